@@ -1,7 +1,7 @@
 """Search, representations, reranking and fusion of formulas on a collection's judged topics of Task 2.
 
-    .venv/bin/python -m benchmarks.mathamr COLLECTION --cache DIR [--trees MODEL] [--graphs MODEL]
-        [--sentences MODEL] [--into docs/measurements/mathamr.md]
+    .venv/bin/python -m benchmarks.mathamr COLLECTION --cache DIR [--sentences MODEL]
+        [--into docs/measurements/mathamr.md]
 
 COLLECTION holds formulas, posts, topics and judgements of 2020 and 2021, as `mathwb data add arqmath` takes
 them. Representations are compared on the judged formulas that are in it, as in the paper's Table 1, beside
@@ -23,6 +23,7 @@ from typing import Any
 
 from benchmarks._formula_baselines import BASELINES, baseline
 from benchmarks._record import Record, parser_of, put_into, table
+from engines.formula.formula import Formula
 from engines.forum.topics import read_topic_files, read_topics
 from engines.mathamr import (
     EvaluateFormulas,
@@ -33,15 +34,15 @@ from engines.mathamr import (
 )
 from engines.mathamr import evaluate as evaluated
 from engines.mathamr.retrieval.evaluation import Unit
+from engines.mathamr.retrieval.representations import Compared, Kind
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import open_index, ranked
-from engines.mathamr.rows import Compared, Representation
 from engines.retrieval.encoders import fingerprint
 from engines.retrieval.fusion import tune_weights
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import Run, read_run, write_run
 
-KINDS: tuple[Representation, ...] = (
+KINDS: tuple[Kind, ...] = (
     "latex",
     "opt",
     "slt",
@@ -51,7 +52,7 @@ KINDS: tuple[Representation, ...] = (
     "mathamr",
     "mathamr-marked",
 )
-FUSED = ("paths", "bm25", "latex", "trees", "raw-latex", "mathamr-marked", "graphs")
+FUSED = ("paths", "bm25", "latex", "raw-latex", "mathamr-marked")
 """What a weighted sum may be of: what reads the formula alone, and what reads its sentence."""
 SHOWN = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime", "map_prime")
 YEARS = ("2020", "2021")
@@ -148,7 +149,7 @@ def latencies(measured: Measured) -> dict[str, float]:
     for year in YEARS:
         for topic in read_topics(measured.topics(year)):
             began = time.process_time()
-            ranked(opened, topic.latex, 1_000)
+            ranked(opened, Formula(topic.latex), 1_000)
             times.append(1_000 * (time.process_time() - began))
     times.sort()
     return {
@@ -208,7 +209,8 @@ def markdown(figures: Mapping[str, Any]) -> str:
         for year in reversed(YEARS):
             rows_of = figures[part][unit][year]
             title = f"{titles[part]}, judgements by {UNITS[unit]}"
-            lines += [f"**{title}, {rows_of['topics']} topics of {year} ({rows_of['judged']} looks)**", ""]
+            size = f"{rows_of['topics']} topics of {year} ({rows_of['judged']} visually distinct formulas)"
+            lines += [f"**{title}, {size}**", ""]
             tests = {t["run"]: t for t in rows_of["tests"] if t["measure"] == "ndcg10_prime"}
             names = [name for name in rows_of if name not in ("topics", "judged", "tests")]
             base, rows = names[0], []
@@ -235,13 +237,10 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--trees", type=Path, help="an encoder of operator trees")
-    parser.add_argument("--graphs", type=Path, help="an encoder of MathAMR graphs")
     parser.add_argument("--sentences", type=Path, help="a sentence encoder trained on marked graphs")
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
     given = parser.parse_args()
-    encoders = {"trees": given.trees, "graphs": given.graphs, "sentences": given.sentences}
-    kept = Record("mathamr", given.out, collection=given.collection, **encoders)
+    kept = Record("mathamr", given.out, collection=given.collection, sentences=given.sentences)
     given.cache.mkdir(parents=True, exist_ok=True)
     measured = Measured(given.collection, given.cache)
     began = time.process_time()
@@ -258,8 +257,6 @@ def main() -> None:
     kinds: list[tuple[str, Compared, Path | str | None]] = [
         ("paths", "paths", "minilm"),
         *((kind, kind, "minilm") for kind in KINDS),
-        ("trees", "latex", given.trees),
-        ("graphs", "graph", given.graphs),
         ("trained", "mathamr-marked", given.sentences),
     ]
     runs = measured.baselines()

@@ -1,4 +1,8 @@
-"""Pieces of a formula: LaTeX tokens with their groups, fractions, scripts."""
+r"""Pieces of a formula: LaTeX tokens with their groups, fractions, scripts and environments put together.
+
+What stands between braces is part of the line, unless a script or an infix command (`\over`) makes one thing
+of it, as TeX has it. Arguments are trees when they are asked for: the grammar is handed in.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from engines.formula.lexer import Token, source_tokens
+from engines.formula.lexer import Source, Token
 from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role, negated, roles
 from engines.formula.symbols import symbols
@@ -52,7 +56,6 @@ class Cursor:
             self.at += 1
 
     def skip_spaces(self) -> None:
-        """Pass over spaces."""
         while (known := self.roles.get(self.text())) is not None and known.role == "space":
             self.at += 1
 
@@ -119,12 +122,6 @@ class Cursor:
                 yield token, unicodedata.normalize("NFC", token.written)
 
 
-# Pieces of a formula: LaTeX tokens with their groups, fractions, scripts and environments put together.
-#
-# What stands between braces is part of the line, unless a script or an infix command (`\over`) makes one
-# thing
-# of it, as TeX has it. Arguments are trees when they are asked for: the grammar is handed in.
-
 DEEPEST = 300
 """Groups nested deeper are not read: an error node stands for them."""
 
@@ -150,10 +147,10 @@ _ALPHABETS = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for na
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
-def pieces(latex: str, grammar: Grammar, letters: str = "", *, texts: bool = False) -> list[Piece]:
+def pieces(source: Source, grammar: Grammar, letters: str = "", *, texts: bool = False) -> list[Piece]:
     """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are; `texts`
     asks for the words of texts, and for alphabets."""
-    return _Layout(source_tokens(latex, letters), len(latex), grammar, texts=texts).line(("",))
+    return _Layout(source.tokens(letters), len(source.latex), grammar, texts=texts).line(("",))
 
 
 class _Layout(Cursor):
@@ -196,7 +193,6 @@ class _Layout(Cursor):
         return found if found.label != "E!" else OperatorTree("E!", found.children, (start, end))
 
     def one(self, found: list[Piece]) -> None:
-        """The next piece, put at the end of `found`."""
         text, start = self.text(), self.start()
         if text == "{":
             self.group(found)
@@ -324,7 +320,6 @@ class _Layout(Cursor):
         self.at = first
 
     def above(self, label: str, found: list[Piece], start: int) -> None:
-        """What stands above or below something; an operator stays one, with a script."""
         script = self.argument()
         base, *span = self.argument_pieces()
         if len(base) == 1 and base[0].role in _SCRIPTED:
@@ -333,7 +328,6 @@ class _Layout(Cursor):
             found.append(self.made(label, (self.tree(base, *span), script), start))
 
     def arrow(self, alone: OperatorTree, operator: OperatorTree, found: list[Piece], start: int) -> None:
-        """An arrow with what stands above it, and below it."""
         below = self.option()
         found.append(Piece(Role.RELATION, alone.label[2:], alone, operator, start, self.end()))
         for label, script in (("O!SUB", below), ("O!SUP", self.argument())):
@@ -367,7 +361,6 @@ class _Layout(Cursor):
             found.append(self.made("O!not", (self.argument(),), start))
 
     def made(self, label: str, operands: tuple[OperatorTree, ...], start: int) -> Piece:
-        """A tree that is one piece of the line."""
         return self.piece(Role.ATOM, OperatorTree(label, operands, (start, self.end())), start)
 
     def space(self, text: str, found: list[Piece]) -> None:
@@ -392,11 +385,12 @@ class _Layout(Cursor):
             found.extend(inner)
 
     def braced(self) -> tuple[list[Piece], int, int]:
-        """What stands between the brace here and its partner, and from where to where."""
         start = self.start()
         self.at += 1
         if self.depth >= DEEPEST:
-            return [self.too_deep(start)], start, self.end()
+            self.skip_group()
+            deep = self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
+            return [deep], start, self.end()
         begin = self.start()
         self.depth += 1
         inner = self.line(("}", ""))
@@ -408,11 +402,6 @@ class _Layout(Cursor):
             inner.append(self.piece(Role.STRAY, OperatorTree("V!{"), start, "{"))
             begin = start
         return inner, begin, max(begin, end)
-
-    def too_deep(self, start: int) -> Piece:
-        """An error in place of the rest of a group."""
-        self.skip_group()
-        return self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
 
     def argument(self) -> OperatorTree:
         """The argument of a command: a group or a single token; an error where there is none."""
@@ -427,7 +416,6 @@ class _Layout(Cursor):
         return self.tree(*self.argument_pieces())
 
     def argument_pieces(self) -> tuple[list[Piece], int, int]:
-        """The pieces of an argument, and from where to where it stands."""
         self.skip_spaces()
         start = self.start()
         if self.text() == "{":
@@ -455,7 +443,6 @@ class _Layout(Cursor):
         return inner, start, self.end()
 
     def option(self) -> OperatorTree:
-        """What stands in square brackets, if anything does."""
         if self.text() != "[":
             return ABSENT
         self.at += 1
@@ -467,7 +454,6 @@ class _Layout(Cursor):
         return found
 
     def script(self, text: str, found: list[Piece]) -> None:
-        """A script of what stands before it, or of nothing."""
         start = self.start()
         self.at += 1
         label = "O!SUB" if text == "_" else "O!SUP"
@@ -516,7 +502,6 @@ class _Layout(Cursor):
     # Environments
 
     def environment(self, found: list[Piece], start: int) -> None:
-        """Rows and cells up to the end of the environment."""
         name = self.words()
         if name in _SIZED:
             self.skip_option()
@@ -524,7 +509,6 @@ class _Layout(Cursor):
         self.table(name, "\\end", found, start)
 
     def table(self, name: str, last: str, found: list[Piece], start: int) -> None:
-        """Rows and cells up to the token `last`."""
         if self.depth >= DEEPEST:
             while self.text() and self.text() != last:
                 self.at += 1
@@ -555,12 +539,10 @@ class _Layout(Cursor):
         )
 
     def single(self, rows: list[list[OperatorTree]], start: int) -> Piece:
-        """An environment around one formula."""
         return self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start)
 
 
 def _text(words: list[tuple[str, tuple[int, int]]]) -> OperatorTree:
-    """The words of a text: one is a name, as of an operator."""
     leaves = [OperatorTree(f"{'N' if word[0].isdecimal() else 'V'}!{word}", (), span) for word, span in words]
     return leaves[0] if len(leaves) == 1 else OperatorTree("O!text", tuple(leaves)) if leaves else ABSENT
 

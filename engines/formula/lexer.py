@@ -1,4 +1,9 @@
-"""LaTeX formulas as tokens: definitions expanded, references and characters resolved."""
+"""LaTeX formulas as tokens: commands, numbers, letters, other characters.
+
+Definitions are expanded, references and characters resolved. It never fails: whatever a post contains becomes
+tokens; a definition that cannot be followed, or does not end, stays as a stray token. Groups, scripts and
+environments are the parser's business.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engines.formula.symbols import accent, latex_of, script
-
-# LaTeX formulas as tokens: commands, numbers, letters, other characters.
-#
-# The lexer never fails: whatever a post contains becomes tokens. Groups, scripts and environments are the
-# parser's business.
 
 _TOKEN = re.compile(
     r"(?P<comment>(?<!\\)%(?:[^\n]*\n)?)"
@@ -45,7 +45,6 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The position behind it."""
         return self.start + len(self.written or self.text)
 
 
@@ -89,17 +88,13 @@ def unwrapped(latex: str) -> str:
     ('\\frac{1}{288}+\\alpha x+5\\%', 'ab')
     """
 
-    def mended(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         if match["command"]:
             return f"{match['command']} "
         return "" if match["end"] else "\\%" if match[0] == "%" else match[0]
 
-    return _PER_CENT.sub(mended, latex) if "%" in latex else latex
+    return _PER_CENT.sub(replacement, latex) if "%" in latex else latex
 
-
-# Definitions in a formula (`\newcommand`, `\def`, `\let`, `\DeclareMathOperator`), and what they stand for.
-#
-# What is no definition that can be followed, and what does not end, stays as a stray token.
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 _DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")
@@ -164,7 +159,6 @@ class _Expansion:
         return self.left[-1].text if self.left else ""
 
     def define(self, how: str) -> None:
-        """Take a definition."""
         if how == "\\let":
             name = self.left.pop().text
             if self.peek() == "=":
@@ -225,12 +219,10 @@ class _Expansion:
         self.left.extend(reversed(made))
 
     def argument(self) -> list[Token]:
-        """A group without its braces, or a single token."""
         first = self.left.pop()
         return self.until("{", "}") if first.text == "{" else [first]
 
     def option(self) -> list[Token]:
-        """What stands in the square brackets that follow."""
         self.left.pop()
         return self.until("[", "]")
 
@@ -245,10 +237,6 @@ class _Expansion:
             found.append(token)
 
 
-# Tokens of a formula as it was meant: references of HTML, characters outside ASCII and definitions of
-# macros
-# are what they stand for.
-
 _REFERENCE = re.compile(r"&(?:\\displaystyle ?)?(?:amp;)*(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]+);")
 """A reference of HTML, escaped once or more; in cells LaTeXML puts a style between its parts."""
 _DELIMITERS = {("$", "$"), (r"\(", r"\)"), (r"\[", r"\]")}
@@ -257,7 +245,8 @@ _ROOTS = ("√", "∛", "∜")
 
 
 def source_tokens(latex: str, letters: str = "") -> list[Token]:
-    r"""The tokens of a formula as it was meant; the characters `letters` are left as they are.
+    r"""The tokens of a formula as it was meant: references of HTML, characters outside ASCII and definitions
+    are what they stand for; the characters `letters` are left as they are.
 
     >>> [token.text for token in source_tokens(r"\def\R{A} a &lt; \R²")]
     ['a', '<', 'A', '^', '{', '2', '}']
@@ -270,8 +259,27 @@ def source_tokens(latex: str, letters: str = "") -> list[Token]:
     return expanded(found) if DEFINITION.search(latex) else found
 
 
+class Source:
+    """The LaTeX of a formula, and its tokens, which are read once for all that is made of it."""
+
+    def __init__(self, latex: str) -> None:
+        self.latex = latex
+        self._tokens: dict[str, list[Token]] = {}
+
+    @classmethod
+    def of(cls, latex: str | Source) -> Source:
+        """LaTeX as a source; a source is itself."""
+        return latex if isinstance(latex, Source) else Source(latex)
+
+    def tokens(self, letters: str = "") -> list[Token]:
+        """As `source_tokens`, in a list that may be changed."""
+        left = "".join(one for one in letters if one in self.latex)
+        if left not in self._tokens:
+            self._tokens[left] = source_tokens(self.latex, left)
+        return [*self._tokens[left]]
+
+
 def _undelimited(tokens: list[Token]) -> list[Token]:
-    """Without the dollars or brackets around the whole."""
     if len(tokens) < 2 or (tokens[0].text, tokens[-1].text) not in _DELIMITERS:
         return tokens
     double = len(tokens) > 3 and {token.text for token in (*tokens[:2], *tokens[-2:])} == {"$"}

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError, EngineError
-from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments, room
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -83,7 +83,7 @@ def read_content_mathml(xml: str) -> OperatorTree:
     children = list(mathml_root(xml))
     if not children:
         return ABSENT
-    with room():
+    with deep_recursion():
         found = _tree(children[0])
     return found.cut() if found.tall() else found
 
@@ -150,14 +150,6 @@ def _applied(children: Sequence[_Element]) -> OperatorTree:
     return apply(operator, operands)
 
 
-# LaTeXML as another reader of formulas, many in one run of the program, where it is installed.
-#
-# A document is written in which a mark stands before each formula, `latexmlc` makes Presentation and
-# Content
-# MathML of it, and what follows a mark is that formula's. Where a mark does not have exactly one formula
-# behind
-# it, as after a brace that is never closed, the batch is halved, so that a bad formula harms no other.
-
 PROGRAM = "latexmlc"
 _OPTIONS = ("--quiet", "--format=xhtml", "--pmml", "--cmml", "--nocomments", "--nodefaultresources")
 _BATCH = 200
@@ -178,8 +170,11 @@ class MathMl:
 
 
 def latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
-    """The MathML of each formula, in order; None for one that the program makes nothing of, or that would
+    """The MathML of each formula by LaTeXML, in order; None for one that it makes nothing of, or that would
     read files.
+
+    A document is made in which a mark stands before each formula. Where not exactly one formula follows a
+    mark, as after a brace that is never closed, the batch is halved, so that a bad formula harms no other.
 
     Raises: EngineError E377 where the program is not installed, E378 where it does not work.
     """
@@ -283,5 +278,4 @@ def _parted(math: _Element) -> MathMl | None:
 
 
 def _name_latexml(element: _Element) -> str:
-    """Its name without the namespace; that of a comment is none that is looked for."""
     return str(element.tag).rpartition("}")[2]

@@ -1,4 +1,9 @@
-"""Operator trees: nodes with a type and a name, as formula search writes them."""
+"""Operator trees: nodes with a type and a name, as formula search writes them (MathAMR, section 3.1).
+
+A label is `T!name`. T is V (variable), N (number), C (constant), F (function), O (ordered operator), U
+(unordered operator), M (group, list, set, interval, matrix), T (text), W (nothing), E (error), - (a token
+whose meaning is unknown) or `+!T` for an operator that carries scripts of its own, as in ARQMath's trees.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +15,6 @@ from threading import Lock
 from typing import Any
 
 from engines.core.errors import DataError
-
-# Operator trees: nodes with a type and a name, as formula search writes them.
-#
-# A label is `T!name`. T is V (variable), N (number), C (constant), F (function), O (ordered operator), U
-# (unordered operator), M (group, list, set, interval, matrix), T (text), W (nothing), E (error), - (a token
-# whose meaning is unknown) or `+!T` for an operator that carries scripts of its own, as in the trees of
-# ARQMath
-# (MathAMR section 3.1).
 
 TALLEST = 400
 """Levels of a tree. What is below is an error, so that it can be read as JSON, where each level is two, by
@@ -34,7 +31,6 @@ class OperatorTree:
 
     @property
     def unordered(self) -> bool:
-        """Whether the order of the operands says nothing."""
         return self.label.startswith(("U!", "+!U!"))
 
     def walk(self) -> Iterator[OperatorTree]:
@@ -72,7 +68,6 @@ class OperatorTree:
         return done[id(self)]
 
     def errors(self) -> list[OperatorTree]:
-        """The error nodes."""
         return [node for node in self.walk() if node.label.startswith("E!")]
 
     def document(self) -> dict[str, Any]:
@@ -167,17 +162,17 @@ def apply(operator: OperatorTree, operands: Sequence[OperatorTree]) -> OperatorT
     return OperatorTree(operator.label, tuple(operands))
 
 
-_ROOM = 8_000
+_FRAMES = 8_000
 _LOCK = Lock()
 _limits: list[int] = []
 
 
 @contextmanager
-def room() -> Iterator[None]:
-    """As many frames of recursion as the deepest formula takes, in all threads while one needs them."""
+def deep_recursion() -> Iterator[None]:
+    """Allow as many frames of recursion as the deepest formula takes, in all threads while one needs them."""
     with _LOCK:
         _limits.append(sys.getrecursionlimit())
-        sys.setrecursionlimit(max(_limits[0], _ROOM))
+        sys.setrecursionlimit(max(_limits[0], _FRAMES))
     try:
         yield
     finally:

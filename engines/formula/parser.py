@@ -1,4 +1,13 @@
-"""LaTeX formulas as operator trees."""
+r"""LaTeX formulas as operator trees.
+
+The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of formulas, relations, sums,
+products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed becomes a
+node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
+published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node, a dash that is no
+hyphen is a letter; `\sin(x)^2` is the sine of a square); mode `correct` repeats shared operands, nests
+differences and quotients, lets relations bind closer than `\implies`, and gives a script behind a function's
+brackets to its value.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +17,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engines.formula.layout import DEEPEST, Piece, pieces
-from engines.formula.lexer import source_tokens
-from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments, room
+from engines.formula.lexer import Source
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
 from engines.formula.operators import Role, roles
 from engines.formula.symbols import symbols
 
 IMPLIES = {"O!implies", "O!is-implied-by", "U!iff", *(f"F!{arrow}" for arrow in "⇒⟹⇐⟸⇔⟺")}
 """Labels of arrows between statements."""
-_PARTING = {*IMPLIES, "O!conditional"}
 _CONNECTIVES = {"U!and", "U!or"}
 _ENDS = {Role.PUNCTUATION, Role.PERIOD, Role.COLON, Role.BAR}
 
@@ -81,7 +89,7 @@ _PAIRS = {
     "⌊⌋": "F!floor",
     "⌈⌉": "F!ceiling",
 }
-"""Labels by the brackets; where there is room in it, with how many things there are."""
+"""Labels by the brackets; `{}` is how many things there are."""
 
 
 class Run:
@@ -102,7 +110,6 @@ class Run:
         self.operands.append(operand)
 
     def tree(self) -> OperatorTree:
-        """What there is, as a tree."""
         return self.operands[0] if self.operator is None else apply(self.operator, self.operands)
 
 
@@ -148,7 +155,7 @@ def fragmented(parts: list[Piece]) -> OperatorTree:
     return fragments(stack[0])
 
 
-def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
+def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] | None]:
     """Where each node stands, (start, end) in characters, in the order of `walk()`; None where it is unknown.
 
     A leaf is the next token of its name that no leaf before it has; an operator reaches over its operands,
@@ -157,8 +164,9 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
     >>> node_spans(OperatorTree("O!minus", (OperatorTree("V!x"),)), "-(x)")
     [(0, 3), (2, 3)]
     """
+    source = Source.of(latex)
     tokens: dict[str, list[tuple[int, int]]] = {}
-    for token in source_tokens(latex):
+    for token in source.tokens():
         known, shown = roles().get(token.text), symbols().get(token.text)
         names = {token.text, token.written, token.text.removeprefix("\\")}
         if known is not None:
@@ -191,7 +199,7 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
             start, end = min(one[0] for one in known_spans), max(one[1] for one in known_spans)
             name = _name(nodes[place])
             sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
-            if sign is not None and not any(one.isalnum() for one in latex[sign[1] : start]):
+            if sign is not None and not any(one.isalnum() for one in source.latex[sign[1] : start]):
                 used.add(sign)
                 start = sign[0]
             spans[place] = start, end
@@ -216,21 +224,6 @@ def _name(node: OperatorTree) -> str:
     return node.label.removeprefix("+!")[2:]
 
 
-# LaTeX formulas as operator trees.
-#
-# >>> str(operator_tree("x^2 + 1"))
-# '(U!plus (O!SUP V!x N!2) N!1)'
-#
-# The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of formulas, relations, sums,
-# products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed
-# becomes a
-# node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
-# published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node, a dash that is no
-# hyphen is a letter; `\sin(x)^2` is the sine of a square); mode `correct` repeats shared operands, nests
-# differences and quotients, lets relations bind closer than `\implies`, and gives a script behind a
-# function's
-# brackets to its value.
-
 _TIMES = OperatorTree("U!times")
 _PLUS = OperatorTree("U!plus")
 _INVISIBLE = " "
@@ -251,7 +244,7 @@ _SIGNS = {
 _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
 
 
-def search_tree(latex: str) -> OperatorTree:
+def search_tree(latex: str | Source) -> OperatorTree:
     r"""The tree by which a formula is searched: as published, with the words of texts and the alphabets of
     letters (blackboard bold, script, fraktur), which those leave out.
 
@@ -261,17 +254,22 @@ def search_tree(latex: str) -> OperatorTree:
     return operator_tree(latex, texts=True)
 
 
-def operator_tree(latex: str, mode: Mode = "arqmath", *, texts: bool = False) -> OperatorTree:
-    """The operator tree of a formula, with `texts` as `search_tree`; never raises."""
+def operator_tree(latex: str | Source, mode: Mode = "arqmath", *, texts: bool = False) -> OperatorTree:
+    """The operator tree of a formula, with `texts` as `search_tree`; never raises.
+
+    >>> str(operator_tree("x^2 + 1"))
+    '(U!plus (O!SUP V!x N!2) N!1)'
+    """
+    source = Source.of(latex)
 
     def grammar(parts: list[Piece]) -> OperatorTree:
         return _Grammar(parts, mode).tree()
 
-    with room():
-        found = grammar(pieces(latex, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
+    with deep_recursion():
+        found = grammar(pieces(source, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
     if found.label == "E!":
-        found = OperatorTree("E!", found.children, (0, len(latex)))
-    return found.cut(node_spans(found, latex)) if found.tall() else found
+        found = OperatorTree("E!", found.children, (0, len(source.latex)))
+    return found.cut(node_spans(found, source)) if found.tall() else found
 
 
 class _NoFormulaError(Exception):
@@ -290,7 +288,6 @@ class _Grammar:
         self.depth = 0
 
     def tree(self) -> OperatorTree:
-        """The whole line as a tree."""
         parts = self.parts
         if not parts:
             return ABSENT
@@ -318,14 +315,12 @@ class _Grammar:
         return self.parts[self.at - 1]
 
     def scripted(self, tree: OperatorTree) -> OperatorTree:
-        """A tree with the scripts that follow."""
         while self.role() == Role.SCRIPT:
             piece = self.take()
             tree = OperatorTree(piece.text, (tree, piece.alone))
         return tree
 
     def operator(self) -> OperatorTree:
-        """The operator here, with its scripts."""
         piece = self.take()
         return self.scripted(piece.alone) if self.role() == Role.SCRIPT else piece.operator
 
@@ -339,7 +334,6 @@ class _Grammar:
             raise _NoFormulaError
 
     def operator_alone(self) -> OperatorTree | None:
-        """An operator with scripts, when that is all there is."""
         self.at = 0
         if self.parts[0].role in (*_SIGNS, Role.FUNCTION):
             found = self.scripted(self.take().alone)
@@ -413,7 +407,6 @@ class _Grammar:
         return role in _STARTS or role in (Role.ADD, Role.BAR, Role.RELATION)
 
     def starts(self) -> bool:
-        """Whether an expression begins here."""
         return self.role() in _STARTS or self.role() in (Role.ADD, Role.BAR, Role.ANNOTATION)
 
     def related(
@@ -468,7 +461,6 @@ class _Grammar:
     # Expressions
 
     def expression(self) -> OperatorTree:
-        """Terms with signs between them."""
         if self.role() == Role.ADD:
             sign = self.operator()
             run = Run(apply(sign, (self.term(),)), self.mode)
@@ -480,7 +472,6 @@ class _Grammar:
         return run.tree()
 
     def term(self) -> OperatorTree:
-        """Factors with or without signs between them."""
         number = self.role() == Role.NUMBER
         run = Run(self.factor(), self.mode)
         while True:
@@ -497,12 +488,10 @@ class _Grammar:
             number = False
 
     def is_fraction(self) -> bool:
-        """Whether a fraction of two numbers stands here, which makes a mixed number of the one before it."""
         tree = self.parts[self.at].alone
         return tree.label == "O!divide" and all(child.label.startswith("N!") for child in tree.children)
 
     def factor(self) -> OperatorTree:
-        """A factor with what is applied to it."""
         if self.depth > DEEPEST:
             raise _NoFormulaError
         self.depth += 1
@@ -563,7 +552,6 @@ class _Grammar:
         return apply(operator, (found,))
 
     def function(self) -> OperatorTree:
-        """A named function over what stands in brackets, or over the factors that follow."""
         operator = self.operator()
         if self.role() == Role.OPEN:
             return self.called(operator)
@@ -618,14 +606,12 @@ class _Grammar:
         return apply(operator, (self.scripted(self.fenced()),))
 
     def fenced(self) -> OperatorTree:
-        """What stands in brackets, as one thing."""
         found = fenced(*self.bracketed())
         if found is None:
             raise _NoFormulaError
         return found
 
     def bracketed(self) -> tuple[str, str, list[OperatorTree]]:
-        """The opening bracket, the closing one, and what stands between them."""
         opening = self.take().text
         bars, self.bars = self.bars, 0
         integrals, self.integrals = self.integrals, 0

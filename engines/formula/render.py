@@ -83,7 +83,6 @@ def _operators() -> Mapping[tuple[str, bool], tuple[str, str]]:
 
 
 def _operator(label: str, operands: int = 0) -> tuple[str, str]:
-    """The symbol of an operator over so many operands and its role; of none two empty strings."""
     small, large = _operators().get((label, False)), _operators().get((label, True))
     return (large or small if operands == 1 else small or large) or ("", "")
 
@@ -168,7 +167,6 @@ class _Writer:
         return _applied(symbol, role, self.of(applied), node)
 
     def special(self, node: OperatorTree, parts: list[Written]) -> Written | None:
-        """What has a notation of its own."""
         label = node.label
         texts = [text for text, _ in parts]
         if label == "O!cases":
@@ -332,7 +330,6 @@ def _leaf(label: str) -> Written:
 
 
 def _applied(symbol: str, role: str, parts: Sequence[Written], node: OperatorTree) -> Written:
-    """An operator over operands; one of which nothing is known as a function."""
     level = _LEVELS.get(role, _CALL)
     if level == _RELATION:
         ends = [_side(part) for part in parts]
@@ -367,7 +364,6 @@ def _applied(symbol: str, role: str, parts: Sequence[Written], node: OperatorTre
 
 
 def _sum(symbol: str, parts: Sequence[Written], node: OperatorTree) -> str:
-    """Terms with signs between them, or one with a sign before it; only the first may have one of its own."""
     terms = [_bound(part, _TERM) for part in parts]
     if len(terms) == 1:
         return f"{symbol}{terms[0]}" if symbol in "+-" else f"{symbol} {terms[0]}"
@@ -384,7 +380,6 @@ def _product(node: OperatorTree, parts: Sequence[Written]) -> Written:
 
 
 def _body(node: OperatorTree, part: Written) -> str:
-    """A term, which may have a sign before it."""
     return part[0] if part[1] == _SUM and len(node.children) == 1 else _bound(part, _TERM)
 
 
@@ -401,7 +396,6 @@ def _bound(part: Written, level: int) -> str:
 
 
 def _side(part: Written) -> str:
-    """A side of a relation, which may be a list."""
     text, binds = part
     return text or _TEXT if binds == _FORMULAS else _bound(part, _CONDITION)
 

@@ -17,8 +17,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from engines.formula.layout import Piece, pieces
+from engines.formula.lexer import Source
 from engines.formula.mathml import mathml_root
-from engines.formula.operator_tree import ABSENT, OperatorTree, room
+from engines.formula.operator_tree import ABSENT, OperatorTree, deep_recursion
 from engines.formula.operators import Role
 from engines.formula.parser import node_spans
 from engines.formula.symbols import symbols
@@ -37,7 +38,6 @@ _MATRIX = re.compile(r"\\begin\s*\{([pbBvV])(?:small)?matrix\}")
 
 
 def _label(text: str) -> str:
-    """The label of a sign by its appearance."""
     if text not in _ACCENTS:  # which would come apart
         text = "".join(unicodedata.normalize("NFKC", text.translate(_SAME)).split())
     if not text:
@@ -54,11 +54,12 @@ def _line(row: Iterable[OperatorTree], where: str = "line") -> OperatorTree:
 # LaTeX
 
 
-def layout_tree(latex: str) -> OperatorTree:
+def layout_tree(latex: str | Source) -> OperatorTree:
     """The symbol layout tree of a LaTeX formula; never raises."""
-    with room():
-        found = _line(_row(pieces(latex, lambda inner: _line(_row(inner, latex))), latex))
-    return found.cut(node_spans(found, latex)) if found.tall() else found
+    source = Source.of(latex)
+    with deep_recursion():
+        found = _line(_row(pieces(source, lambda inner: _line(_row(inner, source.latex))), source.latex))
+    return found.cut(node_spans(found, source)) if found.tall() else found
 
 
 def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:
@@ -76,7 +77,6 @@ def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:
 
 
 def _shown(part: Piece, latex: str) -> list[OperatorTree]:
-    """The symbols of a piece of the line."""
     tree, source = part.alone, latex[part.start : part.end]
     if tree.label == "V!quad":
         return []
@@ -110,7 +110,6 @@ def _symbols(tree: OperatorTree) -> list[OperatorTree]:
 
 
 def _made(tree: OperatorTree, source: str) -> list[OperatorTree]:
-    """A fraction, root, accent or table as symbols."""
     label = tree.label
     parts = [_symbols(child) for child in tree.children]
     if label == "line":
@@ -162,7 +161,7 @@ def read_presentation_mathml(xml: str) -> OperatorTree:
     Raises:
         DataError E317: for text that is no XML.
     """
-    with room():
+    with deep_recursion():
         found = _line(_elements(list(mathml_root(xml))))
     return found.cut() if found.tall() else found
 
@@ -203,7 +202,6 @@ def _element(element: _Element) -> list[OperatorTree]:
 
 
 def _scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
-    """A base with scripts, limits or an accent."""
     base = _element(inner[0]) if inner else []
     lines = [_element(one) for one in inner[1:]]
     places = {

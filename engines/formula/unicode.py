@@ -7,8 +7,8 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from engines.core.files import printable
-from engines.formula.lexer import Token, source_tokens
-from engines.formula.operator_tree import room
+from engines.formula.lexer import Source, Token
+from engines.formula.operator_tree import deep_recursion
 from engines.formula.operators import roles
 from engines.formula.symbols import symbols
 
@@ -95,7 +95,6 @@ def scripted(mark: str, body: str, *, plain: bool) -> str:
 
 
 def is_product(atoms: list[Atom]) -> bool:
-    """Whether the atoms are factors beside each other."""
     return all(atom.weight < 2 and atom.kind in ("ordinary", "number", "command") for atom in atoms)
 
 
@@ -114,7 +113,6 @@ def fraction(top: list[Atom], bottom: list[Atom]) -> Atom:
 
 
 def choose(top: list[Atom], bottom: list[Atom]) -> Atom:
-    """A binomial coefficient."""
     return Atom(f"C({joined(top, tight=True)},{joined(bottom, tight=True)})", "close")
 
 
@@ -231,11 +229,6 @@ def _apart(a: Atom, b: Atom, tight: bool) -> bool:
     return a.kind == "number" and b.kind == "number"
 
 
-# LaTeX as one line of Unicode for a terminal: `\sum_{k=0}^n x_k^2` becomes `∑_{k=0}^n xₖ²`.
-#
-# What is shown is meant to be read, not to be parsed again. Nothing a post contains makes it fail: broken
-# LaTeX is shown as far as it can be understood, unknown commands as they stand.
-
 LIMIT = 6_000
 """Characters of a formula that are read; what follows is elided as …"""
 _DEPTH = 300
@@ -257,15 +250,17 @@ _BINOMIALS = {"\\binom", "\\dbinom", "\\tbinom"}
 _FORMULA = re.compile(r"(?<!\\)\$\$?(?=\S)((?:[^$\\\n]++|\\.)++)(?<=\S)\$\$?", re.DOTALL)
 
 
-def unicode_text(latex: str) -> str:
+def unicode_text(latex: str | Source) -> str:
     r"""One line for a terminal; control characters come out as visible escapes.
 
     >>> unicode_text(r"\sum_{k=0}^n \frac{a+b}{c} x_k^2 \le \sqrt{\alpha}")
     '∑_{k=0}^n ((a+b)/c)xₖ² ≤ √α'
     """
-    elided = len(latex) > LIMIT
-    with room():
-        line = joined(_Reader(latex[:LIMIT]).sequence(depth=0), tight=False)
+    source = Source.of(latex)
+    elided = len(source.latex) > LIMIT
+    with deep_recursion():
+        reader = _Reader(Source(source.latex[:LIMIT]) if elided else source)
+        line = joined(reader.sequence(depth=0), tight=False)
     line = printable(" ".join(unicodedata.normalize("NFC", line).split()))
     return f"{line} …" if elided else line
 
@@ -285,9 +280,9 @@ def render_text(text: str) -> str:
 class _Reader:
     """Reads tokens into atoms. Every step takes a token, so that it ends whatever comes."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.tokens = source_tokens(source)
+    def __init__(self, source: Source) -> None:
+        self.source = source.latex
+        self.tokens = source.tokens()
         self.at = 0
 
     def peek(self) -> str:
@@ -335,7 +330,6 @@ class _Reader:
         return self.atom(depth, tight=True)
 
     def atom(self, depth: int, *, tight: bool) -> list[Atom]:
-        """The next token with its arguments."""
         token = self.tokens[self.at]
         self.at += 1
         text = token.text
@@ -384,7 +378,6 @@ class _Reader:
         return self.source[begin : self.tokens[self.at - 1].start if not level else len(self.source)]
 
     def bracketed(self, depth: int) -> list[Atom]:
-        """An optional argument in square brackets."""
         if self.peek() != "[" or depth >= _DEPTH:
             return []
         self.at += 1
@@ -575,7 +568,6 @@ class _Reader:
         return atoms
 
     def rows(self, depth: int, *, closing: str) -> list[list[str]]:
-        """The cells of a matrix."""
         rows: list[list[str]] = [[]]
         ends = ("&", "\\\\", "\\cr", closing, "}")
         while self.at < len(self.tokens):
@@ -595,5 +587,5 @@ def _in_words(raw: str) -> str:
     words = re.sub(r"\\(?=[ %#&_$])|\\text\w*(?=\{)", "", raw).replace("~", " ")
     if "$" in words:
         # Nesting goes no deeper: a `\\text` inside that formula shows its dollar signs.
-        words = _FORMULA.sub(lambda m: joined(_Reader(m.group(1)).sequence(_DEPTH), tight=False), words)
+        words = _FORMULA.sub(lambda m: joined(_Reader(Source(m[1])).sequence(_DEPTH), tight=False), words)
     return re.sub(r"\s+", " ", words.replace("{", "").replace("}", ""))

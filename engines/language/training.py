@@ -107,13 +107,6 @@ def _unusable(path: Path, line: int, what: str) -> DataError:
     )
 
 
-# Formulas in a treebank: sentences in which one word stands where a phrase stood, as a formula would.
-#
-# A treebank of newspapers and letters has no formulas. A third of what the pipeline learns from is changed
-# so
-# that it knows the word `FORMULA` as a phrase, as a clause ("then MATH"), and after a noun ("the set
-# MATH").
-
 FORMULA = "MATH"
 """The word that stands for a formula in what the pipeline reads."""
 _NOMINAL = ("nsubj", "nsubj:pass", "obj", "obl", "nmod", "conj", "xcomp", "root")
@@ -122,7 +115,10 @@ _KEPT = ("case", "cc", "mark", "punct", "cop", "advmod")
 
 
 def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
-    """The sentence with a formula for one of its phrases or after one of its nouns; None where none fits."""
+    """The sentence with a formula for one of its phrases or after one of its nouns; None where none fits.
+
+    A treebank of newspapers and letters has no formulas, and the pipeline is to know them.
+    """
     places = list(range(len(sentence.words)))
     random.shuffle(places)
     if random.random() < 0.3:
@@ -178,8 +174,6 @@ def _instead(sentence: Sentence, place: int, relation: str) -> Sentence | None:
 
 
 def _after(sentence: Sentence, place: int) -> Sentence:
-    """A formula right after a noun, that it names."""
-
     def grown(values: tuple[str, ...], own: str) -> tuple[str, ...]:
         return (*values[: place + 1], own, *values[place + 1 :])
 
@@ -194,12 +188,6 @@ def _after(sentence: Sentence, place: int) -> Sentence:
         heads=tuple(heads),
         relations=grown(sentence.relations, "appos"),
     )
-
-
-# Train the English pipeline: tagger, lemmatiser and dependency parser over one small convolutional encoder.
-#
-# spaCy's own loop and components, with settings of ours. Two runs with the same seed, treebank and versions
-# give the same weights on one kind of machine.
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +345,6 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
 
 
 def _batches(examples: Sequence[Example]) -> Iterator[list[Example]]:
-    """The examples in order, in batches of at most `WORDS` words."""
     batch: list[Example] = []
     words = 0
     for example in examples:

@@ -1,4 +1,7 @@
-"""The context of a formula: its sentences, with a placeholder for each formula."""
+"""The context of a formula: its sentences, with a placeholder for each formula.
+
+A placeholder is "eqx12eqx" in double quotes, as in the published contexts (MathAMR, section 3.1, has EQ:12).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,6 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
 from engines.core.spec import Arg, exactly_one
-
-# Placeholders: a word in the place of each formula of a text, "eqx12eqx" in double quotes as in the
-# published contexts (MathAMR, section 3.1; the paper prints EQ:12).
 
 PLACEHOLDER = re.compile(r'"?eqx(\w+?)eqx"?')
 _ALIKE = re.compile(r"eq(?=x)", re.IGNORECASE)
@@ -156,7 +156,6 @@ class Context:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless there is either a text or a file."""
         remedy = "As in: 'Why is $x^2 \\ge 0$?', or --file FILE."
         exactly_one({"a text": self.text, "a file": self.file}, remedy)
 

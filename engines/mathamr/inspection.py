@@ -14,11 +14,11 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
 from engines.core.files import changed
 from engines.core.spec import Arg, exactly_one, refused
-from engines.mathamr.graph.amr import Graph, Node, kind_of
+from engines.mathamr.graph.amr import Graph, Node, kind_of, read_graph, write_graph
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
-    from engines.mathamr.graph.amr import Graph
+    from engines.formula.formula import Formula
     from engines.mathamr.parsing.parsers import Parser, Which
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.task2 import Task2
@@ -29,10 +29,10 @@ _STEM = 5
 """Letters that a concept and its word share at least; of shorter ones all."""
 
 
-def formula_roots(graph: Graph, latex: Mapping[str, str]) -> dict[str, str]:
+def formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, str]:
     """Which formula each `:math` tree of a graph is: by its string, else by its order."""
     from engines.mathamr.graph.graft import linear
-    from engines.mathamr.retrieval.strings import tree_string
+    from engines.mathamr.retrieval.representations import tree_string
 
     trees = [
         branch.target
@@ -43,19 +43,19 @@ def formula_roots(graph: Graph, latex: Mapping[str, str]) -> dict[str, str]:
     strings = [unicodedata.normalize("NFKC", linear(Graph(tree))) for tree in trees]
     found: dict[str, str] = {}
     free = list(range(len(trees)))
-    for name, written in latex.items():
-        wanted = tree_string(written)
+    for name, formula in formulas.items():
+        wanted = tree_string(formula)
         match = next((at for at in free if strings[at] == wanted), None)
         if match is not None:
             found[name] = trees[match].variable
             free.remove(match)
-    for name in latex:
+    for name in formulas:
         if name not in found and free:
             found[name] = trees[free.pop(0)].variable
     return found
 
 
-def placed_text(context: str, latex: Mapping[str, str]) -> tuple[str, dict[str, tuple[int, int]]]:
+def placed_text(context: str, formulas: Mapping[str, Formula]) -> tuple[str, dict[str, tuple[int, int]]]:
     """The context with `$latex$`, and where the LaTeX of each formula stands first."""
     from engines.mathamr.context import PLACEHOLDER
 
@@ -63,12 +63,12 @@ def placed_text(context: str, latex: Mapping[str, str]) -> tuple[str, dict[str, 
     places: dict[str, tuple[int, int]] = {}
     at = length = 0
     for match in PLACEHOLDER.finditer(context):
-        written = latex.get(match[1])
+        formula = formulas.get(match[1])
         before = context[at : match.start()]
-        shown = match[0] if written is None else f"${written}$"
+        shown = match[0] if formula is None else f"${formula.latex}$"
         start = length + len(before) + 1
-        if written is not None:
-            places.setdefault(match[1], (start, start + len(written)))
+        if formula is not None:
+            places.setdefault(match[1], (start, start + len(formula.latex)))
         parts += [before, shown]
         length += len(before) + len(shown)
         at = match.end()
@@ -76,7 +76,7 @@ def placed_text(context: str, latex: Mapping[str, str]) -> tuple[str, dict[str, 
 
 
 def linked_formulas(
-    latex: Mapping[str, str],
+    formulas: Mapping[str, Formula],
     query: str,
     graph: Graph,
     roots: Mapping[str, str],
@@ -85,14 +85,12 @@ def linked_formulas(
 ) -> tuple[list[dict[str, Any]], dict[str, tuple[str, tuple[int, int] | None]]]:
     """The formulas; and of each node of their trees the formula and its place in the text."""
     from engines.formula.operator_tree import OperatorTree
-    from engines.formula.parser import node_spans, operator_tree
-    from engines.formula.symbol_layout import layout_tree
-    from engines.formula.unicode import unicode_text
+    from engines.formula.parser import node_spans
 
     known = graph.by_variable()
     rows: list[dict[str, Any]] = []
     spans: dict[str, tuple[str, tuple[int, int] | None]] = {}
-    for name, written in latex.items():
+    for name, formula in formulas.items():
         root = known.get(roots.get(name, ""))
         if root is not None:
             nodes = list(Graph(root).nodes())
@@ -110,7 +108,7 @@ def linked_formulas(
                 trees[node.variable] = OperatorTree(_label(node), tuple(below))
             tree = trees[root.variable]
             start = places[name][0] if name in places else None
-            spanned = zip(tree.walk(), node_spans(tree, written), strict=True)
+            spanned = zip(tree.walk(), node_spans(tree, formula), strict=True)
             own = (span for one, span in spanned if id(one) not in written_again)
             for node, span in zip(nodes, own, strict=True):
                 place = None if start is None or span is None else (start + span[0], start + span[1])
@@ -118,14 +116,14 @@ def linked_formulas(
         rows.append(
             {
                 "id": name,
-                "latex": written,
-                "shown": unicode_text(written),
+                "latex": formula.latex,
+                "shown": formula.shown,
                 "query": name == query,
                 "place": places.get(name),
                 "root": None if root is None else root.variable,
                 "lost": name in lost,
-                "tree": operator_tree(written).document(),
-                "slt": layout_tree(written).document(),
+                "tree": formula.tree.document(),
+                "slt": formula.layout.document(),
             }
         )
     return rows, spans
@@ -184,13 +182,10 @@ def _word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tu
 
 
 def triples(graph: Graph) -> list[tuple[str, str, str]]:
-
     found = []
     for node in graph.nodes():
         found.append((node.variable, ":instance", node.concept))
-        for branch in node.branches:
-            target = branch.target.variable if isinstance(branch.target, Node) else branch.target
-            found.append((node.variable, branch.role, target))
+        found += [(node.variable, branch.role, branch.name) for branch in node.branches]
     return found
 
 
@@ -221,7 +216,6 @@ class Inspect:
     k: Annotated[int, Arg("How many of the nearest formulas.", low=0, high=1_000, short="-k")] = 10
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless there is either a text, or a collection and a topic."""
         remedy = "As in: 'Solve $x^2=2$', or --folder NAME --topic B.1."
         exactly_one({"a text": self.text, "a topic of a collection": self.topic}, remedy)
         if self.topic is not None and self.folder is None:
@@ -256,8 +250,8 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
         task = Task2(ArqmathFolder.open(spec.folder), events)
     source = _source(spec, task, warnings)
     graph, roots, lost, parser = _graph(spec, source, task, warnings)
-    text, places = placed_text(source.context, source.latex)
-    formulas, spans = linked_formulas(source.latex, source.query, graph, roots, lost, places)
+    text, places = placed_text(source.context, source.formulas)
+    formulas, spans = linked_formulas(source.formulas, source.query, graph, roots, lost, places)
     opened = _index(spec, cache, warnings) if spec.k else None
     return {
         "id": source.id,
@@ -265,7 +259,7 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
         "query": source.query,
         "formulas": formulas,
         "parser": parser,
-        "penman": _penman(graph),
+        "penman": write_graph(graph),
         "nodes": node_rows(graph, text, spans),
         "triples": triples(graph),
         "strings": _strings(source, graph),
@@ -277,12 +271,12 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where the query formula stands: `context` with placeholders, LaTeX by short id."""
+    """Where the query formula stands: `context` with placeholders, its formulas by short id."""
 
     id: str
     context: str
     query: str
-    latex: Mapping[str, str]
+    formulas: Mapping[str, Formula]
 
 
 def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
@@ -297,24 +291,28 @@ def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
             raise EngineError(
                 "the text has no formula", code="E376", exit_code=2, remedy="Put it between dollar signs."
             )
-        return _Source("", found.text, list(found.formulas)[-1], found.formulas)
+        return _Source("", found.text, list(found.formulas)[-1], _read(found.formulas))
     topic = task.topic(str(spec.topic))
     query = topic.formula.removeprefix("q_")
     for _, text, latex in fields_of_topic(topic):
         if query in ids(text):
             context = window(text, query, spec.window)
             kept = dict.fromkeys(ids(context))
-            return _Source(topic.id, context, query, {one: latex[one] for one in kept if one in latex})
+            return _Source(topic.id, context, query, _read({one: latex[one] for one in kept if one in latex}))
     warnings.append(f"the formula {topic.formula} is not in the text of {topic.id}; it stands alone")
-    return _Source(topic.id, f'"eqx{query}eqx"', query, {query: topic.latex})
+    return _Source(topic.id, f'"eqx{query}eqx"', query, _read({query: topic.latex}))
+
+
+def _read(latex: Mapping[str, str]) -> dict[str, Formula]:
+    from engines.formula.formula import Formula
+
+    return {name: Formula(one) for name, one in latex.items()}
 
 
 def _graph(
     spec: Inspect, source: _Source, task: Task2 | None, warnings: list[str]
 ) -> tuple[Graph, Mapping[str, str], tuple[str, ...], str]:
     """The graph, the root of each formula's tree, those that the parser lost, and whose graph it is."""
-    from engines.formula.parser import operator_tree
-    from engines.mathamr.graph.amr import read_graph
     from engines.mathamr.graph.graft import graft_trees, lowered
     from engines.mathamr.parsing.parsers import parsed
 
@@ -330,49 +328,37 @@ def _graph(
                 f"the published graph cannot be read ({error.what}); the built-in parser's is shown"
             )
         else:
-            warnings += graph.doubts()
-            roots = formula_roots(graph, source.latex)
-            lost = tuple(name for name in source.latex if name not in roots)
+            warnings += graph.warnings()
+            roots = formula_roots(graph, source.formulas)
+            lost = tuple(name for name in source.formulas if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
     which: Which = "amrlib" if spec.parser == "amrlib" else "builtin"
-    found = next(parsed([source.context], _parser(which, spec.model, _state(spec.model))))
+    state = (0, 0) if spec.model is None else changed(spec.model / "config.json")
+    found = next(parsed([source.context], _parser(which, spec.model, state)))
     warnings += found.warnings
     graph = found.graph
     lowered(graph)
-    made = graft_trees(graph, {name: operator_tree(latex) for name, latex in source.latex.items()})
+    made = graft_trees(graph, {name: formula.tree for name, formula in source.formulas.items()})
     if made.lost:
         warnings.append(f"{len(made.lost)} formulas were lost by the parser and hang on the root")
     return made.graph, made.roots, made.lost, found.parser
 
 
-def _state(model: Path | None) -> tuple[int, int]:
-    return (0, 0) if model is None else changed(model / "config.json")
-
-
 @lru_cache(1)
-def _parser(which: Which, model: Path | None, state: tuple[int, int]) -> Parser:  # noqa: ARG001  # changed: anew
+def _parser(which: Which, model: Path | None, _state: tuple[int, int]) -> Parser:
     """Kept open: a model takes long to load."""
     from engines.mathamr.parsing.parsers import parser
 
     return parser(which, model)
 
 
-def _penman(graph: Graph) -> str:
-    from engines.mathamr.graph.amr import write_graph
-
-    return write_graph(graph)
-
-
 def _strings(source: _Source, graph: Graph) -> dict[str, str]:
     """The string of each representation; those of the graph come from the one that is shown."""
     from engines.mathamr.graph.graft import linear
-    from engines.mathamr.retrieval.strings import represented
+    from engines.mathamr.retrieval.representations import REPRESENTATIONS, InContext
 
-    latex = {**source.latex}
-    found = {
-        kind: represented(kind, source.query, latex, context=source.context)
-        for kind in ("opt", "slt", "latex", "raw-latex", "raw-opt")
-    }
+    given = InContext(source.query, source.formulas, source.context)
+    found = {kind: one.write(given) for kind, one in REPRESENTATIONS.items() if one.needs != "amr"}
     return {**found, "mathamr": linear(graph, style="paper"), "mathamr-released": linear(graph)}
 
 
@@ -395,13 +381,12 @@ def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaInd
 def _nearest(
     spec: Inspect, source: _Source, task: Task2 | None, opened: FormulaIndex
 ) -> list[dict[str, Any]]:
-    from engines.formula.parser import search_tree
+    from engines.formula.formula import Formula
     from engines.mathamr.retrieval.search import matched_parts, ranked
 
-    latex = source.latex[source.query]
-    tree = search_tree(latex)
+    formula = source.formulas[source.query]
     rows = []
-    for rank, (look, score) in enumerate(ranked(opened, latex, spec.k), start=1):
+    for rank, (look, score) in enumerate(ranked(opened, formula, spec.k), start=1):
         found = opened.latex(look)
         member = opened.members(look)[0]
         rows.append(
@@ -415,14 +400,14 @@ def _nearest(
                 "kind": member["kind"],
                 "grade": None if task is None else _grade(task, source.id, opened, look),
                 "context": _context_of(opened, member["id"], spec.window),
-                "parts": matched_parts(tree, latex, found),
+                "parts": matched_parts(formula, Formula(found)),
             }
         )
     return rows
 
 
 def _grade(task: Task2, topic: str, opened: FormulaIndex, look: int) -> int | None:
-    """The highest grade of a look for a topic: by its visual id, or any of its formulas."""
+    """The highest grade for a topic of formulas that look the same: of their visual id, or any of them."""
     of_looks, of_formulas = task.visual_grades.get(topic, {}), task.grades.get(topic, {})
     grades = [of_looks[visual]] if (visual := opened.visual(look)) in of_looks else []
     grades += [of_formulas[one["id"]] for one in opened.members(look) if one["id"] in of_formulas]
@@ -443,7 +428,6 @@ def _context_of(opened: FormulaIndex, formula: str, window: int) -> str:
 
 
 def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, Any]]:
-    """What each run of the collection ranks for the topic."""
     topic = str(spec.topic)
     ranks = {
         name: {formula: rank for rank, (formula, _) in enumerate(run.rankings.get(topic, ()), start=1)}

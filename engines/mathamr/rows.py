@@ -24,13 +24,6 @@ FormulaIndexed = Annotated[
     Arg("What `mathwb mathamr index` made, or a collection's name.", ref="formulas", option=True),
 ]
 SomeEncoder = Annotated[str, Arg("minilm, or a model folder.", ref="encoder")]
-Representation = Literal[
-    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked", "graph"
-]
-Compared = Literal[
-    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked", "graph", "paths"
-]
-"""The representations, and the parts that operator trees share, which need no encoder."""
 Window = Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)]
 Reader = Annotated[
     Literal["builtin", "latexml"], Arg("latexml: LaTeXML, where it is installed; all at once.")
@@ -51,7 +44,6 @@ class Row:
         return self.held[key]
 
     def warn(self, message: str) -> None:
-        """A warning that says where."""
         name = f"{self.name}: " if self.name else ""
         self.events(Event("warning", {"message": f"{self.place}: {name}{message}"}))
 

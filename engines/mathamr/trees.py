@@ -43,7 +43,6 @@ class Opt:
     ] = "tree"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless there is either a formula or a file."""
         exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
         if self.reader == "latexml" and self.mode == "correct":
             raise refused("LaTeXML reads as ARQMath's trees do", "E402", "Leave --mode or --reader out.")
@@ -118,7 +117,6 @@ class Slt:
     reader: Reader = "builtin"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless there is either a formula or a file."""
         exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
 
 

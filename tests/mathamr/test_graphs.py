@@ -142,7 +142,7 @@ CLASH = "the variable b has 2 concepts: boy, girl"
     ],
 )
 def test_what_a_graph_hardly_means_is_told(text: str, doubts: list[str]) -> None:
-    assert read_graph(text).doubts() == doubts
+    assert read_graph(text).warnings() == doubts
 
 
 def test_whoever_reads_graphs_warns_of_a_variable_with_two_concepts(tmp_path: Path) -> None:

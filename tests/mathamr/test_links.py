@@ -1,9 +1,15 @@
-"""Nodes of a graph beside the words that they come from."""
+"""Nodes of a graph beside the words that they come from; what an inspection reads."""
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pytest
+
+from engines.core.assets import asset
+from engines.formula.lexer import Token, lex
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.inspection import node_rows
+from engines.mathamr.inspection import Inspect, inspect, node_rows
 
 
 def test_nodes_stand_at_their_words() -> None:
@@ -26,3 +32,23 @@ def test_nodes_stand_at_their_words() -> None:
         "i3": "my",
     }
     assert said == expected
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        Inspect(text=r"Let $x^2+\frac{a}{b} \ge 0$ or $y<1$."),
+        Inspect(folder=asset("sample/arqmath/sample-forum"), topic="B.901", k=0),
+    ],
+)
+def test_an_inspection_reads_each_formula_once(spec: Inspect, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many trees, strings and places are made of it."""
+    read: Counter[str] = Counter()
+
+    def counted(latex: str) -> list[Token]:
+        read[latex] += 1
+        return lex(latex)
+
+    monkeypatch.setattr("engines.formula.lexer.lex", counted)
+    formulas = [row["latex"] for row in inspect(spec)["formulas"]]
+    assert {latex: read[latex] for latex in formulas} == dict.fromkeys(formulas, 1)

@@ -19,8 +19,16 @@ from engines.mathamr.graph.amr import read_graph, write_graph
 from engines.mathamr.parsing.lexicon import frames, positive, possible
 from engines.mathamr.parsing.parse import Amr, Parse, amr, parse
 from engines.mathamr.parsing.parsers import parsed, parser
-from engines.mathamr.parsing.roles import Dependent, Predicate, aligned, arguments, derive, roles
-from engines.mathamr.training.labeller import TrainRoles, train_roles
+from engines.mathamr.parsing.roles import (
+    Dependent,
+    Predicate,
+    TrainRoles,
+    aligned,
+    arguments,
+    derive,
+    roles,
+    train_roles,
+)
 
 
 def graph(text: str) -> str:

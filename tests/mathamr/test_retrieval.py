@@ -14,21 +14,16 @@ import pytest
 from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from engines.formula.formula import Formula
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.retrieval.evaluation import EvaluateFormulas, Standings, evaluate, standings
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
+from engines.mathamr.retrieval.representations import REPRESENTATIONS, InContext, tree_string
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import SearchFormulas, search
-from engines.mathamr.retrieval.strings import (
-    EmbedStrings,
-    Represent,
-    embed,
-    represent,
-    represented,
-    tree_string,
-)
+from engines.mathamr.retrieval.strings import EmbedStrings, Represent, embed, represent
 from engines.mathamr.retrieval.task2 import Task2
 from engines.retrieval.measures import ndcg
 from engines.retrieval.run import read_run, write_run
@@ -59,19 +54,18 @@ class Letters:
 
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engines.mathamr.retrieval.encoding.encoder", lambda *_, **__: Letters())
-    monkeypatch.setattr("engines.mathamr.retrieval.encoding._OPENED", {})
+    monkeypatch.setattr("engines.mathamr.retrieval.search.open_encoder", lambda *_: Letters())
     monkeypatch.setattr("engines.retrieval.encoders.encoder", lambda *_, **__: Letters())
 
 
 def test_representations_of_one_formula() -> None:
     """As in the paper's section 4.1: LaTeX or the tree's string, in the text or in the AMR's string."""
-    latex = {"1": "x^2", "2": "y"}
+    formulas = {"1": Formula("x^2"), "2": Formula("y")}
     context = 'Find "eqx1eqx" and "eqx2eqx"'
 
-    def made(kind: Any) -> str:
+    def made(kind: str) -> str:
         amr = read_graph('(f / find-01 :ARG1 (a / and :op1 "eqx1eqx" :op2 "eqx2eqx"))')
-        return represented(kind, "1", latex, context=context, amr=amr)
+        return REPRESENTATIONS[kind].write(InContext("1", formulas, context, amr))
 
     assert made("opt") == "SUP x 2"
     assert made("slt") == "x above 2"
@@ -84,16 +78,14 @@ def test_representations_of_one_formula() -> None:
 
 
 def test_a_lost_formula_is_at_the_end() -> None:
-    assert (
-        represented("amr-latex", "1", {"1": "x^2"}, context='Find "eqx1eqx"', amr=read_graph("(f / find-01)"))
-        == "find-01 x^2"
-    )
+    given = InContext("1", {"1": Formula("x^2")}, 'Find "eqx1eqx"', read_graph("(f / find-01)"))
+    assert REPRESENTATIONS["amr-latex"].write(given) == "find-01 x^2"
 
 
 def test_strings_of_topics_and_judged_formulas(formulas: Path) -> None:
     rows = {row["id"]: row["string"] for row in represent(Represent(FORUM, formulas, "raw-opt"))}
     assert len([name for name in rows if name.startswith("B.")]) == 8
-    assert tree_string(r"\frac{a+b}2\ge\sqrt{ab}") in rows["724"]
+    assert tree_string(Formula(r"\frac{a+b}2\ge\sqrt{ab}")) in rows["724"]
 
 
 def test_equal_strings_are_ordered_by_their_formulas(formulas: Path, tmp_path: Path, letters: None) -> None:
@@ -280,7 +272,7 @@ def test_only_judgements_that_look_like_another_unit_are_asked_about(tmp_path: P
 
     built = index(IndexFormulas(tmp_path, tmp_path / "index"), events=tell)
     assert list(built["doubts"].values()) == [1]
-    assert any("look otherwise than the first with their visual id" in one for one in said)
+    assert any("differ from the first with their visual id" in one for one in said)
     (tmp_path / "run.tsv").write_text("B.1\tQ0\t1\t1\t1\tx\n")
     qrels = tmp_path / "qrels.tsv"
     for names, unit, asked in (

@@ -254,9 +254,9 @@ def test_odd_rows_of_formula_tables_are_counted(tmp_path: Path) -> None:
     assert (built["formulas"], built["left_out"], built["without_context"]) == (4, 2, 3)
     for what, line in (
         ("1 formulas have the id of an earlier one", 4),
-        ("1 formulas stand in the text of another post", 3),
+        ("1 formulas are in the text of another post", 3),
         ("1 formulas have no visual id", 5),
-        ("1 formulas stand in something else", 5),
+        ("1 formulas are in another field", 5),
         ("1 formulas have no LaTeX", 6),
         ("1 rows could not be read", 7),
     ):

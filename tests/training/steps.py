@@ -80,14 +80,9 @@ def _cases_of_expressions(
 def _cases_of_formulas(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
     from engines.core.assets import asset
     from engines.mathamr.training.sentences import sentence_encoder
-    from engines.mathamr.training.trees import tree_encoder
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
     data = {"collection": asset("sample/arqmath/sample-forum")}
-    sizes = {"d_model": 16, "rounds": 1, "max_nodes": 24, "vocabulary": 100, "measured": 8}
-    trees = tree_encoder(sizes, data, seed=0)
-    formulas = trees.train_data()
-    yield "trees", trees, [trees.collate([formulas[place] for place in range(begin, end)])]
     settings = {"kind": "opt", "block": 8, "last_topic": 999, "contrastive": "online", "max_length": 24}
     sentences = sentence_encoder(settings, {**data, "encoder": folder / "words"}, seed=0)
     pairs = sentences.train_data()

@@ -58,7 +58,6 @@ def test_two_processes_make_the_step_of_one(folder: Path, alone: dict[str, Any])
 
 ORDERS = ("order True", "order False")
 LATER = (
-    "trees",
     "sentences apart",
     "sentences ranked",
     "sentences in turns",

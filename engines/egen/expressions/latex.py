@@ -11,7 +11,7 @@ from engines.core.tree import MAX_DEPTH, Tree
 from engines.egen.expressions.infix import CALLED, fail, read_infix
 from engines.egen.expressions.language import CONSTANTS, VARIABLE, check_length
 from engines.formula.lexer import Token, source_tokens
-from engines.formula.operator_tree import room
+from engines.formula.operator_tree import deep_recursion
 
 # LaTeX of sums, products and definite integrals, rewritten as infix.
 #
@@ -160,7 +160,7 @@ def read_latex(text: str, letters: str = "") -> Tree:
     """
     check_length(text)
     reader = _Rewriter(text, letters)
-    with room():
+    with deep_recursion():
         infix = reader.rewritten()
     try:
         return read_infix(infix, letters)

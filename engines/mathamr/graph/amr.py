@@ -1,4 +1,7 @@
-"""AMR and MathAMR graphs as PENMAN, and files of them."""
+"""AMR and MathAMR graphs as PENMAN texts, and files of them.
+
+The order of the branches and the direction of the roles (`:arg0-of`) stay as written: strings depend on both.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,10 @@ from pathlib import Path
 from engines.core.errors import DataError, raised
 from engines.core.files import read_lines
 
-# AMR and MathAMR graphs: PENMAN texts read as they are written, and written again.
-#
-# The order of the branches and the direction of the roles (`:arg0-of`) stay as in the text: the
-# linearisation
-# of MathAMR depends on both.
-
 _OPERATORS = "VNCFOUMTWE"
 
 
 def kind_of(variable: str) -> str:
-    """Whether a variable names a concept or a node of an operator tree."""
     return "operator" if variable[:1] in _OPERATORS and variable[1:].isdigit() else "concept"
 
 
@@ -41,11 +37,14 @@ class Branch:
     role: str
     target: Node | str
 
+    @property
+    def name(self) -> str:
+        """The variable or constant that it leads to."""
+        return self.target.variable if isinstance(self.target, Node) else self.target
+
 
 @dataclass(slots=True)
 class Graph:
-    """A graph by its root."""
-
     root: Node
 
     def nodes(self) -> Iterator[Node]:
@@ -64,7 +63,7 @@ class Graph:
             found.setdefault(node.variable, node)
         return found
 
-    def doubts(self) -> list[str]:
+    def warnings(self) -> list[str]:
         """What a graph hardly means, in words: a variable with several concepts, or with branches in several
         places, of which the first ones count; a concept, target or node that is missing."""
         concepts: dict[str, dict[str, None]] = {}

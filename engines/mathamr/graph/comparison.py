@@ -1,4 +1,8 @@
-"""Comparison of two graphs, triple by triple: Smatch under the best pairing."""
+"""Comparison of two graphs, triple by triple: Smatch (Cai and Knight 2013) under the best pairing of nodes.
+
+The pairing is found by an integer programme (Opitz 2023, Smatch++), whose solver says whether it is proved to
+be the best; where time ends before, also by climbing, as Smatch does.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,7 @@ from typing import Annotated, Any, Literal
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
-from engines.mathamr.graph.amr import Graph, Node, read_graph
-
-# The pairing of two graphs' nodes under which most triples agree.
-#
-# It is found by an integer programme over the pairs of nodes that could agree (Opitz 2023, Smatch++), whose
-# solver says whether it is proved to be the best; where time ends before, also by climbing, as Smatch does.
+from engines.mathamr.graph.amr import Graph, read_graph
 
 _STARTS = 20
 _SECONDS = 20.0
@@ -78,7 +77,6 @@ def paired(
 
 
 def _climbed(size: int, weights: Weights) -> list[int]:
-    """The pairing with the highest count of all climbs."""
     random = Random(0)
     tried = [_start(weights, size, random if start else None) for start in range(_STARTS)]
     for pairing in tried:
@@ -93,7 +91,6 @@ def alike(triple: Triple) -> Triple:
 
 
 def _total(pairing: Sequence[int], weights: Weights) -> int:
-    """How many triples agree."""
     return sum(_gain(pair, pairing, weights) + _alone(pair, weights) for pair in enumerate(pairing)) // 2
 
 
@@ -139,7 +136,6 @@ def _alone(pair: tuple[int, int], weights: Weights) -> int:
 
 
 def _gain(pair: tuple[int, int], pairing: Sequence[int], weights: Weights) -> int:
-    """What agrees by a pair, by itself and together with the others."""
     joint = (
         count
         for (place, partner), count in weights.get(pair, {}).items()
@@ -192,18 +188,13 @@ def _try(place: int, partner: int, pairing: list[int], weights: Weights) -> int:
     return after - before
 
 
-# Triples of an AMR in one form, so that graphs that say the same do not differ (Opitz 2023, Smatch++).
-#
-# Many edges may be nodes of their own: `(a :location b)` is `(l / be-located-at-91 :ARG1 a :ARG2 b)`. Which
-# stand for which is the AMR guidelines' table, as the penman library has it.
-
-
 def standardised(triples: Sequence[Triple], edges: Literal["dereified", "reified"]) -> list[Triple]:
     """Triples whose inverse roles are turned round and whose roles are small, in the standard form.
 
-    The root is known by its concept, a triple stands once, and nodes that can be edges are edges, or edges
-    that can be nodes are nodes. A node becomes an edge only if nothing else hangs on it, nothing refers to
-    it, and it is not the root.
+    Many edges may be nodes of their own: `(a :location b)` is `(l / be-located-at-91 :ARG1 a :ARG2 b)`; which
+    is the AMR guidelines' table, as the penman library has it. The root is known by its concept, a triple
+    stands once, and nodes that can be edges are edges, or edges that can be nodes are nodes. A node becomes
+    an edge only if nothing else hangs on it, nothing refers to it, and it is not the root.
     """
     small = [
         (source, role, target if is_node else target.lower(), is_node)
@@ -266,15 +257,6 @@ def _turned(triple: Triple) -> Triple:
     return (target, other, source, True) if other and is_node else triple
 
 
-# Comparison of two graphs, triple by triple: Smatch, or the same after standardisation.
-#
-# Cai and Knight (2013), Smatch: an evaluation metric for semantic feature structures. They find the pairing
-# of
-# nodes by climbing from several starts, which may miss the best one; here it is the best one, and said
-# where
-# that is not proved. Opitz (2023), Smatch++: standardised and extended evaluation of semantic graphs;
-# `standard` has what of it is here.
-
 _FORWARD = {":prep-on-behalf-of", ":prep-out-of", ":consist-of"}
 """Roles that end like inverse ones and are none."""
 
@@ -303,8 +285,8 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     Events: warnings of what a graph hardly means. Raises: DataError E329 for a text that is no graph.
     """
     graphs = [_graph(spec.one, "first"), _graph(spec.other, "second")]
-    for doubt in (doubt for graph in graphs for doubt in graph.doubts()):
-        events(Event("warning", {"message": doubt}))
+    for warning in (warning for graph in graphs for warning in graph.warnings()):
+        events(Event("warning", {"message": warning}))
     triples = [triples_of(graph) for graph in graphs]
     if spec.edges != "written":
         triples = [standardised(found, spec.edges) for found in triples]
@@ -363,7 +345,7 @@ def triples_of(graph: Graph) -> list[Triple]:
     for node in graph.nodes():
         found.append((node.variable, ":instance", node.concept, False))
         for branch in node.branches:
-            target = branch.target.variable if isinstance(branch.target, Node) else branch.target
+            target = branch.name
             role = branch.role.lower()
             if target not in known:
                 found.append((node.variable, role, target, False))

@@ -47,8 +47,8 @@ def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:
         if spec.topic in (None, row.name):
             with row.placed():
                 graph = read_graph(row["mathamr"])
-            for doubt in graph.doubts():
-                row.warn(doubt)
+            for warning in graph.warnings():
+                row.warn(warning)
             text = to_svg(graph) if spec.write == "svg" else to_dot(graph)
             return {"topic_id": row["topic_id"], "format": spec.write, "text": text}
     raise EngineError(
@@ -136,7 +136,6 @@ def _place(nodes: Sequence[Placed]) -> None:
 
 
 def to_svg(graph: Graph) -> str:
-    """An SVG picture, complete in itself."""
     nodes, again = placed(graph)
     by_name = {node.name: node for node in nodes}
     loop = 60 if again else 0
@@ -175,7 +174,6 @@ def _edge(parent: Placed, child: Placed) -> str:
 
 
 def _again(one: Placed, other: Placed) -> str:
-    """A curve around the right of both."""
     start, end = one.x + one.width, other.x + other.width
     far = max(start, end) + 48
     return (
@@ -194,7 +192,6 @@ def _roles_under(node: Placed, roles: Sequence[str]) -> str:
 
 
 def to_dot(graph: Graph) -> str:
-    """The graph in Graphviz's language."""
     nodes, again = placed(graph)
     return (
         "\n".join(

@@ -1,4 +1,8 @@
-"""Operator trees grafted into the AMR graph of their text, and the graph as a string."""
+"""Operator trees grafted into the AMR graph of their text (MathAMR, section 3.1), and the graph as a string.
+
+A placeholder in the graph, such as "eqx12eqx", becomes the constant MATH, and an edge :math leads from its
+node to the formula's tree.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +24,6 @@ from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph, write_gra
 if TYPE_CHECKING:
     from engines.mathamr.rows import Row
 
-
-# Linearisation: a MathAMR graph as the string that a sentence encoder reads.
-#
-# The rule of the released strings (MathAMR, section 3.2 and the authors' code): from the root depth first;
-# the
-# edges of a node by their lower-cased labels in ascending order, equal labels from the last written to the
-# first; a node that was written is passed over; the constant MATH and nodes without a concept are not
-# written.
 
 Style = Literal["released", "paper"]
 MATH = "MATH"
@@ -56,8 +52,8 @@ def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, A
     for row in named_rows(spec.file, "topic_id", "mathamr", events=events):
         try:
             graph = read_graph(row["mathamr"])
-            for doubt in graph.doubts():
-                row.warn(doubt)
+            for warning in graph.warnings():
+                row.warn(warning)
             text = linear(graph, style=spec.style, canonical=spec.canonical, edges=spec.edges)
         except DataError as error:
             row.warn(error.what)
@@ -66,7 +62,9 @@ def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, A
 
 
 def linear(graph: Graph, *, style: Style = "released", canonical: bool = False, edges: bool = False) -> str:
-    """The string of a graph.
+    """The string of a graph, by the rule of the released ones (MathAMR, section 3.2, and the authors' code):
+    from the root depth first; edges by their lower-cased labels, equal labels from the last written to the
+    first; what was written, the constant MATH and nodes without a concept are passed over.
 
     >>> graph = read_graph("(e / equal-01 :arg2 MATH :math (U1 / plus :op0 (V1 / a) :op0 (V2 / b)))")
     >>> linear(graph), linear(graph, style="paper"), linear(graph, canonical=True)
@@ -96,7 +94,7 @@ def linear(graph: Graph, *, style: Style = "released", canonical: bool = False, 
             words.append(node.concept)
         ahead = sorted(node.branches, key=lambda one: one.role.lower(), reverse=True)
         if canonical and _commutative(node):
-            ahead.sort(key=lambda one: order.get(_name(one), ""), reverse=True)
+            ahead.sort(key=lambda one: order.get(one.name, ""), reverse=True)
         pending.extend(ahead)
     text = " ".join(words)
     return unicodedata.normalize("NFKC", text) if style == "paper" else text
@@ -107,26 +105,16 @@ def _commutative(node: Node) -> bool:
     return node.variable[:1] == "U" and node.variable[1:].isdigit()
 
 
-def _name(branch: Branch) -> str:
-    return branch.target.variable if isinstance(branch.target, Node) else branch.target
-
-
 def _canonical(graph: Graph) -> dict[str, str]:
     """A text of what stands below each node that is the same for trees that differ in order alone."""
     found: dict[str, str] = {}
     for node in reversed(list(graph.nodes())):
-        below = [f"{one.role.lower()} {found.get(_name(one), _name(one))}" for one in node.branches]
+        below = [f"{one.role.lower()} {found.get(one.name, one.name)}" for one in node.branches]
         if _commutative(node):
             below.sort()
         found[node.variable] = f"{node.concept}({','.join(below)})"
     return found
 
-
-# Graft: the operator trees of formulas put into the AMR graph of the text around them.
-#
-# A placeholder in the graph, such as "eqx12eqx", becomes the constant MATH, and an edge :math leads from
-# its
-# node to the formula's tree (MathAMR, section 3.1).
 
 MARK = ":mark"
 """The edge that tells the query's formula from the others."""
@@ -187,8 +175,8 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
             latex = _formulas(row)
             trees = {name: operator_tree(one) for name, one in latex.items()}
             made = grafted(row["amr"], trees, query=_query(row, latex) if spec.mark else None)
-        for doubt in made.graph.doubts():
-            row.warn(doubt)
+        for warning in made.graph.warnings():
+            row.warn(warning)
         if made.lost:
             row.warn(f"the graph has no placeholder of {', '.join(made.lost)}; the root has the trees")
         if made.unknown:
@@ -210,7 +198,6 @@ def _formulas(row: Row) -> dict[str, str]:
 
 
 def _query(row: Row, formulas: Mapping[str, str]) -> str | None:
-    """The formula that is to be marked, by its id in `formulas`."""
     wanted = row.held.get("query")
     if wanted is None:
         row.warn('no formula is marked, as the row has no "query"')
@@ -281,6 +268,10 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
     return Grafted(graph, tuple(found), lost, roots, tuple(unknown))
 
 
+def as_graph(tree: OperatorTree) -> Graph:
+    return Graph(_Writer(set()).node(tree))
+
+
 def _placeholder(text: str, by_id: Mapping[str, str]) -> str | None:
     """The id of the formula whose placeholder a constant or concept is."""
     match = _MANGLED.fullmatch(text)
@@ -304,7 +295,8 @@ class _Writer:
             for number, child in enumerate(above.children):
                 inner = self.named(child)
                 place = 0 if above.unordered else number
-                node.branches.append(Branch(f":op{_position(place)}", inner))
+                digit = _DIGITS[place] if place < len(_DIGITS) else f"{_DIGITS[-1]}{place}"
+                node.branches.append(Branch(f":op{digit}", inner))
                 pending.append((child, inner))
         return root
 
@@ -322,8 +314,3 @@ class _Writer:
 
 def _escaped(sign: str) -> str:
     return "_" if sign.isspace() else _ESCAPES.get(sign, sign)
-
-
-def _position(number: int) -> str:
-    """The label of an operand: a digit, then letters."""
-    return _DIGITS[number] if number < len(_DIGITS) else f"{_DIGITS[-1]}{number}"

@@ -1,4 +1,8 @@
-"""Words and their spelling, and the PropBank frames that they stand for."""
+"""Words and their spelling, and the PropBank frames that they stand for.
+
+`assets/mathamr/frames.tsv.gz` holds the rolesets that AMR uses, with their words and roles;
+`assets/mathamr/senses.tsv` says, in our own judgement, which sense a word has in mathematics.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,6 @@ from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
 from engines.language.english import Word
-
-# Frames of PropBank: which there are, which words stand for them, which roles they have.
-#
-# `assets/mathamr/frames.tsv.gz` holds the rolesets that AMR uses, with their words and roles and no
-# descriptions; `assets/mathamr/senses.tsv` says, in our own judgement, which sense a word has in
-# mathematics.
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,6 @@ class Frames:
 
 @cache
 def frames() -> Frames:
-    """The inventory that ships."""
     roles: dict[str, Mapping[str, str]] = {}
     words: dict[str, list[str]] = {}
     for _, line in read_lines(asset("mathamr/frames.tsv.gz")):

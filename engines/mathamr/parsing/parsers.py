@@ -18,9 +18,6 @@ from engines.mathamr.parsing.parts import Part, written
 from engines.mathamr.parsing.roles import roles
 from engines.mathamr.parsing.rules import sentence_graph
 
-# The built-in parser: rules over the dependency parse of `engines.language`; approximate, and always
-# there.
-
 _PLACEHOLDER = re.compile(r'"?eqx\w+?eqx"?')
 _RUN = re.compile(r'"?eqx\w+?eqx"?(?:[\s,;.]*"?eqx\w+?eqx"?)*')
 _START = re.compile(rf"(?<={FORMULA})\s+(?=[A-Z][a-z]+\b|I\b)|(?<=:)\s+(?=[A-Z][a-z])")
@@ -87,7 +84,6 @@ class _Sentence:
     formulas: dict[int, str]
 
     def is_formulas(self) -> bool:
-        """Whether there is no word but formulas."""
         return not any(
             re.search(r"\w", word) and place not in self.formulas
             for place, (word, _) in enumerate(self.words)
@@ -182,9 +178,6 @@ def _unusable(folder: Path, what: str) -> DataError:
         remedy="A parse_xfm folder has amrlib_meta.json, config.json, weights, and its tokenizer's files.",
     )
 
-
-# Parsers of English to AMR, and what comes out of them: a graph for every context, with its formulas
-# counted.
 
 Which = Literal["builtin", "amrlib"]
 BATCH = 64

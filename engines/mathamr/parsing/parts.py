@@ -1,4 +1,4 @@
-"""What a dependency parse is made of, its mistakes mended, and the parts of the graph made from it."""
+"""A dependency parse with its common mistakes corrected, and the parts of the graph made from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOOSE = ("dep", "appos", "compound", "flat", "nmod", "list")
 """Relations by which a noun hangs on its own quantifier."""
 
 
-def mended(words: Sequence[Word]) -> list[Word]:
+def corrected(words: Sequence[Word]) -> list[Word]:
     """The words of a sentence, of which some hang elsewhere.
 
     "Using" below a noun belongs to the verb above it; "that" before "for all …" is no object; a quantifier
@@ -68,18 +68,16 @@ class Dependencies:
     """The words of a sentence as a tree. Args: lemmas: one for each word."""
 
     def __init__(self, words: Sequence[Word], lemmas: Sequence[str]) -> None:
-        self.words, self.lemmas = mended(words), lemmas
+        self.words, self.lemmas = corrected(words), lemmas
         self.below: dict[int, list[int]] = {}
         for number, word in enumerate(self.words):
             if word.head != number:
                 self.below.setdefault(word.head, []).append(number)
 
     def relation(self, number: int) -> str:
-        """How a word depends on the one above it."""
         return self.words[number].relation
 
     def lemma(self, number: int) -> str:
-        """Its base form."""
         return self.lemmas[number]
 
     def children(self, number: int, *relations: str) -> list[int]:
@@ -94,7 +92,6 @@ class Dependencies:
         return self.relation(number).partition(":")[0]
 
     def first(self, number: int, *relations: str) -> int | None:
-        """The first word right below, of some relations."""
         found = self.children(number, *relations)
         return found[0] if found else None
 
@@ -112,12 +109,7 @@ class Dependencies:
         return tag[:2] in ("VB", "MD") or bool(mistaken)
 
     def is_clause(self, number: int) -> bool:
-        """Whether a word is the head of a clause: a verb, or anything with a copula or a subject."""
         return self.is_verb(number) or bool(self.children(number, "cop", "nsubj"))
-
-
-# Parts of a graph that is being made: nodes as objects, so that the same one in two places is a
-# re-entrancy.
 
 
 @dataclass(slots=True, eq=False)
@@ -140,7 +132,6 @@ class Part:
         return self
 
     def reached(self) -> list[Part]:
-        """This part and all that hang on it."""
         found, seen = [self], {id(self)}
         for part in found:
             for _, target in part.edges:
@@ -186,7 +177,6 @@ def written(root: Part) -> Graph:
 
 
 def joined(concept: str, parts: Iterable[Part]) -> Part:
-    """Parts as the operands of a coordination."""
     top = Part(concept)
     for number, part in enumerate(parts, start=1):
         top.put(f":op{number}", part)

@@ -1,4 +1,9 @@
-"""Roles of dependents, by rule and as learnt from PropBank's examples."""
+"""Roles of dependents: what a subject, an object or a prepositional phrase means to a frame.
+
+A log-linear model, learnt from PropBank's examples, chooses among the numbered roles that the frame has and
+the modifiers. It knows a dependent by its relation, preposition and tag, a role by its number and by its
+function in PropBank (PAG, PPT, GOL, …), and how often the role stood there in examples of the frame.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +15,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 
 from engines.core.assets import asset
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_writer, json_objects, read_lines
+from engines.core.spec import Arg
 from engines.language.english import Word
-from engines.mathamr.graph.amr import Block, Graph, Node, read_blocks, read_graph
+from engines.mathamr.graph.amr import Block, Graph, read_blocks, read_graph
 from engines.mathamr.parsing.lexicon import frames
-
-# Roles of dependents: what a subject, an object or a prepositional phrase means to a frame.
-#
-# A log-linear model chooses among the numbered roles that the frame has and the modifiers. It knows a
-# dependent
-# by its relation, its preposition and its tag, a role by its number and by its function in PropBank (PAG,
-# PPT,
-# GOL, …), and how often the role stood there in examples of the frame. `labelling` learns it from PropBank.
 
 MODIFIERS: Mapping[str, str] = {
     "LOC": ":location",
@@ -216,7 +214,7 @@ def arguments(graph: Graph) -> Iterator[tuple[str, str, str]]:
     known = graph.by_variable()
     for node in graph.nodes():
         for branch in node.branches:
-            target = branch.target.variable if isinstance(branch.target, Node) else branch.target
+            target = branch.name
             role = branch.role.lower()
             if target not in known:
                 continue
@@ -449,3 +447,43 @@ def _learnt(examples: Sequence[Example], counts: Mapping[str, Mapping[str, int]]
         for name, place in names.items()
         if place < 2 or abs(values[place]) >= _LEAST
     }
+
+
+@dataclass(frozen=True, slots=True)
+class TrainRoles:
+    """Train the labeller of roles of the built-in parser, on PropBank's examples, AMR graphs, or both.
+
+    Of a graph those roles are learnt whose frame and dependent are each one word of the sentence, the one
+    hanging on the other. mathamr amr and mathamr parse take the file as --labeller.
+    """
+
+    out: Annotated[Path, Arg("The labeller to write.", metavar="FILE", option=True, writes=True)]
+    examples: Annotated[
+        Path | None,
+        Arg("PropBank's examples: lines with roleset, text, rel and args.", metavar="FILE", option=True),
+    ] = None
+    amr: Annotated[
+        tuple[Path, ...],
+        Arg(
+            "Graphs under their sentences, or a registered name; may be given again.", ref="amr", option=True
+        ),
+    ] = ()
+    held_out: Annotated[
+        float, Arg("The share of the sentences that accuracy is measured on instead.", low=0, high=0.9)
+    ] = 0.0
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 where there is nothing to learn from."""
+        if self.examples is None and not self.amr:
+            raise EngineError(
+                "examples or AMR graphs are needed",
+                code="E402",
+                exit_code=2,
+                remedy="Name --examples FILE, --amr NAME, or both.",
+            )
+
+
+def train_roles(spec: TrainRoles) -> dict[str, Any]:
+    """Write the labeller. Returns: out, and as `derive`. Raises: DataError E674 as there."""
+    found = derive(spec.examples, spec.out, amr=spec.amr, held_out=spec.held_out)
+    return {"out": str(spec.out), **found}

@@ -1,4 +1,8 @@
-"""Rules from a dependency parse to an AMR graph."""
+"""Rules from a dependency parse to an AMR graph.
+
+Every word of content becomes a concept once; what a relation means to AMR depends on the frame of the word
+above. A formula is the concept string-entity with its placeholder as :value.
+"""
 
 from __future__ import annotations
 
@@ -489,12 +493,6 @@ class Modifiers(Concepts):
         part.put(":mod", self.nominal(one))
 
 
-# Rules from a dependency parse to an AMR graph: concepts of words, roles of what depends on them.
-#
-# Every word of content becomes a concept once; what a relation means to AMR depends on the frame of the
-# word
-# above. A formula is the concept string-entity with its placeholder as :value.
-
 _EFFECT = {"so", "thus", "hence", "therefore"}
 
 
@@ -528,12 +526,9 @@ class _Sentence(Modifiers):
             # No rule may lose a formula.
             if number not in self.parts or id(self.parts[number]) not in placed:
                 top.put(":mod", self.part(number))
-        if self.asks and not self.is_question_of_content():
+        if self.asks and not any(part.concept == "amr-unknown" for part in self.parts.values()):
             top.put(":polarity", Part("amr-unknown"))
         return top
-
-    def is_question_of_content(self) -> bool:
-        return any(part.concept == "amr-unknown" for part in self.parts.values())
 
     def clause(self, number: int, subject: Part | None = None) -> Part:
         """The part of a clause by its head, with all that depends on it; `subject` where it has none."""

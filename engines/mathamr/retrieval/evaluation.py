@@ -34,8 +34,8 @@ _OTHER: dict[Unit, str] = {
 class EvaluateFormulas:
     """Evaluate runs of Task 2 by nDCG', P' and mAP', the first against each other one.
 
-    Runs and judgements are brought to looks: of formulas that look the same the first counts, with their
-    highest grade. Judgements of formulas that the index does not have are left out and counted.
+    Visually distinct formulas are evaluated: of those that look the same the first counts, with their highest
+    grade. Judgements of formulas that the index does not have are left out and counted.
     """
 
     runs: Annotated[tuple[Path, ...], Arg("Runs of formulas; the first is the baseline.", metavar="RUN...")]
@@ -49,19 +49,18 @@ class EvaluateFormulas:
     plot: Plot = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E430 for another kind of picture."""
         check_drawing(self.plot)
 
 
 def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]:
     """The measures of each run over all judged topics.
 
-    Returns: topics, judged (looks), not_in_index (judgements left out), without_positive (topics left out,
-    as nothing that the index has is graded above 0), unit, systems (run, the means,
-    intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the number of
-    nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and p10_prime:
-    difference, interval, wins, losses, t_p, bonferroni_p over all of them); with `plot` also plot, the
-    picture of nDCG'@10 by topic: of one run, or the differences of the others from the first. Events:
+    Returns: topics, judged (visually distinct formulas), not_in_index (judgements left out),
+    without_positive (topics left out, as nothing that the index has is graded above 0), unit, systems (run,
+    the means, intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the
+    number of nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and
+    p10_prime: difference, interval, wins, losses, t_p, bonferroni_p over all of them); with `plot` also plot,
+    the picture of nDCG'@10 by topic: of one run, or the differences of the others from the first. Events:
     warnings of each thing that is left out, of topics that a run lacks, and of scores that look like none.
     Raises: DataError for files that cannot be read, or a run of other topics, E344 when no judged formula is
     in the index.
@@ -158,7 +157,7 @@ def _look(opened: FormulaIndex, look: int) -> str:
 
 
 def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormulas, events: Sink) -> Run:
-    """A run over looks; formulas that the index does not have are left out and counted."""
+    """A run over visually distinct formulas; those that the index lacks are left out and counted."""
     from engines.retrieval.qrels import check_topics
     from engines.retrieval.run import Run, warned_run
 
@@ -192,9 +191,9 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
 def _judged(
     spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int], events: Sink
 ) -> tuple[Qrels, int, bool, list[str]]:
-    """Grades by topic and look; how many judgements are of formulas that the index lacks, and whether more of
-    them name the other unit than this; and the topics that are left out, since no look in the index has a
-    grade above 0."""
+    """Grades by topic and visually distinct formula; how many judgements are of formulas that the index
+    lacks, and whether more of them name the other unit than this; and the topics that are left out, since
+    nothing in the index has a grade above 0."""
     from engines.retrieval.qrels import Qrels, read_qrels
 
     seen: dict[tuple[str, str], int] = {}
@@ -294,12 +293,12 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
 
 
 def _judgements(collection: ArqmathFolder) -> tuple[tuple[Path, ...], Unit]:
-    """The files of judgements that have topics of the runs; those of looks where none names formulas."""
-    from engines.mathamr.retrieval.task2 import names_looks
+    """The files of judgements that have topics of the runs; those of visual ids where none names formulas."""
+    from engines.mathamr.retrieval.task2 import names_visual_ids
     from engines.retrieval.qrels import read_qrels
     from engines.retrieval.run import read_run
 
     topics = {topic for path in collection.formula_runs for topic in read_run(path, task=2).rankings}
     files = [path for path in collection.qrels.get(2, ()) if topics & {*read_qrels(path).grades}]
-    formulas = tuple(path for path in files if not names_looks(path))
+    formulas = tuple(path for path in files if not names_visual_ids(path))
     return (formulas, "formula") if formulas else (tuple(files), "visual")

@@ -1,6 +1,7 @@
-"""An index of formulas: which looks have which parts, where each formula stands, and, if wanted, vectors.
+"""An index of formulas: which of them have which parts, where each stands, and, if wanted, vectors.
 
-A look is what formulas with one visual id (or, without one, the same LaTeX) have in common. The similarity of
+Visually distinct formulas are indexed once each: a look is what formulas with one visual id (or, without one,
+the same LaTeX) have in common. The similarity of
 a query and a look is Tversky's index over the features of their operator trees: the weight of those they
 share, divided by .8 of the query's and .2 of the look's; a feature weighs as much as it is rare.
 
@@ -37,12 +38,11 @@ from engines.retrieval.dense import top_k
 from engines.retrieval.stored import ABOUT, corrupt, read_about
 
 ALPHA = 0.2
-"""The share of a look's own weight in what similarity is measured against; the rest is the query's."""
+"""The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
 Floats = NDArray[np.float32]
 
 
 def hashed(feature: str) -> int:
-    """A feature as a number of 64 bits."""
     return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
 
 
@@ -57,7 +57,6 @@ class Postings:
     known: dict[str, int] = field(default_factory=dict)
 
     def add(self, features: Counter[str]) -> None:
-        """The features of the next look."""
         for feature, count in features.items():
             number = self.known.get(feature)
             if number is None:
@@ -153,7 +152,6 @@ class FormulaIndex:
             raise corrupt(path, error) from error
 
     def __len__(self) -> int:
-        """The number of looks."""
         return len(self._masses)
 
     def similarities(self, features: Counter[str]) -> Floats:
@@ -205,16 +203,13 @@ class FormulaIndex:
         return self._rows.get(formula)
 
     def look_of(self, formula: str) -> int | None:
-        """The look of a formula."""
         row = self.row(formula)
         return None if row is None else int(self.formulas["look"][row].as_py())
 
     def latex(self, look: int) -> str:
-        """What a look is written as."""
         return str(self.looks["latex"][look].as_py())
 
     def visual(self, look: int) -> str:
-        """Its visual id; "" where the collection has none."""
         return str(self.looks["visual_id"][look].as_py())
 
     def members(self, look: int) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ _SMALL = 20_000_000
 """Bytes of posts and tables up to which a collection is indexed on the way, in half a minute at most."""
 
 _PART = 4_096
-"""Looks that are encoded between two reports of progress."""
+"""Formulas that are encoded between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> 
 
     Returns: out, complete, formulas, looks, features, postings, with_error_nodes, without_context,
     left_out (rows that could not be read, and those with the id of an earlier one), doubts (how many formulas
-    have no LaTeX, no visual id, …), encoder. Events: progress in formulas and looks; a warning of each doubt
+    have no LaTeX, no visual id, …), encoder. Events: progress in formulas; a warning of each
     and of what was left out, with the first place. Raises: DataError E660 for a collection without formulas,
     E452 where `out` holds something else, or an index of another collection, and as `encoder`.
 
@@ -116,8 +116,8 @@ _KINDS = ("title", "question", "answer", "comment")
 
 
 class _Rows:
-    """What is read of a collection: its looks, formulas and fields; and what is odd in it, with how often and
-    where first."""
+    """What is read of a collection: its formulas, the visually distinct ones, its fields; and what is wrong
+    with it, how often and where first."""
 
     def __init__(self) -> None:
         self.looks: dict[str, int] = {}
@@ -129,21 +129,18 @@ class _Rows:
         self.others: dict[tuple[str, str], int] = {}
         self.ids: set[str] = set()
         self.left_out = 0
-        self.doubts: dict[str, int] = {}
+        self.warnings: dict[str, int] = {}
         self.first: dict[str, str] = {}
 
-    def doubt(self, what: str, place: str, count: int = 1) -> None:
-        """Count something odd."""
-        self.doubts[what] = self.doubts.get(what, 0) + count
+    def warn(self, what: str, place: str, count: int = 1) -> None:
+        self.warnings[what] = self.warnings.get(what, 0) + count
         self.first.setdefault(what, place)
 
     def leave_out(self, what: str, place: str, count: int = 1) -> None:
-        """Count rows that cannot be taken."""
-        self.doubt(what, place, count)
+        self.warn(what, place, count)
         self.left_out += count
 
     def read(self, path: Path, report: Report) -> None:
-        """Count what a reader of a file has left out."""
         if report.bad:
             line, reason = report.first[0]
             self.leave_out("rows could not be read", f"{path}:{line}: {reason}", report.bad)
@@ -163,8 +160,7 @@ class _Rows:
         return self.others.get((post, formula), -1)
 
     def add(self, formula: Formula, place: str) -> None:
-        """A formula, of several with one id the first; without a visual id its LaTeX says what looks the
-        same."""
+        """A formula, of several with one id the first; without a visual id the LaTeX tells them apart."""
         if not formula.id:
             self.leave_out("formulas have no id", place)
             return
@@ -173,17 +169,17 @@ class _Rows:
             return
         self.ids.add(formula.id)
         if not formula.text.strip():
-            self.doubt("formulas have no LaTeX", place)
+            self.warn("formulas have no LaTeX", place)
         if formula.kind and formula.kind not in _KINDS:
-            self.doubt(f"formulas stand in something else than {', '.join(_KINDS)}", place)
+            self.warn(f"formulas are in another field than {', '.join(_KINDS)}", place)
         if formula.id in self.field_of and self.field_at(formula.post, formula.id) < 0:
-            self.doubt("formulas stand in the text of another post than the table says", place)
+            self.warn("formulas are in the text of another post than the table says", place)
         latex = unwrapped(formula.text)
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{latex}"
         look = self.looks.setdefault(key, len(self.looks))
         if look < len(self.latex) and _differ(formula.text, self.latex[look]):
-            what = "formulas look otherwise than the first with their visual id, whose parts stand for theirs"
-            self.doubt(what, place)
+            what = "formulas differ from the first with their visual id, whose parts are indexed for them too"
+            self.warn(what, place)
         if look == len(self.latex):
             self.latex.append(latex)
             self.visual.append(formula.visual_id)
@@ -191,7 +187,6 @@ class _Rows:
 
 
 def _differ(one: str, other: str) -> bool:
-    """Whether two formulas look different."""
     from engines.formula.lexer import tokens
     from engines.formula.symbol_layout import layout_string, layout_tree
 
@@ -229,11 +224,11 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
                 without, first = without + 1, first if without else place
         rows.read(table, report)
         if 0 < without < report.read:  # a table without the column has none
-            rows.doubt("formulas have no visual id; their LaTeX says what looks the same", first, without)
+            rows.warn("formulas have no visual id, and are told apart by their LaTeX", first, without)
         events(Event("progress", {"done": len(rows.formulas), "unit": "formulas"}))
     if collection.latex_tables and (missing := [one for one in rows.field_of if one not in rows.ids]):
-        what = "formulas of posts stand in no table, and are not searched"
-        rows.doubt(what, f"{collection.posts}: formula {missing[0]}", len(missing))
+        what = "formulas of posts are in no table, and are not searched"
+        rows.warn(what, f"{collection.posts}: formula {missing[0]}", len(missing))
     if not rows.formulas:
         raise DataError(
             "the collection has no formula",
@@ -245,7 +240,6 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
 
 
 def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) -> dict[str, Any]:
-    """Everything but vectors."""
     from engines.formula.features import features
     from engines.formula.parser import search_tree
     from engines.mathamr.retrieval.formula_index import Postings, columns, write_table
@@ -259,7 +253,12 @@ def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) 
         if not number % 1_000:
             if stop():
                 raise _StoppedError
-            events(Event("progress", {"done": number, "total": len(rows.latex), "unit": "looks"}))
+            events(
+                Event(
+                    "progress",
+                    {"done": number, "total": len(rows.latex), "unit": "formulas indexed"},
+                )
+            )
     counts = postings.write(folder)
     rows.formulas.sort(key=lambda row: row[0])
     looks, ids, posts, kinds = (list(column) for column in zip(*rows.formulas, strict=True))
@@ -271,7 +270,7 @@ def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) 
     write_table(folder / "formulas.arrow", columns(id=ids, post=posts, kind=kinds, field=places, look=looks))
     at, names, texts = ([row[column] for row in rows.fields] for column in range(3))
     write_table(folder / "fields.arrow", columns(post=at, name=names, text=texts))
-    for what, count in rows.doubts.items():
+    for what, count in rows.warnings.items():
         events(Event("warning", {"message": f"{count:,} {what}; the first: {rows.first[what]}"}))
     return {
         "formulas": len(ids),
@@ -280,15 +279,17 @@ def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) 
         "with_error_nodes": errors,
         "without_context": places.count(-1),
         "left_out": rows.left_out,
-        "doubts": rows.doubts,
+        "doubts": rows.warnings,
     }
 
 
 def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
-    """Vectors of all looks. Returns: whose they are."""
+    """Write the vectors of all visually distinct formulas. Returns: whose they are."""
     import pyarrow as pa
 
-    from engines.mathamr.retrieval.encoding import formula_string, open_encoder
+    from engines.formula.formula import Formula
+    from engines.mathamr.retrieval.representations import tree_string
+    from engines.mathamr.retrieval.search import open_encoder
     from engines.retrieval.dense import build_dense
 
     model = open_encoder(which, device)
@@ -298,7 +299,7 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
         for begin in range(0, len(latex), _PART):
             if stop():
                 raise _StoppedError
-            yield model.encode([formula_string(model, one) for one in latex[begin : begin + _PART]])
+            yield model.encode([tree_string(Formula(one)) for one in latex[begin : begin + _PART]])
             done = min(begin + _PART, len(latex))
             events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))
 

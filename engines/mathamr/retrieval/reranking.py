@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, no_effect
-from engines.mathamr.rows import Compared, FormulaIndexed, SomeCollection, SomeEncoder, Window
+from engines.mathamr.retrieval.representations import REPRESENTATIONS, Compared
+from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window
 from engines.retrieval import fusion
 
 if TYPE_CHECKING:
     from engines.forum.topics import Topic
     from engines.mathamr.retrieval.strings import Strings
     from engines.mathamr.retrieval.task2 import Task2
-    from engines.retrieval.encoders import Encoder
 
 
 _DEPTH = 100
@@ -51,12 +51,9 @@ class Rerank:
     tag: Annotated[str | None, Arg("The run's name.", shown="the representation's")] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E434 for what would have no effect."""
-        from engines.mathamr.retrieval.strings import CONTEXTLESS
-
         if self.run is None:
             no_effect({"--depth": self.depth}, "all judged formulas", "E434")
-        if self.kind == "paths" or self.kind in CONTEXTLESS:
+        if self.kind == "paths" or REPRESENTATIONS[self.kind].needs == "formula":
             no_effect(
                 {"--window": self.window or None}, f"--kind {self.kind}, which reads no sentence", "E434"
             )
@@ -76,7 +73,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     topics, the run and the encoder.
     """
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.search import open_index
+    from engines.mathamr.retrieval.search import open_encoder, open_index
     from engines.mathamr.retrieval.strings import Strings
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.run import Run, Scored, check_out, with_tail, write_manifest, write_run
@@ -89,7 +86,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     topics = _topics(candidates, task, spec.run)
     check_out(spec.out, candidates)
     queries = strings.of_topics(topics)
-    model = None if spec.kind == "paths" else _encoder(spec)
+    model = None if spec.kind == "paths" else open_encoder(spec.encoder, spec.device)
     texts: dict[str, list[str]] = {}
     for number, topic in enumerate(topics, start=1):
         if stop():
@@ -146,12 +143,6 @@ def _topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> 
             remedy="Name a run of this collection, or a collection with these topics.",
         )
     return [task.topics[name] for name in candidates]
-
-
-def _encoder(spec: Rerank) -> Encoder:
-    from engines.mathamr.retrieval.encoding import open_encoder
-
-    return open_encoder(spec.encoder, spec.device, kind=spec.kind)
 
 
 def _candidates(

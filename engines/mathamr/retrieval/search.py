@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,7 +14,9 @@ from engines.core.machine import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, no_effect, refused
 
 if TYPE_CHECKING:
+    from engines.formula.formula import Formula
     from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.retrieval.encoders import SentenceEncoder
 
 
 How = Literal["paths", "dense", "fused"]
@@ -36,14 +39,17 @@ class SearchFormulas:
     run: Annotated[Path | None, Arg("The run to write for the topics.", name="out", writes=True)] = None
     how: Annotated[How, Arg("By parts of operator trees, by vectors, or both fused.")] = "paths"
     k: Annotated[
-        int | None, Arg("How many looks.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000")
+        int | None,
+        Arg(
+            "How many visually distinct formulas.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000"
+        ),
     ] = None
-    instances: Annotated[int | None, Arg("Formulas of each look in a run.", low=1, shown="1")] = None
+    instances: Annotated[
+        int | None, Arg("In a run, so many formulas of those that look the same.", low=1, shown="1")
+    ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless there is a formula, or topics and a run; E376 for an empty
-        one."""
         remedy = "As in: mathwb mathamr search INDEX 'x^2', or --topics FILE --out RUN."
         exactly_one({"a formula": self.latex, "a file of topics": self.topics}, remedy)
         if self.latex is not None and not self.latex.strip():
@@ -51,7 +57,7 @@ class SearchFormulas:
         if bool(self.topics) != (self.run is not None):
             raise refused("topics and a run to write are needed together", "E402", remedy)
         if self.run is None:
-            no_effect({"--instances": self.instances}, "one formula, whose looks are shown")
+            no_effect({"--instances": self.instances}, "one formula, which finds visually distinct ones")
         if self.how == "paths":
             no_effect({"--device": None if self.device == "auto" else self.device}, "--how paths")
 
@@ -99,25 +105,36 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
     return opened
 
 
+def open_encoder(which: str, device: str) -> SentenceEncoder:
+    """As `encoder`; kept open until its folder changes."""
+    return _opened(which, device, changed(Path(which).expanduser() / "model.safetensors"))
+
+
+@lru_cache(1)
+def _opened(which: str, device: str, _state: tuple[int, int]) -> SentenceEncoder:
+    from engines.retrieval.encoders import encoder
+
+    return encoder(which, device=device)
+
+
 def ranked(
-    opened: FormulaIndex, latex: str, k: int, how: How = "paths", device: str = "auto"
+    opened: FormulaIndex, formula: Formula, k: int, how: How = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
-    """The looks most similar to a formula, as (look, score)."""
+    """The visually distinct formulas most similar to one, as (number, score)."""
     from engines.formula.features import features
-    from engines.formula.parser import search_tree
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.run import Run
 
     found: list[list[tuple[int, float]]] = []
     if how != "dense":
-        scores, rows = opened.search(features(search_tree(latex)), k)
+        scores, rows = opened.search(features(formula.search_tree), k)
         found.append(list(zip(rows.tolist(), scores.tolist(), strict=True)))
     if how != "paths":
-        from engines.mathamr.retrieval.encoding import formula_string, open_encoder
+        from engines.mathamr.retrieval.representations import tree_string
 
         vectors = opened.vectors
-        model = open_encoder(opened.about["encoder"]["place"], device)
-        query = model.encode([formula_string(model, latex)])
+        model = open_encoder(str(opened.about["encoder"]["place"]), device)
+        query = model.encode([tree_string(formula)])
         near, places = vectors.search(query, k)
         found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
     if len(found) == 1:
@@ -128,13 +145,15 @@ def ranked(
 
 
 def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -> dict[str, Any]:
-    from engines.formula.parser import operator_tree, search_tree
+    from engines.formula.formula import Formula
 
-    tree, searched = operator_tree(latex), search_tree(latex)
-    if tree.errors():
+    formula = Formula(latex)
+    if formula.tree.errors():
         events(Event("warning", {"message": "the formula could not be parsed in part"}))
     hits = []
-    for rank, (look, score) in enumerate(ranked(opened, latex, spec.k or 10, spec.how, spec.device), start=1):
+    for rank, (look, score) in enumerate(
+        ranked(opened, formula, spec.k or 10, spec.how, spec.device), start=1
+    ):
         members = opened.members(look)
         hits.append(
             {
@@ -146,35 +165,33 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -
                 "post": members[0]["post"],
                 "kind": members[0]["kind"],
                 "formulas": len(members),
-                "parts": matched_parts(searched, latex, opened.latex(look)),
+                "parts": matched_parts(formula, Formula(opened.latex(look))),
             }
         )
-    return {"query": latex, "tree": tree.document(), "how": spec.how, "hits": hits}
+    return {"query": latex, "tree": formula.tree.document(), "how": spec.how, "hits": hits}
 
 
-def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
+def matched_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
     """The largest parts of a formula that another one has, with where they stand in both."""
     from engines.formula.features import shared_parts
-    from engines.formula.parser import node_spans, search_tree
     from engines.formula.render import latex as written
 
-    theirs = search_tree(other)
-    nodes, others = list(tree.walk()), list(theirs.walk())
-    here, there = node_spans(tree, latex), node_spans(theirs, other)
+    nodes, others = list(one.search_tree.walk()), list(other.search_tree.walk())
     return [
         {
             "query": written(nodes[part.here]),
             "found": written(others[part.there]),
-            "query_span": here[part.here],
-            "found_span": there[part.there],
+            "query_span": one.spans[part.here],
+            "found_span": other.spans[part.there],
             "nodes": part.size,
             "exact": part.exact,
         }
-        for part in shared_parts(tree, theirs)[:_SHOWN_PARTS]
+        for part in shared_parts(one.search_tree, other.search_tree)[:_SHOWN_PARTS]
     ]
 
 
 def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
+    from engines.formula.formula import Formula
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.run import Run, check_out, write_manifest, write_run
 
@@ -194,7 +211,7 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
                 remedy="Name a topic file of Task 2, whose topics have <Latex>.",
             )
         rankings[topic.id] = []
-        for look, score in ranked(opened, topic.latex, spec.k or _DEPTH, spec.how, spec.device):
+        for look, score in ranked(opened, Formula(topic.latex), spec.k or _DEPTH, spec.how, spec.device):
             for member in opened.members(look)[: spec.instances or 1]:
                 rankings[topic.id].append((member["id"], score))
                 posts[member["id"]] = member["post"]

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused
-from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import operator_tree
-from engines.formula.symbol_layout import layout_string, layout_tree
+from engines.formula.formula import Formula
 from engines.forum.readers import Post
 from engines.forum.topics import Topic
-from engines.mathamr.context import PLACEHOLDER, in_fields, placeholder
-from engines.mathamr.graph.amr import Branch, Graph, Node, write_graph
-from engines.mathamr.graph.graft import graft_trees, linear, lowered
-from engines.mathamr.rows import FormulaIndexed, Representation, SomeCollection, SomeEncoder, Window
+from engines.mathamr.context import PLACEHOLDER, ids, in_fields, window
+from engines.mathamr.graph.amr import read_graph, write_graph
+from engines.mathamr.retrieval.representations import REPRESENTATIONS, InContext, Kind
+from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window
 
 if TYPE_CHECKING:
-    from engines.forum.topics import Topic
-    from engines.mathamr.graph.amr import Graph
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
 
@@ -48,91 +44,6 @@ def with_latex(text: str, latex: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda match: f"${latex[match[1]]}$" if match[1] in latex else match[0], text)
 
 
-# Strings of formulas in context: what a sentence encoder reads (MathAMR, section 4.1).
-#
-# opt              the operator tree alone                                 OPTText
-# slt              the symbol layout tree alone
-# latex            the LaTeX alone
-# raw-latex        the context, formulas as LaTeX                          RawText w. LaTeX
-# raw-opt          the context, formulas as strings of their trees         RawText w. OPTText
-# amr-latex        the AMR's string, formulas as LaTeX                     AMRText w. LaTeX
-# mathamr          the AMR with the trees grafted in                       AMRText w. OPTText
-# mathamr-marked   the same, the query formula marked
-# graph            that graph itself, as PENMAN text, for an encoder of graphs
-
-CONTEXTLESS = ("opt", "slt", "latex")
-"""Representations of the formula alone."""
-
-
-def tree_string(latex: str) -> str:
-    """The operator tree of a formula, linearised as within a MathAMR graph, in plain letters.
-
-    >>> tree_string("x^2+1")
-    'plus 1 SUP x 2'
-    """
-    return _string(operator_tree(latex))
-
-
-def _string(tree: OperatorTree) -> str:
-    graph = Graph(Node("z", "", []))
-    graft_trees(graph, {"0": tree})
-    return unicodedata.normalize("NFKC", linear(graph))
-
-
-def needs_graph(kind: Representation) -> bool:
-    """Whether a representation is made of an AMR."""
-    return kind.startswith(("amr", "mathamr", "graph"))
-
-
-def alone(formula: str) -> Graph:
-    """The AMR of a formula, by its short id, without a context."""
-    return Graph(Node("z", "", [Branch(":value", placeholder(formula))]))
-
-
-def represented(
-    kind: Representation,
-    formula: str,
-    latex: Mapping[str, str],
-    *,
-    context: str = "",
-    amr: Graph | None = None,
-) -> str:
-    """The string of a formula.
-
-    Args: formula: its short id. latex: of all formulas of the context by short id. context: its text with
-    placeholders. amr: its AMR, for the representations that `needs_graph`; it is changed.
-    Raises: EngineError E402 where the graph is missing.
-    """
-    if kind == "opt":
-        return tree_string(latex[formula])
-    if kind == "slt":
-        return layout_string(layout_tree(latex[formula]))
-    if kind == "latex":
-        return latex[formula]
-    if kind == "raw-latex":
-        return PLACEHOLDER.sub(lambda match: latex.get(match[1], ""), context) if context else latex[formula]
-    if kind == "raw-opt":
-        known = {name: tree_string(one) for name, one in latex.items()}
-        return PLACEHOLDER.sub(lambda match: known.get(match[1], ""), context) if context else known[formula]
-    if amr is None:
-        raise EngineError(
-            f"{kind} is made of an AMR, and there is none",
-            code="E402",
-            exit_code=2,
-            remedy="Name a parser or a file of graphs.",
-        )
-    lowered(amr)
-    if kind == "amr-latex":
-        # The LaTeX stands where the placeholder stood; a formula that the parser lost stands at the end.
-        text = linear(amr, style="paper")
-        found = {match[1] for match in PLACEHOLDER.finditer(text)}
-        text = PLACEHOLDER.sub(lambda match: latex.get(match[1], match[0]), text)
-        return text if formula in found else f"{text} {latex[formula]}"
-    trees = {name: operator_tree(one) for name, one in latex.items()}
-    graft_trees(amr, trees, query=None if kind == "mathamr" else formula)
-    return write_graph(amr) if kind == "graph" else linear(amr, style="paper")
-
-
 @dataclass(frozen=True, slots=True)
 class Represent:
     """Write the topics of a collection and its judged formulas as strings, as a sentence encoder reads them.
@@ -142,7 +53,7 @@ class Represent:
 
     folder: SomeCollection
     index: FormulaIndexed
-    kind: Annotated[Representation, Arg("Which representation.")] = "mathamr-marked"
+    kind: Annotated[Kind, Arg("Which representation.")] = "mathamr-marked"
     window: Window = 0
     topics: Annotated[bool, Arg("The topics too.")] = True
 
@@ -183,21 +94,20 @@ class Strings:
     """Makes strings of topics and formulas; an AMR is made once for each context. `alone` counts the strings
     that should have a context, and are of the formula alone, since its text is not known."""
 
-    def __init__(self, index: FormulaIndex, kind: Representation, window: int) -> None:
+    def __init__(self, index: FormulaIndex, kind: Kind, window: int) -> None:
         self.index, self.kind, self.window = index, kind, window
         self.alone = 0
         self._amr: dict[str, str] = {}
+        # The formulas of a post are in the contexts of each other.
+        self._formula = lru_cache(1_024)(Formula)
 
     def warn(self, events: Sink) -> None:
-        """A warning of strings without their context."""
         if self.alone:
             what = f"{self.alone:,} strings are of the formula alone, whose text the collection does not have"
             events(Event("warning", {"message": what}))
 
     def of_topics(self, topics: Sequence[Topic]) -> list[str]:
         """A string for each topic's formula."""
-        from engines.mathamr.context import ids, window
-
         rows = []
         for topic in topics:
             query = topic.formula.removeprefix("q_")
@@ -211,8 +121,6 @@ class Strings:
 
     def of_formulas(self, formulas: Sequence[str]) -> list[str]:
         """A string for each formula of the collection. Raises: DataError E354 for one that it lacks."""
-        from engines.mathamr.context import ids, window
-
         rows = []
         for formula in formulas:
             look = self.index.look_of(formula)
@@ -230,31 +138,26 @@ class Strings:
         return self._strings(rows)
 
     def _strings(self, rows: Sequence[tuple[str, str, dict[str, str]]]) -> list[str]:
-
-        if self.kind not in CONTEXTLESS:
-            self.alone += sum(not context for _, context, _ in rows)
-        if needs_graph(self.kind):
-            self._parse([context for _, context, _ in rows])
-        return [
-            represented(self.kind, formula, latex, context=context, amr=self._graph(context, formula))
-            for formula, context, latex in rows
-        ]
+        kind = REPRESENTATIONS[self.kind]
+        contexts = [context for _, context, _ in rows]
+        if kind.needs != "formula":
+            self.alone += contexts.count("")
+        if kind.needs == "amr":
+            self._parse(contexts)
+        found = []
+        for formula, context, latex in rows:
+            formulas = {name: self._formula(one) for name, one in latex.items()}
+            # A graph of its own, since grafting changes it.
+            amr = read_graph(self._amr[context]) if kind.needs == "amr" and context else None
+            found.append(kind.write(InContext(formula, formulas, context, amr)))
+        return found
 
     def _parse(self, contexts: Sequence[str]) -> None:
-        from engines.mathamr.graph.amr import write_graph
         from engines.mathamr.parsing.parsers import parsed, parser
 
         new = [one for one in dict.fromkeys(contexts) if one and one not in self._amr]
         for context, made in zip(new, parsed(new, parser("builtin")), strict=True):
             self._amr[context] = write_graph(made.graph)
-
-    def _graph(self, context: str, formula: str) -> Graph | None:
-        """A graph of its own, since grafting changes it; without a context the formula alone."""
-        from engines.mathamr.graph.amr import read_graph
-
-        if not needs_graph(self.kind):
-            return None
-        return read_graph(self._amr[context]) if context else alone(formula)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,13 +175,12 @@ class EmbedStrings:
 def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write the vectors, unit rows in the order of the strings, whole or not at all.
 
-    Returns: out, complete, strings, dimension, encoder. Events: a warning where an encoder of trees or graphs
-    reads strings that do not say which representation they are, and of ids that occur again. Raises:
-    DataError E317 for a row without id or string, E314 for a file without rows, EngineError E402 for another
-    representation than the encoder reads, or several; and as `encoder`.
+    Returns: out, complete, strings, dimension, encoder. Events: a warning of ids that occur again. Raises:
+    DataError E317 for a row without id or string, E314 for a file without rows, EngineError E402 for strings
+    of several representations; and as `encoder`.
     """
     from engines.core.files import refuse_other, write_array
-    from engines.mathamr.retrieval.encoding import open_encoder
+    from engines.mathamr.retrieval.search import open_encoder
     from engines.mathamr.rows import named_rows
     from engines.retrieval.stored import ABOUT, new_folder
 
@@ -288,11 +190,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     if len(kinds) > 1:
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
         raise refused(what, "E402", "Encode each kind by itself.")
-    (kind,) = kinds
-    model = open_encoder(spec.encoder, spec.device, kind=kind or None)
-    if not kind and (reads := getattr(model, "reads", None)):
-        message = f"{spec.file} does not say which representation its strings are; {model.name} reads {reads}"
-        events(Event("warning", {"message": message}))
+    model = open_encoder(spec.encoder, spec.device)
     vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False}

@@ -62,8 +62,8 @@ def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
     return {**found, "left_out": task.left_out}
 
 
-def names_looks(qrels: Path) -> bool:
-    """Whether a file of judgements says by its name that it names looks instead of formulas."""
+def names_visual_ids(qrels: Path) -> bool:
+    """Whether a file of judgements says by its name that it names visual ids instead of formulas."""
     return "visual" in qrels.name.lower()
 
 
@@ -124,7 +124,6 @@ class Task2:
         return found
 
     def topic(self, name: str) -> Topic:
-        """A topic. Raises: EngineError E354."""
         found = self.topics.get(name)
         if found is None:
             known = ", ".join(list(self.topics)[:5])
@@ -144,7 +143,7 @@ class Task2:
 
     @cached_property
     def visual_grades(self) -> Mapping[str, Mapping[str, int]]:
-        """Grades by topic and visual id, of the judgements whose file says that it names looks."""
+        """Grades by topic and visual id, of the judgements whose file says that it names those."""
         return self._graded(visual=True)
 
     def _graded(self, *, visual: bool) -> dict[str, dict[str, int]]:
@@ -152,7 +151,7 @@ class Task2:
 
         found: dict[str, dict[str, int]] = {}
         for path in self.collection.qrels.get(2, ()):
-            if names_looks(path) == visual:
+            if names_visual_ids(path) == visual:
                 with self._kept_out():
                     for topic, grades in read_qrels(path, on_bad=self._bad).grades.items():
                         own = found.setdefault(topic, {})
@@ -163,7 +162,6 @@ class Task2:
 
     @cached_property
     def graphs(self) -> Mapping[str, str]:
-        """PENMAN texts by topic."""
         from engines.core.files import rows
 
         found: dict[str, str] = {}

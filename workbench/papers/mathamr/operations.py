@@ -165,8 +165,8 @@ OPERATIONS = (
     Operation(
         "mathamr.roles",
         "Train the built-in parser's labeller of roles.",
-        spec="engines.mathamr.training.labeller:TrainRoles",
-        call="engines.mathamr.training.labeller:train_roles",
+        spec="engines.mathamr.parsing.roles:TrainRoles",
+        call="engines.mathamr.parsing.roles:train_roles",
         background=Background("mathamr roles", "trains {out}"),
         recipes=True,
     ),

@@ -62,18 +62,6 @@ PAPER = Paper(
             data=("collection", "index", "encoder"),
             begins="encoder",
         ),
-        Trainer(
-            "mathamr.trees",
-            "engines.mathamr.training.trees:tree_encoder",
-            data=("collection", "index", "backbone"),
-            begins="backbone",
-        ),
-        Trainer(
-            "mathamr.graphs",
-            "engines.mathamr.training.graphs:graph_encoder",
-            data=("collection", "index", "backbone"),
-            begins="backbone",
-        ),
     ),
     settings="workbench.papers.mathamr.data:KEYS",
     folder="mathamr",

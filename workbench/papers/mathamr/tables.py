@@ -110,8 +110,8 @@ def index(built: Found, _spec: object) -> list[str]:
     if not built["complete"]:
         return ["stopped; nothing was kept"]
     lines = [
-        f"{built['formulas']:,} formulas of {built['looks']:,} looks in {built['out']}",
-        f"{built['features']:,} parts of trees; looks with an error node: {built['with_error_nodes']:,}",
+        f"{built['formulas']:,} formulas, {built['looks']:,} of them visually distinct, in {built['out']}",
+        f"{built['features']:,} parts of trees; formulas with an error node: {built['with_error_nodes']:,}",
     ]
     if built["without_context"]:
         lines.append(f"formulas whose text the collection does not have: {built['without_context']:,}")
@@ -179,7 +179,7 @@ def evaluate(found: Found, _spec: object) -> Iterator[str]:
     """The runs below each other; then the tests and the thirds of the topics by size."""
     from pathlib import Path
 
-    yield f"{found['topics']} topics, {found['judged']:,} judged looks"
+    yield f"{found['topics']} topics, {found['judged']:,} judged visually distinct formulas"
     header = ["run", "nDCG'@5", "nDCG'@10", "nDCG'@1000", "P'@5", "P'@10", "mAP'", "95 % of nDCG'@10"]
     rows = []
     for one in found["systems"]:

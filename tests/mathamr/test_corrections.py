@@ -1,11 +1,11 @@
-"""Mistakes of the dependency parse that are mended."""
+"""Mistakes of the dependency parse that are corrected."""
 
 from __future__ import annotations
 
 import pytest
 
 from engines.language.english import Word
-from engines.mathamr.parsing.parts import mended
+from engines.mathamr.parsing.parts import corrected
 
 GIVEN = (
     # "solve equations using induction", as the parser has it: using below equations.
@@ -39,4 +39,4 @@ EXPECTED = (
 @pytest.mark.parametrize(("given", "expected"), zip(GIVEN, EXPECTED, strict=True))
 def test_recurring_mistakes(given: list[tuple[str, str, str, int]], expected: list[tuple[str, int]]) -> None:
     words = [Word(text, text.lower(), tag, relation, head) for text, tag, relation, head in given]
-    assert [(word.relation, word.head) for word in mended(words)] == expected
+    assert [(word.relation, word.head) for word in corrected(words)] == expected
