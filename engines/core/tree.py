@@ -70,9 +70,6 @@ class Tree:
         return node
 
 
-T = TypeVar("T")
-
-
 def branch(last: Sequence[bool]) -> str:
     """The lines that lead to a node where each stands on a line of its own: `│ └ `.
 
