@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError
-from engines.core.files import write_bytes, write_json
+from engines.core.files import write_bytes
 from engines.core.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, read_assumptions
@@ -262,7 +263,7 @@ def assemble(
         "files": digests,
         "shards": stored,
     }
-    write_json(out / "manifest.json", document)
+    ResumableBuild(out).publish(document)
     return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]))
 
 
