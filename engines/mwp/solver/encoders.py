@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from engines.training.libraries import Module
+from engines.training.pooling import POOLINGS
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -45,11 +46,8 @@ def encoded(
 
     mask = torch.arange(ids.shape[1], device=ids.device) < length[:, None]
     states = encoder(ids, mask)
-    if pooling == "first":
-        vector = encoder.first(states, length)
-    else:
-        shares = mask[:, :, None].to(states.dtype)
-        vector = (states * shares).sum(1) / shares.sum(1)
+    # The first state of a recurrent encoder is that of two directions, which it knows.
+    vector = encoder.first(states, length) if pooling == "first" else POOLINGS[pooling](states, mask)
     present = marks >= 0
     at = marks.clamp(min=0)[:, :, None].expand(-1, -1, states.shape[-1])
     return Encoded(states, mask, vector, states.gather(1, at), present)
