@@ -34,10 +34,8 @@ from engines.egen.verification.several import verifier
 # Which expressions are the same function: numeric fingerprints find candidates, the verifier decides.
 #
 # A fingerprint is an expression's values at fixed points of several ranges, on a logarithmic scale, with
-# marks
-# for undefined and unknown. Equal functions have equal fingerprints, whatever the way they are written;
-# what
-# looks equal is then verified in both directions.
+# marks for undefined and unknown. Equal functions have equal fingerprints, whatever the way they are
+# written; what looks equal is then verified in both directions.
 
 Prints = NDArray[np.float32]
 """(expressions, points): sign(v)·log(1+|v|), `UNDEFINED_MARK` where undefined, NaN where unknown."""

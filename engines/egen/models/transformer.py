@@ -85,9 +85,8 @@ def contrastive(
 # The transformer of E-Gen (section 3 of the paper): an encoder, and a decoder where there is one.
 #
 # Pre-norm residuals with a final norm, ReLU, sinusoidal positions added to embeddings times sqrt(d),
-# attention
-# projections without bias, layer-norm eps 1e-6. A model is a torch module that holds the weights and its
-# `config`; what it computes are the functions here.
+# attention projections without bias, layer-norm eps 1e-6. A model is a torch module that holds the weights
+# and its `config`; what it computes are the functions here.
 
 EPSILON = 1e-6
 
