@@ -199,5 +199,5 @@ class Gru(Module):
 
 
 FROM_SCRATCH = {"transformer": Transformer, "gru": Gru}
-"""Encoders trained from scratch, by the names of `SolverSettings.encoder`: each is made of the number of tokens
-and of marks, and the settings."""
+"""Encoders trained from scratch, by the names of `SolverSettings.encoder`; each is made of the number of its
+tokens and marks, and the settings."""
