@@ -120,7 +120,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
 
     Returns: its number there. Raises: EngineError E452 when the folder holds a corpus of another kind.
     """
-    from engines.core.files import sole_builder
+    from engines.core.build import ResumableBuild
     from engines.egen.corpus.assemble import assemble
     from engines.egen.corpus.build import Plan, refuse_other_folder, versions
     from engines.egen.corpus.shards import BLOCK, header, shard_files, write_shard
@@ -128,7 +128,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     from engines.egen.rules.table import table_hash
 
     refuse_other_folder(out)
-    with sole_builder(out, code="E453"):
+    with ResumableBuild(out).lock("E453"):
         kept, configs = _kept(out)
         place, settings = len(kept), config.to_dict()
         for number, old in enumerate(kept):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import re
@@ -18,6 +19,8 @@ from engines.core.files import sweep_folders
 LIMIT_BYTES = 20 * 2**30
 """What has not been used for longest goes when more is kept."""
 _A_MINUTE_S = 60
+_READERS = ("core", "formula", "forum", "arqmath")
+"""The packages that read posts and cut them into tokens."""
 _NAME = re.compile("[0-9a-f]{32}")
 
 
@@ -56,14 +59,32 @@ def _tokenizer(tokenizer: Any) -> str:
 
 @cache
 def _code() -> str:
-    """A hash of the engines' sources, which read the data."""
+    """A hash of the code that reads posts and makes rows of tokens of them."""
     import engines
 
-    (root,) = engines.__path__
+    (root,) = map(Path, engines.__path__)
     digest = sha256()
-    for file in sorted(Path(root).rglob("*.py")):
-        digest.update(f"{file.relative_to(root)} {sha256(file.read_bytes()).hexdigest()}\n".encode())
+    for file in sorted(file for room in _READERS for file in (root / room).rglob("*.py")):
+        digest.update(f"{file.relative_to(root)} {_meaning(file.read_text(encoding='utf-8'))}\n".encode())
     return digest.hexdigest()
+
+
+def _meaning(source: str) -> str:
+    """A program without its comments and docstrings, and however it is laid out."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]
+    return ast.dump(tree)
+
+
+def _is_text(statement: ast.AST) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
 
 
 def prune(keep: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engines.core.errors import EngineError
-from engines.egen.models import parts, vectors
+from engines.egen.models import vectors
 from engines.egen.models.embed import Embed, embed
 from engines.egen.models.encode import ModelEncoder
 from engines.egen.models.vectors import Index, index
@@ -30,7 +30,7 @@ def corpus(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "PART", 16)
+    monkeypatch.setattr(vectors, "PART", 16)
     vectors._open.clear()
 
 
@@ -114,7 +114,7 @@ def test_progress_ends_full_with_lines_that_cannot_be_read(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: list[int]
 ) -> None:
     """Also where a part has none that can."""
-    monkeypatch.setattr(parts, "PART", 2)
+    monkeypatch.setattr(vectors, "PART", 2)
     file, events = tmp_path / "mine.txt", []
     file.write_text("".join("sin(\n" if number in bad else "sin x\n" for number in range(5)))
     embed(Embed(model, file), events=events.append)

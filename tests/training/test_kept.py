@@ -63,3 +63,12 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: p
     assert not (tmp_path / f"{a}.lock").exists()
     kept.remove(tmp_path)
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"theirs"}
+
+
+def test_comments_and_docstrings_leave_the_cache_as_it_is() -> None:
+    """Only what the code does has a part in the name; independent of it, what the compiler sees."""
+    plain = "def cut(text):\n    return text[:3]\n"
+    spaced = "def cut(text):\n    return text[ : 3 ]  # three\n"
+    documented = '"""Cuts."""\n# Three.\ndef cut(text):\n    """The beginning."""\n    return text[:3]\n'
+    assert kept._meaning(plain) == kept._meaning(spaced) == kept._meaning(documented)
+    assert kept._meaning(plain) != kept._meaning(plain.replace("3", "4"))

@@ -24,6 +24,7 @@ from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.training.data import Drawn
 from engines.training.identity import model_files
+from engines.training.pooling import POOLINGS
 from engines.training.processes import rows_of_all
 from engines.training.task import Origin
 from engines.training.token_cache import Kept
@@ -485,10 +486,7 @@ def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
         def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
             found = self.language(input_ids=input_ids, attention_mask=attention_mask)
             states = found.last_hidden_state.float()
-            if pooling == "cls":
-                return nn.functional.normalize(states[:, 0], dim=-1)
-            mask = attention_mask.unsqueeze(-1).float()
-            return nn.functional.normalize((states * mask).sum(1) / mask.sum(1), dim=-1)
+            return nn.functional.normalize(POOLINGS[pooling](states, attention_mask.bool()), dim=-1)
 
     return Encoder()
 

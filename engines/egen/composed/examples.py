@@ -23,8 +23,7 @@ from engines.egen.expressions.language import (
 # Values of sub-terms at points of the complex plane: what a composed encoder learns from, and never sees.
 #
 # Detours such as sin(asin(u)) leave the reals where u is above 1, but not the complex plane. Principal
-# values
-# everywhere; a derivative is a difference quotient.
+# values everywhere; a derivative is a difference quotient.
 
 Complexes = NDArray[np.complex128]
 Floats = NDArray[np.float32]

@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError
-from engines.core.files import write_bytes, write_json
+from engines.core.files import write_bytes
 from engines.core.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, read_assumptions
@@ -33,10 +34,8 @@ from engines.egen.verification.several import verifier
 # Which expressions are the same function: numeric fingerprints find candidates, the verifier decides.
 #
 # A fingerprint is an expression's values at fixed points of several ranges, on a logarithmic scale, with
-# marks
-# for undefined and unknown. Equal functions have equal fingerprints, whatever the way they are written;
-# what
-# looks equal is then verified in both directions.
+# marks for undefined and unknown. Equal functions have equal fingerprints, whatever the way they are
+# written; what looks equal is then verified in both directions.
 
 Prints = NDArray[np.float32]
 """(expressions, points): sign(v)·log(1+|v|), `UNDEFINED_MARK` where undefined, NaN where unknown."""
@@ -262,7 +261,7 @@ def assemble(
         "files": digests,
         "shards": stored,
     }
-    write_json(out / "manifest.json", document)
+    ResumableBuild(out).publish(document)
     return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]))
 
 

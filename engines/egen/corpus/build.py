@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib import metadata
@@ -20,9 +20,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sole_builder, write_bytes, write_json
+from engines.core.files import file_error, write_bytes
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.shards import (
     BLOCK,
@@ -42,9 +43,8 @@ from engines.egen.records import Cluster, EgenConfig, head_seed
 from engines.egen.rules.table import table_hash
 
 _PACKAGES = ("mathwb", "egglog", "numpy", "numba", "pyarrow")
-_LOCK = "build.lock"
 _PARTS = frozenset(
-    (_LOCK, "clusters.parquet", "events.jsonl", "fingerprints.parquet", "heads.parquet", "shards")
+    (LOCK, "clusters.parquet", "events.jsonl", "fingerprints.parquet", "heads.parquet", "shards")
 )
 """What a corpus folder may hold before its plan or manifest is there; the lock comes first."""
 _ANOTHER = "Choose another folder for --out"
@@ -120,15 +120,16 @@ def build_corpus(
     """
     plan = Plan(source, config, table_hash(), versions())
     refuse_other_folder(out)
-    with sole_builder(out, code="E453", shared=share is not None):
-        _begin(out, plan)
-        return _Build(out, plan, workers, share, events, stop, service).run()
+    build = ResumableBuild(out, share, events=events, stop=stop)
+    with build.lock("E453"):
+        _begin(build, plan)
+        return _Growth(build, plan, workers, service).run()
 
 
 def saved_plan(out: Path) -> Plan:
     """The plan a corpus folder was begun with. Raises: DataError when there is none or it is corrupt."""
     try:
-        document = json.loads((out / "plan.json").read_text(encoding="utf-8"))
+        document = json.loads((out / PLAN).read_text(encoding="utf-8"))
         table = parquet_table((out / "heads.parquet").read_bytes())
         heads = tuple(Head(**row) for row in table.to_pylist())
         source = document["source"]
@@ -152,7 +153,7 @@ def saved_plan(out: Path) -> Plan:
     except (ValueError, KeyError, TypeError, pa.ArrowInvalid) as error:
         raise DataError(
             "the plan of this corpus is corrupt",
-            path=out / "plan.json",
+            path=out / PLAN,
             remedy="Begin the corpus again in another folder.",
             code="E323",
         ) from error
@@ -163,17 +164,22 @@ def versions() -> dict[str, str]:
     return {name: metadata.version(name) for name in _PACKAGES}
 
 
-def _begin(out: Path, plan: Plan) -> None:
-    """Write the plan, or check that the folder was begun with the same."""
-    if (out / "plan.json").exists():
-        _same_plan(out, saved_plan(out).to_dict(), plan.to_dict())
-        return
-    if (out / "manifest.json").exists():
+def _begin(build: ResumableBuild, plan: Plan) -> None:
+    out, old = build.folder, None
+    if (out / PLAN).exists():
+        old = saved_plan(out).to_dict()
+    elif (out / MANIFEST).exists():
         what = "this folder holds a corpus that was imported or saved, and cannot be grown"
         raise other_folder(out, what, f"{_ANOTHER}; import or save again what is corrupt here.")
-    columns = {name: [getattr(head, name) for head in plan.source.heads] for name in Head.__slots__}
-    write_bytes(out / "heads.parquet", parquet_bytes(pa.table(columns)))
-    write_json(out / "plan.json", plan.to_dict())
+    else:
+        columns = {name: [getattr(head, name) for head in plan.source.heads] for name in Head.__slots__}
+        write_bytes(out / "heads.parquet", parquet_bytes(pa.table(columns)))
+
+    def other(name: str, before: Any, after: Any) -> EngineError:
+        what = f"this folder holds a corpus with {name} {before}, and not {after}"
+        return other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
+
+    build.begin(plan.to_dict(), old, other)
 
 
 def refuse_other_folder(out: Path) -> None:
@@ -184,9 +190,9 @@ def refuse_other_folder(out: Path) -> None:
         return
     except OSError as error:
         raise file_error(error, out, "read") from error
-    ours = _PARTS if _LOCK in names else ()
+    ours = _PARTS if LOCK in names else ()
     other = [name for name in names if name not in ours and not name.endswith(".tmp")]
-    if other and not {"plan.json", "manifest.json"} & set(names):
+    if other and not {PLAN, MANIFEST} & set(names):
         what = f"this folder holds other files, such as {other[0]}, and no corpus"
         raise other_folder(out, what, "Choose a new or empty folder for --out.")
 
@@ -197,40 +203,15 @@ def other_folder(out: Path, what: str, remedy: str = "") -> EngineError:
     return EngineError(what, where=str(out), remedy=remedy, code="E452", exit_code=2)
 
 
-def _same_plan(out: Path, begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    before, after = dict(_flat(begun)), dict(_flat(now))
-    for name in before | after:
-        if before.get(name) != after.get(name):
-            what = f"this folder holds a corpus with {name} {before.get(name)}, and not {after.get(name)}"
-            raise other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
+class _Growth:
+    """One run of a build, from the shards that are there to the manifest. Blocks are parts of the build, but
+    not made one after the other: heads of several grow at once."""
 
-
-def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _flat(inner, f"{name}.{key}" if name else key)
-    else:
-        yield name, value
-
-
-class _Build:
-    """One run of a build, from the shards that are there to the manifest."""
-
-    def __init__(
-        self,
-        out: Path,
-        plan: Plan,
-        workers: int,
-        share: tuple[int, int] | None,
-        events: Sink,
-        stop: Stop,
-        service: Service,
-    ) -> None:
-        first, step = share or (1, 1)
-        self.share = share
-        self.blocks = range(-(-len(plan.source.heads) // BLOCK))[first - 1 :: step]
-        self.out, self.plan, self.workers, self.stop, self.service = out, plan, workers, stop, service
-        self._log = partial(_log, out / "events.jsonl", events)
+    def __init__(self, build: ResumableBuild, plan: Plan, workers: int, service: Service) -> None:
+        self.out, self.share, self.stop = build.folder, build.share, build.stop
+        self.plan, self.workers, self.service = plan, workers, service
+        self.blocks = build.parts(len(plan.source.heads), BLOCK)
+        self._log = partial(_log, self.out / "events.jsonl", build.events)
         self._grown: dict[int, GrownHead | Skipped] = {}
         self._retried: set[int] = set()
         self._done = self._members = 0
@@ -240,7 +221,7 @@ class _Build:
         for line in self.plan.source.bad_lines:
             self._log("warning", {"message": f"{self.plan.source.name}:{line.line}: {line.what}"})
         missing = self._missing_blocks()
-        wanted = sum(len(self._numbers(block)) for block in self.blocks)
+        wanted = sum(map(len, self.blocks.values()))
         self._log("state", {"state": "running", "heads": wanted, "done": self._done, "workers": self.workers})
         bad_lines = len(self.plan.source.bad_lines)
         share = f"{self.share[0]}/{self.share[1]}" if self.share else None
@@ -256,10 +237,6 @@ class _Build:
         counts = {"clusters": result.clusters, "expressions": result.expressions}
         self._log("state", {"state": "complete", **counts})
         return Built(self.out, True, len(heads), len(heads), **asdict(result) | {"skipped": result.skipped})
-
-    def _numbers(self, block: int) -> range:
-        """The heads of a block."""
-        return range(len(self.plan.source.heads))[block * BLOCK : (block + 1) * BLOCK]
 
     def _missing_blocks(self) -> list[int]:
         """Blocks without a whole shard; a corrupt one is removed."""
@@ -282,7 +259,7 @@ class _Build:
     def _grow(self, blocks: list[int], wanted: int) -> bool:
         """Grow the heads of these blocks, of `wanted` in all; false when it was stopped before the end."""
         heads = self.plan.source.heads
-        todo = deque(number for block in blocks for number in self._numbers(block))
+        todo = deque(number for block in blocks for number in self.blocks[block])
         rate = _Rate(self._done, self._members, wanted)
         open_heads = 0
         with GrowthPool(min(self.workers, len(todo)), self.service) as pool:
@@ -335,7 +312,7 @@ class _Build:
 
     def _store(self, block: int) -> None:
         """Write the shard of a block once all its heads are in."""
-        numbers = self._numbers(block)
+        numbers = self.blocks[block]
         if not all(number in self._grown for number in numbers):
             return
         results = [self._grown.pop(number) for number in numbers]

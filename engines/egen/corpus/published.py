@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from engines.core.build import ResumableBuild
 from engines.core.errors import DataError, ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, json_object, read_lines, sole_builder
+from engines.core.files import atomic_writer, json_object, read_lines
 from engines.core.tree import Tree
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
@@ -114,7 +115,7 @@ def import_published(
     if (out / "manifest.json").exists() or (out / "plan.json").exists():
         raise other_folder(out, "this folder holds a corpus already")
     refuse_other_folder(out)
-    with sole_builder(out, code="E453"):
+    with ResumableBuild(out).lock("E453"):
         return _imported(path, out, seed, events, stop)
 
 

@@ -88,22 +88,20 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
     >>> made.rows
     2
     """
+    from engines.core.build import ResumableBuild
     from engines.core.files import sha256
     from engines.egen.models.encode import encode_readable, kept_encoder, longest
-    from engines.egen.models.parts import Parts
-    from engines.egen.models.vectors import model_print, print_of, stopped
+    from engines.egen.models.vectors import encoded, model_print, print_of
 
     encoder = kept_encoder(spec.model)
     texts, bad = _read(spec.file, longest(encoder))
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
     name = print_of("embed", model_print(spec.model), sha256(spec.file))
-    parts = Parts(cache, name, share_of(spec.share))
-    vectors = parts.encoded(texts, partial(encode_readable, encoder), events=events, stop=stop)
-    if vectors is None:
-        raise stopped("encoding")
+    build = ResumableBuild(cache, share_of(spec.share), events=events, stop=stop)
+    vectors = encoded(build, name, texts, partial(encode_readable, encoder))
     if spec.share is None:
         _write(spec.target, texts, vectors)
-        parts.remove()
+        build.publish(parts=f"{name}-*.npy")
     return Embedded(spec.target, len(vectors), encoder.dimension, len(bad), tuple(bad), spec.share)
 
 

@@ -25,16 +25,12 @@ if TYPE_CHECKING:
 #     config.json  generation_config.json  model.safetensors
 #
 # The network is exactly a Blenderbot: pre-norm with a final norm in both halves, ReLU, a table of
-# positions,
-# token embeddings times sqrt(d), those of both halves and the output layer each their own. What a
-# Blenderbot
-# has in addition is filled in: attention biases are zeros, the table of positions holds the sinusoids, and
-# the
-# embeddings that both halves might share, which nothing reads, are those of the encoder.
+# positions, token embeddings times sqrt(d), those of both halves and the output layer each their own. What
+# a Blenderbot has in addition is filled in: attention biases are zeros, the table of positions holds the
+# sinusoids, and the embeddings that both halves might share, which nothing reads, are those of the encoder.
 #
 # Its norms have eps 1e-5, ten times ours. Since a norm of `r x` with eps `r^2 e` is that of `x` with eps
-# `e`,
-# all that is added to the residual is stored times r = sqrt(10), and the numbers are the same.
+# `e`, all that is added to the residual is stored times r = sqrt(10), and the numbers are the same.
 
 KIND = "blenderbot"
 EXACT = ("model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight")
@@ -155,16 +151,13 @@ def _norm(own: str, their: str) -> Iterator[tuple[str, tuple[str, ...], float]]:
 # beside it, are read too.
 #
 # The encoder is exactly an XLM-RoBERTa-XL: pre-norm with a final norm and none on the embeddings, layer-
-# norm
-# eps and activation free to choose. What it has in addition is filled in: attention biases, token types and
-# the
-# pooler are zeros, its position table holds the sinusoids (from row 1 on, row 0 is PAD's), and its token
-# embeddings have the factor sqrt(d) in them. The tokenizer reads generator prefix notation.
+# norm eps and activation free to choose. What it has in addition is filled in: attention biases, token
+# types and the pooler are zeros, its position table holds the sinusoids (from row 1 on, row 0 is PAD's),
+# and its token embeddings have the factor sqrt(d) in them. The tokenizer reads generator prefix notation.
 #
 # Pooling leaves out SOE and EOE: `WordWeights` gives them weight 0. A maximum would still see those zeros,
-# so a
-# max-pooling encoder is stored with a bias on its final norm that makes every other state positive, and
-# `3_Dense` takes it off again. Weights are read from safetensors only; nothing is unpickled.
+# so a max-pooling encoder is stored with a bias on its final norm that makes every other state positive,
+# and `3_Dense` takes it off again. Weights are read from safetensors only; nothing is unpickled.
 
 _MODULES = ("Transformer", "WordWeights", "Pooling", "Dense")
 _WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}

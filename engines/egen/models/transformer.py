@@ -12,9 +12,10 @@ from engines.core.tree import Tree
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.notation import END, PAD, START, VOCABULARY, decode
 from engines.egen.models.datasets import Sequences, batches
-from engines.egen.models.settings import ModelConfig, Negatives, Pooling
+from engines.egen.models.settings import ModelConfig, Negatives
 from engines.egen.records import Verdict
 from engines.egen.verification.verify import Verifier
+from engines.training.pooling import POOLINGS
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -84,9 +85,8 @@ def contrastive(
 # The transformer of E-Gen (section 3 of the paper): an encoder, and a decoder where there is one.
 #
 # Pre-norm residuals with a final norm, ReLU, sinusoidal positions added to embeddings times sqrt(d),
-# attention
-# projections without bias, layer-norm eps 1e-6. A model is a torch module that holds the weights and its
-# `config`; what it computes are the functions here.
+# attention projections without bias, layer-norm eps 1e-6. A model is a torch module that holds the weights
+# and its `config`; what it computes are the functions here.
 
 EPSILON = 1e-6
 
@@ -139,17 +139,9 @@ def sinusoids(length: int, width: int) -> Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
 
 
-def pool(states: Tensor, ids: Tensor, pooling: Pooling) -> Tensor:
-    """(batch, d) from (batch, length, d): mean or maximum over real tokens, without SOE, EOE and PAD."""
-    real = (ids > END)[..., None]
-    if pooling == "max":
-        return states.masked_fill(~real, -math.inf).amax(1)
-    return states.masked_fill(~real, 0.0).sum(1) / real.sum(1).to(states.dtype)
-
-
 def embed(model: nn.Module, ids: Tensor) -> Tensor:
-    """(batch, d) embeddings, not normalised, of ids (batch, length)."""
-    return pool(encode(model, ids), ids, model.config.pooling)
+    """(batch, d) embeddings, not normalised, of ids (batch, length); SOE, EOE and PAD do not count."""
+    return POOLINGS[model.config.pooling](encode(model, ids), ids > END)
 
 
 def encode(model: nn.Module, ids: Tensor) -> Tensor:

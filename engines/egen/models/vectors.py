@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar, get_args
 
+from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, changed, sha256, write_array
@@ -24,13 +25,14 @@ from engines.egen.models.lookup import ModelFolder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from engines.egen.models.parts import Parts
     from engines.retrieval.dense import Vectors
 
 
 Part = Literal["heads", "all"]
 """`heads`: the head of each cluster. `all`: every expression."""
 
+PART = 8_192
+"""Texts that are encoded apart from all others."""
 LIMIT_BYTES = 2 * 2**30
 """What all pools together may take; the ones not used for longest go first."""
 MOST_HEADS = 20_000
@@ -48,6 +50,15 @@ Searched = Annotated[
 AtMost = Annotated[
     int | None, Arg("A corpus with more expressions is not encoded for this.", low=0, hidden=True)
 ]
+
+
+T = TypeVar("T", contravariant=True)
+
+
+class Encode(Protocol[T]):
+    """What makes the vectors of some texts, a row each."""
+
+    def __call__(self, texts: Sequence[T], *, events: Sink, stop: Stop) -> Vectors: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +99,6 @@ class Indexed:
 def index(spec: Index, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never) -> Indexed:
     """Encode a corpus into the folder `cache`. Raises: as `pool`, but for E647; EngineError E427 for a share
     without such a folder."""
-    from engines.egen.models.parts import Parts
-
     share = share_of(spec.share)
     if share is None:
         heads = pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
@@ -98,8 +107,9 @@ def index(spec: Index, *, cache: Path | None = None, events: Sink = ignore, stop
     place = _place(spec.data)
     rows = {}
     for part in get_args(Part):
-        parts = Parts(cache, _name(spec.model, place, part), share)
-        vectors, _, left_out = _encoded(spec.model, place, part, parts, events, stop)
+        build = ResumableBuild(cache, share, events=events, stop=stop)
+        name = _name(spec.model, place, part)
+        vectors, _, left_out = _encoded(spec.model, place, part, build, name)
         rows[part] = len(vectors)
     return Indexed(rows["all"], left_out, rows["heads"], spec.share)
 
@@ -165,8 +175,6 @@ def pool(
     Raises: DataError when there is no such corpus; EngineError E647 for one with too many expressions, E646
     when it was stopped, E645 when nothing in it has a form that the model reads.
     """
-    from engines.egen.models.parts import Parts
-
     data = _place(data)
     size = size_of(data)
     name = _name(model, data, part, only)
@@ -183,12 +191,12 @@ def pool(
         if path is not None and known:
             found = _read(path)
         else:
-            parts = Parts(cache, name)
-            vectors, table, left_out = _encoded(model, data, part, parts, events, stop, only)
+            build = ResumableBuild(cache, events=events, stop=stop)
+            vectors, table, left_out = _encoded(model, data, part, build, name, only)
             found = Pool(vectors, table, left_out, name)
             if path is not None:
                 found = _kept(found, path)
-                parts.remove()
+                build.publish(parts=f"{name}-*.npy")
         while len(_open) >= 3:
             _open.pop(next(iter(_open)))
         _open[name] = found
@@ -267,7 +275,7 @@ def _file_print(path: Path, state: object) -> str:  # noqa: ARG001
 
 
 def _encoded(
-    model: Path, place: Path, part: Part, parts: Parts, events: Sink, stop: Stop, only: int | None = None
+    model: Path, place: Path, part: Part, build: ResumableBuild, name: str, only: int | None = None
 ) -> tuple[Vectors, pa.Table, int]:
     """The vectors of a part of a corpus, of their share only; all its expressions and where they stand; how
     many are left out. Raises: EngineError E645 where there are none, E646 when it was stopped."""
@@ -277,7 +285,7 @@ def _encoded(
     from engines.egen.models.joined import JoinedEncoder
 
     encoder = kept_encoder(model)
-    rows, left_out = _expressions(place, part, longest(encoder), stop)
+    rows, left_out = _expressions(place, part, longest(encoder), build.stop)
     if not rows:
         raise EngineError(
             "nothing in this corpus has a form that the model reads",
@@ -291,11 +299,42 @@ def _encoded(
         assert isinstance(encoder, JoinedEncoder)
         encoder = encoder.encoders[only]
     encode = partial(encode_many, encoder, of=len(texts))
-    vectors = parts.encoded(texts, encode, events=events, stop=stop)
-    if vectors is None:
-        raise stopped("encoding")
+    vectors = encoded(build, name, texts, encode)
     places = {"cluster": pa.array(clusters, pa.int32()), "member": pa.array(members, pa.int32())}
     return vectors, pa.table({"prefix": pa.array(texts), **places}), left_out
+
+
+def encoded(build: ResumableBuild, name: str, texts: Sequence[T], encode: Encode[T]) -> Vectors:
+    """The vectors of the texts of the build's share, in files `NAME-00000.npy` and so on.
+
+    Raises: EngineError E646 after a stop, which keeps the parts that are finished.
+    """
+    import numpy as np
+
+    def path(number: int) -> Path:
+        return build.folder / f"{name}-{number:05d}.npy"
+
+    parts = build.parts(len(texts), PART)
+
+    def load(number: int) -> Vectors | None:
+        try:
+            stored: Vectors = np.load(path(number), mmap_mode="r")
+        except (OSError, ValueError, EOFError):
+            return None
+        return stored if len(stored) == len(parts[number]) else None
+
+    def make(number: int, items: range, events: Sink) -> Vectors | None:
+        vectors = encode(texts[items.start : items.stop], events=events, stop=build.stop)
+        if build.stop():
+            return None
+        if build.in_folder:
+            write_array(path(number), vectors)
+        return vectors
+
+    made = build.run(parts, load if build.in_folder else lambda _: None, make)
+    if made is None:
+        raise stopped("encoding")
+    return np.concatenate(made) if made else np.zeros((0, 0), np.float32)
 
 
 def stopped(what: str) -> StoppedError:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 # SemVec's sets: classes of equal polynomials or formulas of logic, in four splits (Allamanis et al., 2017).
 #
 # A file `SET-SPLIT.jsonl`, also gzipped, has a class a line: `class`, its name, and `exprs`, infix with a
-# blank
-# between tokens. The files of a set lie beside each other.
+# blank between tokens. The files of a set lie beside each other.
 
 Split = Literal["train", "validation", "test", "neweqtest"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test", "neweqtest")

@@ -134,8 +134,7 @@ def judged(problem: Problem, found: list[Found] | str) -> Score:
 # Shortcut probes: problems without what a solver should need, or told otherwise.
 #
 # A solver that answers without the question has not read it; one that fails when sentences change places
-# reads
-# positions. Each probe changes a problem and says what the answer should be now.
+# reads positions. Each probe changes a problem and says what the answer should be now.
 
 Probe = Callable[[Problem, Random], Problem | None]
 """The changed problem; None where it cannot be changed in this way."""

@@ -10,9 +10,12 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from engines.training.libraries import Module
+from engines.training.pooling import POOLINGS
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+    from engines.mwp.solver.settings import SolverSettings
 
 
 class Encoded(NamedTuple):
@@ -45,11 +48,8 @@ def encoded(
 
     mask = torch.arange(ids.shape[1], device=ids.device) < length[:, None]
     states = encoder(ids, mask)
-    if pooling == "first":
-        vector = encoder.first(states, length)
-    else:
-        shares = mask[:, :, None].to(states.dtype)
-        vector = (states * shares).sum(1) / shares.sum(1)
+    # The first state of a recurrent encoder is that of two directions, which it knows.
+    vector = encoder.first(states, length) if pooling == "first" else POOLINGS[pooling](states, mask)
     present = marks >= 0
     at = marks.clamp(min=0)[:, :, None].expand(-1, -1, states.shape[-1])
     return Encoded(states, mask, vector, states.gather(1, at), present)
@@ -141,20 +141,20 @@ def _adapt(module: nn.Module, rank: int) -> None:
 class Transformer(Module):
     """A transformer with norms first and learned positions."""
 
-    def __init__(
-        self, tokens: int, marks: int, *, width: int, layers: int, max_length: int, dropout: float
-    ) -> None:
+    def __init__(self, tokens: int, marks: int, settings: SolverSettings) -> None:
         import torch
         from torch import nn
 
         super().__init__()
-        self.width = width
+        self.width = width = settings.width
         self.table = _Table(nn.Embedding(tokens, width, padding_idx=0), marks)
-        self.positions = nn.Parameter(torch.randn(max_length, width) * 0.02)
+        self.positions = nn.Parameter(torch.randn(settings.max_length, width) * 0.02)
         layer = nn.TransformerEncoderLayer(
-            width, max(1, width // 64), 4 * width, dropout, "gelu", batch_first=True, norm_first=True
+            width, max(1, width // 64), 4 * width, settings.dropout, "gelu", batch_first=True, norm_first=True
         )
-        self.stack = nn.TransformerEncoder(layer, layers, nn.LayerNorm(width), enable_nested_tensor=False)
+        self.stack = nn.TransformerEncoder(
+            layer, settings.layers, nn.LayerNorm(width), enable_nested_tensor=False
+        )
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         inputs = self.table(ids) + self.positions[: ids.shape[1]]
@@ -168,17 +168,17 @@ class Transformer(Module):
 class Gru(Module):
     """The encoder of GTS (Xie and Sun 2019): a GRU both ways, whose two states are added."""
 
-    def __init__(
-        self, tokens: int, marks: int, *, width: int, embedding: int, layers: int, dropout: float
-    ) -> None:
+    def __init__(self, tokens: int, marks: int, settings: SolverSettings) -> None:
         from torch import nn
 
         super().__init__()
-        self.width = width
+        self.width, embedding, layers = settings.width, settings.embedding, settings.layers
         self.table = _Table(nn.Embedding(tokens, embedding, padding_idx=0), marks)
-        self.dropout = nn.Dropout(dropout)
-        between = dropout if layers > 1 else 0.0
-        self.gru = nn.GRU(embedding, width, layers, batch_first=True, bidirectional=True, dropout=between)
+        self.dropout = nn.Dropout(settings.dropout)
+        between = settings.dropout if layers > 1 else 0.0
+        self.gru = nn.GRU(
+            embedding, self.width, layers, batch_first=True, bidirectional=True, dropout=between
+        )
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         from torch import nn
@@ -196,3 +196,8 @@ class Gru(Module):
         import torch
 
         return states[torch.arange(len(states), device=states.device), length - 1] + states[:, 0]
+
+
+FROM_SCRATCH = {"transformer": Transformer, "gru": Gru}
+"""Encoders trained from scratch, by the names of `SolverSettings.encoder`; each is made of the number of its
+tokens and marks, and the settings."""

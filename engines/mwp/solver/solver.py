@@ -12,7 +12,7 @@ from engines.core.errors import DataError, unloadable
 from engines.mwp.problems.equation import leaf_value
 from engines.mwp.problems.problem import Problem
 from engines.mwp.solver.deductive_head import DeductiveHead
-from engines.mwp.solver.encoders import Encoded, Gru, Pretrained, Transformer, encoded
+from engines.mwp.solver.encoders import FROM_SCRATCH, Encoded, Pretrained, encoded
 from engines.mwp.solver.reading import Found, Legal, Read, Reader, TokenReader, WordReader
 from engines.mwp.solver.settings import SolverSettings
 from engines.mwp.solver.tree_head import TreeHead
@@ -161,16 +161,7 @@ def new_solver(
 def from_vocabulary(settings: SolverSettings, words: Words, vocabulary: Sequence[str]) -> Solver:
     """A solver whose encoder is from scratch."""
     reader = WordReader(vocabulary, settings.numbers, settings.max_length)
-    sizes: dict[str, Any] = {
-        "width": settings.width,
-        "layers": settings.layers,
-        "dropout": settings.dropout,
-    }
-    encoder: nn.Module
-    if settings.encoder == "gru":
-        encoder = Gru(len(reader), reader.marks, embedding=settings.embedding, **sizes)
-    else:
-        encoder = Transformer(len(reader), reader.marks, max_length=settings.max_length, **sizes)
+    encoder = FROM_SCRATCH[settings.encoder](len(reader), reader.marks, settings)
     return Solver(settings, words, reader, encoder, "")
 
 

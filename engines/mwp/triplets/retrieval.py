@@ -158,9 +158,9 @@ def triplets(
 # One-stage retrieval: equation and text scored together over the whole pool.
 #
 # Vectors of equations and of texts, side by side, give the nearest candidates (faiss); these are scored
-# exactly
-# by w · equation similarity + (1 - w) · text similarity. So a text that is nearly the anchor's with a far
-# equation, as a reversed variant of the anchor itself, can be its negative, which two stages never see.
+# exactly by w · equation similarity + (1 - w) · text similarity. So a text that is nearly the anchor's with
+# a far equation, as a reversed variant of the anchor itself, can be its negative, which two stages never
+# see.
 
 CANDIDATES = 200
 """Negatives that are scored exactly for each anchor."""

@@ -25,8 +25,7 @@ from engines.mwp.triplets.settings import Similarity, Text, Tokens
 # Bi-BLEU: sentence BLEU of two texts, each as the other's reference, on average (section 2.6 of the paper).
 #
 # Four-grams with equal weights, brevity penalty, and NLTK's smoothing method 1: no n-gram in common counts
-# as
-# 0.1 of one. Compiled; the counts of all texts are laid out once.
+# as 0.1 of one. Compiled; the counts of all texts are laid out once.
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

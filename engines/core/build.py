@@ -1,0 +1,130 @@
+"""Long builds: by a plan, in parts that processes can share, published at the end, resumed after a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import sole_builder, write_json
+from engines.core.spec import refused
+
+MANIFEST, PLAN = "manifest.json", "plan.json"
+LOCK = "build.lock"
+
+T = TypeVar("T")
+
+
+class ResumableBuild:
+    """A build in a folder, of parts of so many items each; None: in memory, where nothing can be resumed.
+
+    What determines the result is its plan, or in the names of its parts. A part is made apart from all
+    others, so that the bytes are the same whether one process makes them all, several share them, or a build
+    that was stopped is resumed. How a part is stored is the caller's: `load` gives it, or None where it is
+    missing or corrupt; `make` makes and stores it.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        share: tuple[int, int] | None = None,
+        *,
+        events: Sink = ignore,
+        stop: Stop = never,
+    ) -> None:
+        """Args: share: (3, 16), only the third part and every sixteenth from there. Raises: EngineError E427
+        for a share without a folder."""
+        if share and folder is None:
+            raise refused("a share is kept in a folder, and there is none", "E427", "Name one as cache.")
+        self._folder, self.share, self.events, self.stop = folder, share, events, stop
+
+    @property
+    def in_folder(self) -> bool:
+        """Whether it has a folder, and is not in memory."""
+        return self._folder is not None
+
+    @property
+    def folder(self) -> Path:
+        """Where it is built; only for builds in a folder."""
+        assert self._folder is not None
+        return self._folder
+
+    def lock(self, code: str) -> AbstractContextManager[None]:
+        """Keep others out, except those that build another share. Raises: EngineError `code`."""
+        return sole_builder(self.folder, code=code, lock=LOCK, shared=self.share is not None)
+
+    def begin(
+        self,
+        plan: Mapping[str, Any],
+        old: Mapping[str, Any] | None,
+        other: Callable[[str, Any, Any], EngineError],
+        *,
+        keys: Sequence[str] | None = None,
+    ) -> None:
+        """Write the plan, or check it against the one that the folder was begun with.
+
+        Args: old: that one, None in a new folder. other: the error for a setting (`config.seed`) that was one
+        value and is now another. keys: what must not change, everything unless given.
+        """
+        if old is not None:
+            before, after = dict(_flat(old)), dict(_flat(plan))
+            for name in before | after:
+                fixed = keys is None or name.split(".")[0] in keys
+                if fixed and before.get(name) != after.get(name):
+                    raise other(name, before.get(name), after.get(name))
+        if plan != old:
+            write_json(self.folder / PLAN, plan)
+
+    def parts(self, items: int, size: int) -> dict[int, range]:
+        """The items of each part of the share, by its number."""
+        first, of = self.share or (1, 1)
+        numbers = range(-(-items // size))[first - 1 :: of]
+        return {number: range(items)[number * size : (number + 1) * size] for number in numbers}
+
+    def run(
+        self,
+        parts: Mapping[int, range],
+        load: Callable[[int], T | None],
+        make: Callable[[int, range, Sink], T | None],
+    ) -> list[T] | None:
+        """All parts, those that are missing made; None after a stop, which leaves the finished ones.
+
+        Args: make: gets the items and a sink to which it reports progress within the part.
+        """
+        total, before = sum(map(len, parts.values())), 0
+        made: list[T] = []
+        for number, items in parts.items():
+
+            def report(event: Event, before: int = before) -> None:
+                done = before + int(str(event.data["done"]))
+                self.events(replace(event, data={**event.data, "done": done, "total": total}))
+
+            part = load(number)
+            if part is None:
+                part = None if self.stop() else make(number, items, report)
+            if part is None:
+                return None
+            made.append(part)
+            before += len(items)
+        return made
+
+    def publish(self, manifest: Mapping[str, Any] | None = None, *, parts: str = "") -> None:
+        """Write the manifest, after everything else, and remove the files of the pattern `parts`, whosever
+        share they are."""
+        if manifest is not None:
+            write_json(self.folder / MANIFEST, manifest)
+        if parts and self._folder is not None:
+            for path in self._folder.glob(parts):
+                path.unlink(missing_ok=True)
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}" if name else key)
+    else:
+        yield name, value
