@@ -30,7 +30,7 @@ import numpy as np
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.arqmath.collection.index import DEPTH, Index, open_index
 from engines.arqmath.collection.index_build import build_index, document_text
-from engines.arqmath.first_stage import FirstStage, Search
+from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.rank import recall, second_stage, tune_interpolation
 from engines.arqmath.ranking.reranking import score_candidates
 from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer
@@ -55,7 +55,7 @@ SHUFFLES = 50
 KINDS = ("Both", "Math", "Text")
 UNTRAINED = ("formulas", "interaction")
 SECOND = ("reranker", *UNTRAINED)
-THREE: tuple[Search, ...] = ("lexical", "dense", "questions")
+THREE: tuple[str, ...] = ("lexical", "dense", "questions")
 BM25, TWO, RANKS = "BM25", "rrf(lexical, dense)", "rrf(lexical, dense, questions)"
 EQUAL, DEFAULT = "lexical + dense + questions", "lexical + questions"
 BASELINES = (BM25, TWO)
@@ -122,7 +122,7 @@ def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
     """BM25 over all answers by k1 and b."""
     ids = [name.decode() for name in bench.index.ids.tolist()]
     answers = bench.index.store.many(ids)
-    version = bench.index.lexical.about["tokens"]
+    version = bench.index.retriever("lexical").part.about["tokens"]
     counted = Frequencies(map(document_text, map(answers.__getitem__, ids)), bench.texts, version)
     runs = {}
     for k1, b in BM25_GRID:
@@ -178,13 +178,13 @@ def ndcg(run: Run, qrels: Qrels) -> float:
 
 
 def first_stages(
-    bench: Bench, lexical: Mapping[tuple[float, float], Run], vectors: Mapping[Search, Run], year: str
+    bench: Bench, lexical: Mapping[tuple[float, float], Run], vectors: Mapping[str, Run], year: str
 ) -> tuple[dict[str, Run], dict[str, Any]]:
     """First stages by name, with what was chosen on the topics of `year`."""
     qrels = bench.years[year]
-    found: dict[Search, Run] = {"lexical": lexical[UNTUNED], **vectors}
+    found: dict[str, Run] = {"lexical": lexical[UNTUNED], **vectors}
 
-    def summed(names: Sequence[Search]) -> FirstStage:
+    def summed(names: Sequence[str]) -> FirstStage:
         weights, _ = tune_weights([found[name] for name in names], qrels, topics=qrels.grades, steps=20)
         return FirstStage(tuple(pair for pair in zip(names, weights, strict=True) if pair[1]))
 
@@ -215,7 +215,7 @@ def first_stages(
 def systems(
     bench: Bench,
     lexical: Mapping[tuple[float, float], Run],
-    vectors: Mapping[Search, Run],
+    vectors: Mapping[str, Run],
     scorers: Mapping[str, Scorer],
     year: str,
 ) -> tuple[Pools, dict[str, Any]]:
@@ -377,7 +377,7 @@ def main() -> None:
     kept = Record(name, arguments.out, **about)
     bench = set_up(arguments.collection, arguments.cache)
     lexical = lexical_runs(bench)
-    vectors: dict[Search, Run] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
+    vectors: dict[str, Run] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
     scorers: dict[str, Scorer] = {}
     if arguments.reranker:
         scorers["reranker"] = CrossEncoder(arguments.reranker, max_tokens=TOKENS)

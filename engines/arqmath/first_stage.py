@@ -1,17 +1,27 @@
-"""First stages: searches by terms, by vectors of answers and of questions, by structure."""
+"""First stages: registered retrievers, and expressions that say which of them are fused and how.
+
+A first stage of your own is one subclass of `Retriever`: help, `--first`, `--how`, fusion, tuning and the
+building of an index find it by its name.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, Stop
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
+    from engines.arqmath.collection.index import Index
+    from engines.arqmath.collection.index_build import Build
+    from engines.arqmath.collection.store import PostStore
+    from engines.retrieval.dense import Vectors
     from engines.retrieval.run import Run
 
 
@@ -33,11 +43,262 @@ RunName = Annotated[str, Arg("Name of a run, or a run file.", shown="the last")]
 Against = Annotated[str, Arg("The run that it is held against.", shown="the first")]
 
 
-Search = Literal["lexical", "dense", "questions", "sparse", "structure"]
-"""By BM25; by the cosine of topic and answer; by the cosine of topic and the question that is answered; by
-the product of learned sparse vectors; by BM25 over the structure of formulas."""
+RETRIEVERS: dict[str, type[Retriever]] = {}
+"""Every retriever by its name, in the order of help, of building, and of an index's manifest."""
 
-_SEARCHES: tuple[Search, ...] = get_args(Search)
+
+class Retriever(ABC):
+    """One way to find answers to topics; a subclass is registered by its `name`, of small letters."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    """What it goes by, for help."""
+    encodes: ClassVar[bool] = False
+    """Whether it is given the topics' vectors by the index's encoder."""
+    stored: ClassVar[bool] = True
+    """Whether an index has a folder of this name for it, which `build` makes and `open` opens."""
+    holds: ClassVar[tuple[str, str]] = ("", "")
+    """What an index may lack, and the option that adds it."""
+
+    def __init_subclass__(cls) -> None:
+        RETRIEVERS[cls.name] = cls
+
+    def __init__(self, index: Index) -> None:
+        """Raises: EngineError E670 where the index was built without; DataError E661 for a corrupt file."""
+        self.index = index
+        if self.stored and index.manifest.get(self.name) is None:
+            raise EngineError(
+                f"the index holds no {self.holds[0]}",
+                where=str(index.path),
+                code="E670",
+                exit_code=3,
+                remedy=f"Add them with: mathwb arqmath index FOLDER --out DIR {self.holds[1]}",
+            )
+        self.part: Any = self.open(index.path / self.name) if self.stored else None
+
+    @classmethod
+    def available(cls, manifest: Mapping[str, Any]) -> bool:
+        """Whether an index with this manifest can be searched so."""
+        return not cls.stored or bool(manifest.get(cls.name))
+
+    @abstractmethod
+    def search(
+        self, topics: Mapping[str, str], queries: Vectors | None, k: int, events: Sink, stop: Stop
+    ) -> Run:
+        """The best answers to each topic's text, about `k`.
+
+        Args: queries: (topics, dim), their vectors, if it `encodes`.
+        """
+
+    @staticmethod
+    def open(folder: Path) -> Any:
+        """What its folder holds; `about` of that goes into the manifest."""
+        raise NotImplementedError
+
+    @classmethod
+    def wanted(cls, build: Build) -> bool:  # noqa: ARG003
+        """Whether a build is asked to make its folder."""
+        return False
+
+    @classmethod
+    def build(cls, build: Build, store: PostStore) -> bool:  # noqa: ARG003
+        """Make its folder if that is wanted and not there. Returns: False when that was stopped."""
+        return True
+
+
+class Lexical(Retriever):
+    """BM25 over words and formulas."""
+
+    name, about = "lexical", "words and formulas"
+
+    @staticmethod
+    def open(folder: Path) -> Any:
+        from engines.retrieval.bm25 import LexicalIndex
+
+        return LexicalIndex(folder)
+
+    @classmethod
+    def wanted(cls, build: Build) -> bool:  # noqa: ARG003
+        return True
+
+    @classmethod
+    def build(cls, build: Build, store: PostStore) -> bool:
+        return build.postings(store, cls.name, build.plan["tokens"], "terms", "answers")
+
+    def search(
+        self,
+        topics: Mapping[str, str],
+        queries: Vectors | None,  # noqa: ARG002
+        k: int,
+        events: Sink,
+        stop: Stop,
+    ) -> Run:
+        from engines.retrieval.run import Run
+
+        found = {}
+        for done, (topic, text) in enumerate(topics.items(), start=1):
+            if stop():
+                break
+            found[topic] = self.index.scored(*self.part.search(text, k))
+            events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
+        return Run.from_scores(self.name, found)
+
+
+class Dense(Retriever):
+    """The cosine of topic and answer."""
+
+    name, about = "dense", "vectors of answers"
+    encodes, holds = True, ("vectors", "--dense")
+
+    @staticmethod
+    def open(folder: Path) -> Any:
+        from engines.retrieval.dense import DenseIndex
+
+        return DenseIndex(folder)
+
+    @classmethod
+    def wanted(cls, build: Build) -> bool:
+        return build.encoder is not None
+
+    @classmethod
+    def build(cls, build: Build, store: PostStore) -> bool:
+        return build.vectors(store, build.answers, cls.name, "vectors", "answers encoded")
+
+    def search(
+        self,
+        topics: Mapping[str, str],
+        queries: Vectors | None,
+        k: int,
+        events: Sink,  # noqa: ARG002
+        stop: Stop,  # noqa: ARG002
+    ) -> Run:
+        return self.index.run_of(self.name, topics, *self.part.search(queries, k))
+
+
+class Questions(Dense):
+    """The cosine of topic and the question that is answered."""
+
+    name, about = "questions", "vectors of questions"
+    holds = "vectors of questions", "--dense"
+
+    @classmethod
+    def build(cls, build: Build, store: PostStore) -> bool:
+        return build.vectors(store, build.questions(store), cls.name, "questions", "questions encoded")
+
+    def search(
+        self,
+        topics: Mapping[str, str],
+        queries: Vectors | None,
+        k: int,
+        events: Sink,  # noqa: ARG002
+        stop: Stop,  # noqa: ARG002
+    ) -> Run:
+        """Answers in the order of the questions that they answer: `k`, and the rest of the last question."""
+        from engines.retrieval.run import Run
+
+        scores, rows = self.part.search(queries, k)
+        found = {}
+        for n, topic in enumerate(topics):
+            hits: list[tuple[str, float]] = []
+            for question, score in self.index.scored(scores[n], rows[n], self.index.question_ids):
+                hits += [(answer, score) for answer in self.index.store.answers(question)]
+                if len(hits) >= k:
+                    break
+            found[topic] = hits
+        return Run.from_scores(self.name, found)
+
+
+class Sparse(Retriever):
+    """The product of learned sparse vectors."""
+
+    name, about = "sparse", "learned ones"
+    holds = "sparse vectors", "--sparse MODEL"
+
+    @staticmethod
+    def open(folder: Path) -> Any:
+        from engines.retrieval.sparse import SparseIndex
+
+        return SparseIndex(folder)
+
+    @classmethod
+    def wanted(cls, build: Build) -> bool:
+        return build.sparse is not None
+
+    @classmethod
+    def build(cls, build: Build, store: PostStore) -> bool:
+        from zipfile import BadZipFile
+
+        from scipy.sparse import load_npz, save_npz
+
+        from engines.core.files import atomic_writer
+        from engines.retrieval.sparse import build_sparse
+
+        encoder = build.sparse
+        if encoder is None or (build.out / cls.name).exists():
+            return True
+
+        def make(texts: Sequence[str], path: Path) -> bool:
+            vectors = encoder.documents(texts, stop=build.stop)
+            if build.stop():
+                return False
+            with atomic_writer(path, "wb") as file:
+                save_npz(file, vectors)
+            return True
+
+        def good(path: Path) -> bool:
+            try:
+                load_npz(path)
+            except (OSError, ValueError, EOFError, BadZipFile):
+                return False
+            return True
+
+        name = f"sparse-{encoder.fingerprint[:12]}-{{:05d}}.npz"
+        parts = build.parts(store, build.answers, name, "sparse vectors", make, good)
+        if parts is not None:
+            build_sparse(map(load_npz, parts), build.out / cls.name, dimension=encoder.dimension)
+        return parts is not None
+
+    def search(
+        self,
+        topics: Mapping[str, str],
+        queries: Vectors | None,  # noqa: ARG002
+        k: int,
+        events: Sink,  # noqa: ARG002
+        stop: Stop,  # noqa: ARG002
+    ) -> Run:
+        found = self.part.search(self.index.sparse_model.queries(list(topics.values())), k)
+        return self.index.run_of(self.name, topics, *found)
+
+
+class Structure(Lexical):
+    """BM25 over the structure of formulas."""
+
+    name, about = "structure", "of formulas"
+    holds = "structure of formulas", "--structure"
+
+    @classmethod
+    def wanted(cls, build: Build) -> bool:
+        return build.structure
+
+    @classmethod
+    def build(cls, build: Build, store: PostStore) -> bool:
+        from engines.retrieval.tokens import STRUCTURE
+
+        try:
+            unit = "structures of answers"
+            return not build.structure or build.postings(store, cls.name, STRUCTURE, STRUCTURE, unit)
+        except DataError as error:
+            if error.code != "E660":
+                raise
+            raise DataError(
+                "no answer has a formula whose structure could be indexed",
+                path=build.folder.posts,
+                code="E660",
+                remedy="Leave --structure out, and the same command finishes the index; formulas are what "
+                "stands between dollar signs or in math-container.",
+            ) from error
+
+
 _TERM = re.compile(r"\s*(?:(\d+(?:\.\d+)?|\.\d+)\s*\*)?\s*([a-z]+)\s*")
 _RANKS = re.compile(r"\s*rrf\s*\(([^()]*?)(?:,\s*k\s*=\s*(\d+)\s*)?\)\s*")
 _K = 60
@@ -46,13 +307,13 @@ _K = 60
 
 @dataclass(frozen=True, slots=True)
 class FirstStage:
-    """Searches with their weights.
+    """An expression: retrievers, by name, with their weights.
 
     Several are summed, each after min-max over what it found for a topic; where there is a `k` they are fused
     by reciprocal ranks instead, 1 / (k + rank), all of one weight.
     """
 
-    weights: tuple[tuple[Search, float], ...]
+    weights: tuple[tuple[str, float], ...]
     k: int | None = None
 
     @classmethod
@@ -63,12 +324,12 @@ class FirstStage:
             return FUSED
         ranks = _RANKS.fullmatch(text)
         parts = ranks[1].split(",") if ranks else text.split("+")
-        weights: dict[Search, float] = {}
+        weights: dict[str, float] = {}
         for part in parts:
             term = _TERM.fullmatch(part)
-            name = next((name for name in _SEARCHES if term and term[2] == name), None)
-            if term is None or name is None:
-                raise _refused(text, f"{part.strip()!r} is none of {', '.join(_SEARCHES)}")
+            if term is None or term[2] not in RETRIEVERS:
+                raise _refused(text, f"{part.strip()!r} is none of {', '.join(RETRIEVERS)}")
+            name = term[2]
             if name in weights:
                 raise _refused(text, f"{name} is in it twice")
             if term[1] is not None and (ranks or not float(term[1])):
@@ -89,7 +350,7 @@ class FirstStage:
             return self.weights[0][0]
         return " + ".join(name if weight == 1 else f"{weight:g}*{name}" for name, weight in self.weights)
 
-    def fuse(self, found: Mapping[Search, Run]) -> Run:
+    def fuse(self, found: Mapping[str, Run]) -> Run:
         """One run out of what its searches found."""
         from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 

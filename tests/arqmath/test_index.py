@@ -292,7 +292,7 @@ def test_terms_k1_and_b_are_chosen_when_an_index_is_begun(folder: ArqmathFolder,
     again = build_index(folder, out, dense=True, encoder=BagEncoder())
     assert again["lexical"]["bm25"] == {"k1": 0.9, "b": 0.75}
     assert again["lexical"]["tokens"] == "porter-terms-2"
-    lexical = open_index(out).lexical
+    lexical = open_index(out).retriever("lexical").part
     assert lexical.scores("diverging").tolist() == lexical.scores("diverges").tolist()
     assert lexical.scores("diverging").max() > 0
     for other in ({"terms": "math"}, {"k1": 1.2}, {"b": 0.4}):

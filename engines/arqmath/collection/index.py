@@ -22,25 +22,21 @@ from engines.arqmath.collection.index_build import (
     read_json,
 )
 from engines.arqmath.collection.store import PostStore
-from engines.arqmath.first_stage import FirstStage, Search
+from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.core.errors import DataError, EngineError
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import changed, sha256
-from engines.retrieval.bm25 import LexicalIndex
-from engines.retrieval.dense import DenseIndex, Vectors
+from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.run import Run
-from engines.retrieval.sparse import SparseEncoder, SparseIndex, sparse_encoder
+from engines.retrieval.sparse import SparseEncoder, sparse_encoder
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS
 
 _HASHED_BYTES = 4 * 2**20
 """Files of an index up to this size are compared by content when it is opened, larger ones by length: an
 index of the whole collection has gigabytes."""
-
-_ADDED: tuple[Search, ...] = ("dense", "questions", "sparse", "structure")
-"""Searches that an index is built for on request."""
 
 DEPTH = 1_000
 """How deep the two rankings are that are fused."""
@@ -135,22 +131,13 @@ def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], opti
     return found
 
 
-def _lacks(path: Path, what: str, option: str) -> EngineError:
-    return EngineError(
-        f"the index holds no {what}",
-        where=str(path),
-        code="E670",
-        exit_code=3,
-        remedy=f"Add them with: mathwb arqmath index FOLDER --out DIR {option}",
-    )
-
-
 class Index:
     """An opened index; each part is loaded when it is first needed."""
 
     def __init__(self, path: Path, manifest: Mapping[str, Any], encoder: StoredEncoder | None = None) -> None:
         self.path, self.manifest = path, manifest
         self._given = encoder
+        self._retrievers: dict[str, Retriever] = {}
 
     def __len__(self) -> int:
         """The number of answers."""
@@ -166,34 +153,12 @@ class Index:
         """The ids of the answers, as bytes, in the order of the indexes."""
         return np.asarray(np.load(self.path / IDS, mmap_mode="r"))
 
-    @cached_property
-    def lexical(self) -> LexicalIndex:
-        """The index of terms."""
-        return LexicalIndex(self.path / "lexical")
-
-    @cached_property
-    def dense(self) -> DenseIndex:
-        """The vectors of the answers. Raises: EngineError E670 when the index was built without."""
-        return self._vectors("dense")
-
-    @cached_property
-    def questions(self) -> DenseIndex:
-        """The vectors of the questions. Raises: EngineError E670 when the index was built without."""
-        return self._vectors("questions")
-
-    @cached_property
-    def sparse(self) -> SparseIndex:
-        """The sparse vectors of the answers. Raises: EngineError E670 when the index was built without."""
-        if self.manifest.get("sparse") is None:
-            raise _lacks(self.path, "sparse vectors", "--sparse MODEL")
-        return SparseIndex(self.path / "sparse")
-
-    @cached_property
-    def structure(self) -> LexicalIndex:
-        """The structure of formulas. Raises: EngineError E670 when the index was built without."""
-        if self.manifest.get("structure") is None:
-            raise _lacks(self.path, "structure of formulas", "--structure")
-        return LexicalIndex(self.path / "structure")
+    def retriever(self, name: str) -> Retriever:
+        """The retriever of this name, opened when it is first asked for. Raises: EngineError E670 when the
+        index was built without."""
+        if name not in self._retrievers:
+            self._retrievers[name] = RETRIEVERS[name](self)
+        return self._retrievers[name]
 
     @cached_property
     def sparse_model(self) -> SparseEncoder:
@@ -206,11 +171,6 @@ class Index:
         """The ids of the questions, as bytes, in the order of their vectors."""
         return np.asarray(np.load(self.path / QUESTIONS, mmap_mode="r"))
 
-    def _vectors(self, name: str) -> DenseIndex:
-        if self.manifest.get(name) is None:
-            raise _lacks(self.path, "vectors" if name == "dense" else "vectors of questions", "--dense")
-        return DenseIndex(self.path / name)
-
     @cached_property
     def encoder(self) -> StoredEncoder:
         """The model that the vectors are of. Raises: EngineError E668 when its weights have changed,
@@ -220,9 +180,9 @@ class Index:
         return _own(self.path, self.manifest["encoder"], load_encoder, "--dense --encoder")
 
     @property
-    def searches(self) -> list[Search]:
-        """The searches that it was built for."""
-        return ["lexical", *(name for name in _ADDED if self.manifest.get(name))]
+    def searches(self) -> list[str]:
+        """The retrievers that it was built for."""
+        return [name for name, kind in RETRIEVERS.items() if kind.available(self.manifest)]
 
     @property
     def how(self) -> str:
@@ -256,75 +216,25 @@ class Index:
         are known."""
         first = FirstStage.read(how or self.how)
         depth = k if len(first.weights) == 1 else max(k, DEPTH)
-        self._need(first)
-        if queries is None and any(name in ("dense", "questions") for name, _ in first.weights):
+        used = {name: self.retriever(name) for name, _ in first.weights}
+        if queries is None and any(retriever.encodes for retriever in used.values()):
             queries = self.encoder.encode(list(topics.values()), stop=stop)
             if stop():
                 return Run(tag or str(first), {})
         found = first.fuse(
-            {name: self._one(name, topics, queries, depth, events, stop) for name, _ in first.weights}
+            {name: retriever.search(topics, queries, depth, events, stop) for name, retriever in used.items()}
         )
         return Run(tag or str(first), {topic: hits[:k] for topic, hits in found.rankings.items() if hits})
 
-    def _need(self, first: FirstStage) -> None:
-        """Raises: EngineError E670 before anything is encoded."""
-        for name, _ in first.weights:
-            getattr(self, name)
-
-    def _one(
-        self,
-        name: Search,
-        topics: Mapping[str, str],
-        queries: Vectors | None,
-        k: int,
-        events: Sink,
-        stop: Stop,
-    ) -> Run:
-        if name in ("lexical", "structure"):
-            return self._term_run(name, topics, k, events, stop)
-        if name == "sparse":
-            found = self.sparse.search(self.sparse_model.queries(list(topics.values())), k)
-            return self._found_run(name, topics, *found)
-        assert queries is not None
-        return (
-            self._found_run(name, topics, *self.dense.search(queries, k))
-            if name == "dense"
-            else self._question_run(topics, queries, k)
-        )
-
-    def _term_run(self, name: str, topics: Mapping[str, str], k: int, events: Sink, stop: Stop) -> Run:
-        terms: LexicalIndex = getattr(self, name)
-        found = {}
-        for done, (topic, text) in enumerate(topics.items(), start=1):
-            if stop():
-                break
-            scores, rows = terms.search(text, k)
-            found[topic] = self._scored(scores, rows)
-            events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
+    def run_of(self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]) -> Run:
+        """A run of the answers in these rows, a line a topic."""
+        found = {topic: self.scored(scores[n], rows[n]) for n, topic in enumerate(topics)}
         return Run.from_scores(name, found)
 
-    def _found_run(
-        self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]
-    ) -> Run:
-        found = {topic: self._scored(scores[n], rows[n]) for n, topic in enumerate(topics)}
-        return Run.from_scores(name, found)
-
-    def _question_run(self, topics: Mapping[str, str], queries: Vectors, k: int) -> Run:
-        """Answers in the order of the questions that they answer: `k`, and the rest of the last question."""
-        scores, rows = self.questions.search(queries, k)
-        found = {}
-        for n, topic in enumerate(topics):
-            filled = rows[n] >= 0
-            questions = [id.decode() for id in self.question_ids[rows[n][filled]].tolist()]
-            hits: list[tuple[str, float]] = []
-            for question, score in zip(questions, scores[n][filled].tolist(), strict=True):
-                hits += [(answer, score) for answer in self.store.answers(question)]
-                if len(hits) >= k:
-                    break
-            found[topic] = hits
-        return Run.from_scores("questions", found)
-
-    def _scored(self, scores: Vectors, rows: NDArray[np.int64]) -> list[tuple[str, float]]:
+    def scored(
+        self, scores: Vectors, rows: NDArray[np.int64], ids: NDArray[np.bytes_] | None = None
+    ) -> list[tuple[str, float]]:
+        """Ids and scores of the rows that are not -1. Args: ids: of all rows; the answers' unless given."""
         filled = rows >= 0
-        ids = [id.decode() for id in self.ids[rows[filled]].tolist()]
-        return list(zip(ids, scores[filled].tolist(), strict=True))
+        names = (self.ids if ids is None else ids)[rows[filled]].tolist()
+        return list(zip((id.decode() for id in names), scores[filled].tolist(), strict=True))

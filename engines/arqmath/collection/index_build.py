@@ -10,23 +10,22 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
-from scipy.sparse import load_npz, save_npz
 
 from engines.arqmath.collection.store import PostStore, StoredPost, build_store
+from engines.arqmath.first_stage import RETRIEVERS
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, file_error, sha256, sole_builder, write_array, write_json
+from engines.core.files import file_error, sha256, sole_builder, write_array, write_json
 from engines.forum.folder import ArqmathFolder
-from engines.retrieval.bm25 import Bm25, LexicalIndex, TermPart, build_lexical
-from engines.retrieval.dense import DenseIndex, Kind, build_dense
+from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
+from engines.retrieval.dense import Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.sparse import SparseEncoder, SparseIndex, build_sparse, sparse_encoder
+from engines.retrieval.sparse import SparseEncoder, sparse_encoder
 from engines.retrieval.stored import corrupt
-from engines.retrieval.tokens import STRUCTURE, TERMS, VERSIONS, Terms
+from engines.retrieval.tokens import TERMS, VERSIONS, Terms
 
 FORMAT = 1
 MANIFEST, PLAN = "manifest.json", "plan.json"
@@ -186,7 +185,7 @@ def build_index(
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
         learned = sparse_encoder(sparse, half=not exact) if isinstance(sparse, str | Path) else sparse
         plan = begun(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
-        build = _Build(out, folder, plan, chosen, learned, structure, kind, events, stop)
+        build = Build(out, folder, plan, chosen, learned, structure, kind, events, stop)
         return build.run() if share is None else build.run_share(*share)
 
 
@@ -214,7 +213,7 @@ def _is_ours(out: Path) -> bool:
     return False
 
 
-class _Build:
+class Build:
     """One run of a build, from what is there to the manifest."""
 
     def __init__(
@@ -233,6 +232,7 @@ class _Build:
         self.sparse, self.encoder, self.kind, self.events, self.stop = sparse, chosen, kind, events, stop
         self.structure = structure
         self.share = 1, 1
+        self.answers = IDS
 
     def run(self) -> dict[str, Any]:
         if self._finished():
@@ -241,8 +241,7 @@ class _Build:
             return {"complete": False, "out": str(self.out)}
         store = PostStore(self.out / STORE)
         try:
-            complete = self._terms(store) and self._vectors(store) and self._question_vectors(store)
-            complete = complete and self._sparse_vectors(store) and self._structure(store)
+            complete = all(retriever.build(self, store) for retriever in RETRIEVERS.values())
             return self._finish(store) if complete else {"complete": False, "out": str(self.out)}
         finally:
             store.close()
@@ -255,7 +254,8 @@ class _Build:
         if not self._finished():
             store = PostStore(self.out / STORE)
             try:
-                complete = self._vectors(store) and self._question_vectors(store)
+                encoding = (retriever for retriever in RETRIEVERS.values() if retriever.encodes)
+                complete = all(retriever.build(self, store) for retriever in encoding)
             finally:
                 store.close()
             made = {
@@ -269,9 +269,7 @@ class _Build:
         if not (self.out / MANIFEST).exists():
             return False
         manifest = read_json(self.out / MANIFEST)
-        wanted = ["dense", "questions"] if self.encoder is not None else []
-        wanted += ["sparse"] if self.sparse is not None else []
-        wanted += ["structure"] if self.structure else []
+        wanted = (name for name, retriever in RETRIEVERS.items() if retriever.wanted(self))
         return all(manifest.get(name) is not None for name in wanted)
 
     def _placed(self, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -311,31 +309,13 @@ class _Build:
     def _warn(self, message: str) -> None:
         self.events(Event("warning", {"message": message}))
 
-    def _terms(self, store: PostStore) -> bool:
-        return self._postings(store, "lexical", self.plan["tokens"], "terms", "answers")
-
-    def _structure(self, store: PostStore) -> bool:
-        try:
-            unit = "structures of answers"
-            return not self.structure or self._postings(store, "structure", STRUCTURE, STRUCTURE, unit)
-        except DataError as error:
-            if error.code != "E660":
-                raise
-            raise DataError(
-                "no answer has a formula whose structure could be indexed",
-                path=self.folder.posts,
-                code="E660",
-                remedy="Leave --structure out, and the same command finishes the index; formulas are what "
-                "stands between dollar signs or in math-container.",
-            ) from error
-
-    def _postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:
+    def postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:
         """BM25 over the terms of this version."""
         if (self.out / folder).exists():
             return True
 
-        def make(posts: Sequence[StoredPost], path: Path) -> bool:
-            TermPart.of(map(document_text, posts), TERMS[tokens]).save(path)
+        def make(texts: Sequence[str], path: Path) -> bool:
+            TermPart.of(texts, TERMS[tokens]).save(path)
             return True
 
         def good(path: Path) -> bool:
@@ -345,27 +325,26 @@ class _Build:
                 return False
             return True
 
-        parts = self._parts(store, IDS, f"{parts_name}-{{:05d}}.npz", _TERM_PART, unit, make, good)
+        parts = self.parts(store, IDS, f"{parts_name}-{{:05d}}.npz", unit, make, good, size=_TERM_PART)
         if parts is not None:
             params = Bm25(**self.plan["bm25"])
             build_lexical(map(TermPart.load, parts), self.out / folder, params, tokens=tokens)
         return parts is not None
 
-    def _vectors(self, store: PostStore) -> bool:
-        return self._encoded(store, IDS, "dense", "vectors", "answers encoded")
-
-    def _question_vectors(self, store: PostStore) -> bool:
+    def questions(self, store: PostStore) -> str:
+        """The file of the questions' ids, written where it is not there."""
         if self.encoder is not None and not (self.out / QUESTIONS).exists():
             write_array(self.out / QUESTIONS, np.array([id.encode() for id in store.question_ids()]))
-        return self._encoded(store, QUESTIONS, "questions", "questions", "questions encoded")
+        return QUESTIONS
 
-    def _encoded(self, store: PostStore, ids: str, folder: str, parts_name: str, unit: str) -> bool:
+    def vectors(self, store: PostStore, ids: str, folder: str, parts_name: str, unit: str) -> bool:
+        """Vectors of the posts in the file `ids`, and unless this is a share their dense index."""
         encoder = self.encoder
         if encoder is None or (self.out / folder).exists() or not len(np.load(self.out / ids)):
             return True
 
-        def make(posts: Sequence[StoredPost], path: Path) -> bool:
-            vectors = encoder.encode([document_text(post) for post in posts], stop=self.stop)
+        def make(texts: Sequence[str], path: Path) -> bool:
+            vectors = encoder.encode(texts, stop=self.stop)
             if self.stop():
                 return False
             write_array(path, vectors.astype(np.float16))
@@ -379,7 +358,7 @@ class _Build:
             return True
 
         name = f"{parts_name}-{encoder.fingerprint[:12]}-{{:05d}}.npy"
-        parts = self._parts(store, ids, name, _VECTOR_PART, unit, make, good)
+        parts = self.parts(store, ids, name, unit, make, good)
         if parts is None or self.share != (1, 1):
             return parts is not None
         build_dense(
@@ -392,44 +371,19 @@ class _Build:
         )
         return True
 
-    def _sparse_vectors(self, store: PostStore) -> bool:
-        encoder = self.sparse
-        if encoder is None or (self.out / "sparse").exists():
-            return True
-
-        def make(posts: Sequence[StoredPost], path: Path) -> bool:
-            vectors = encoder.documents([document_text(post) for post in posts], stop=self.stop)
-            if self.stop():
-                return False
-            with atomic_writer(path, "wb") as file:
-                save_npz(file, vectors)
-            return True
-
-        def good(path: Path) -> bool:
-            try:
-                load_npz(path)
-            except (OSError, ValueError, EOFError, BadZipFile):
-                return False
-            return True
-
-        name = f"sparse-{encoder.fingerprint[:12]}-{{:05d}}.npz"
-        parts = self._parts(store, IDS, name, _VECTOR_PART, "sparse vectors", make, good)
-        if parts is not None:
-            build_sparse(map(load_npz, parts), self.out / "sparse", dimension=encoder.dimension)
-        return parts is not None
-
-    def _parts(
+    def parts(
         self,
         store: PostStore,
         ids_file: str,
         name: str,
-        size: int,
         unit: str,
-        make: Callable[[Sequence[StoredPost], Path], bool],
+        make: Callable[[Sequence[str], Path], bool],
         good: Callable[[Path], bool],
+        size: int | None = None,
     ) -> list[Path] | None:
         """The files of all parts of the share, those that are missing made; None when that was stopped."""
         ids = np.load(self.out / ids_file)
+        size = size or _VECTOR_PART
         paths = []
         first, of = self.share
         for number, begin in enumerate(range(0, len(ids), size)):
@@ -441,7 +395,7 @@ class _Build:
             wanted = [id.decode() for id in ids[begin : begin + size]]
             if not (path.exists() and good(path)):
                 found = store.many(wanted)
-                if not make([found[id] for id in wanted], path):
+                if not make([document_text(found[id]) for id in wanted], path):
                     return None
             paths.append(path)
             done = {"done": begin + len(wanted), "total": len(ids), "unit": unit}
@@ -449,24 +403,21 @@ class _Build:
         return paths
 
     def _finish(self, store: PostStore) -> dict[str, Any]:
-        names = ("dense", "questions", "sparse", "structure")
-        built = {name: self.out / name for name in names if (self.out / name).exists()}
-        files = [self.out / STORE, self.out / IDS, *(self.out / "lexical").iterdir()]
+        stored = {name: retriever for name, retriever in RETRIEVERS.items() if retriever.stored}
+        built = {name: self.out / name for name in stored if (self.out / name).exists()}
+        files = [self.out / STORE, self.out / IDS]
         files += [file for folder in built.values() for file in folder.iterdir()]
         files += [self.out / QUESTIONS] if "questions" in built else []
         manifest = {
             **self.plan,
-            "encoder": self.plan["encoder"] if "dense" in built or "questions" in built else None,
+            "encoder": self.plan["encoder"] if any(stored[name].encodes for name in built) else None,
             "sparse_encoder": self.plan.get("sparse_encoder") if "sparse" in built else None,
             "documents": len(np.load(self.out / IDS)),
             "counts": dict(store.counts),
-            "lexical": dict(LexicalIndex(self.out / "lexical").about),
             **{
-                name: dict(DenseIndex(built[name]).about) if name in built else None
-                for name in ("dense", "questions")
+                name: dict(retriever.open(built[name]).about) if name in built else None
+                for name, retriever in stored.items()
             },
-            "sparse": dict(SparseIndex(built["sparse"]).about) if "sparse" in built else None,
-            "structure": dict(LexicalIndex(built["structure"]).about) if "structure" in built else None,
             "versions": {name: metadata.version(name) for name in _PACKAGES},
             "files": {
                 path.relative_to(self.out).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
@@ -478,5 +429,5 @@ class _Build:
         return self._result(manifest)
 
     def _result(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        kept = ("documents", "counts", "lexical", "dense", "questions", "encoder", "sparse", "structure")
-        return {"complete": True, "out": str(self.out), **{name: manifest.get(name) for name in kept}}
+        shown = ["documents", "counts", "encoder", *(name for name in RETRIEVERS if name in manifest)]
+        return {"complete": True, "out": str(self.out), **{name: manifest.get(name) for name in shown}}

@@ -8,7 +8,7 @@ from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.first_stage import By, Candidates, FirstStage
+from engines.arqmath.first_stage import RETRIEVERS, By, Candidates, FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error
@@ -153,8 +153,7 @@ class Rank:
     first: Annotated[
         str | None,
         Arg(
-            "The first stage: lexical, dense, questions, sparse, structure, fused, or several with weights, "
-            "as search --how.",
+            f"The first stage: {', '.join(RETRIEVERS)}, fused, or several with weights, as search --how.",
             shown="lexical + questions, where there are vectors",
         ),
     ] = None
@@ -484,7 +483,9 @@ def _two_stages(
     depth = spec.depth or (_DEPTH if model is None else _SCORED)
     texts = {topic.id: topic.text for topic in topics}
     # Questions of the collection were encoded when it was indexed.
-    known = index.questions.vectors() if spec.questions and index.manifest.get("questions") else None
+    known = None
+    if spec.questions and "questions" in index.searches:
+        known = index.retriever("questions").part.vectors()
     first = index.run(texts, max(depth, _DEPTH), how=how, queries=known, events=events, stop=stop)
     about: dict[str, Any] = {"run": str(spec.run), "candidates": "index", "first": how, "depth": depth}
     if stop():

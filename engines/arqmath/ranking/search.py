@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.first_stage import FirstStage
+from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
@@ -38,10 +38,8 @@ class Search:
     how: Annotated[
         str | None,
         Arg(
-            "lexical (words and formulas), dense (vectors of answers), questions (vectors of questions), "
-            "sparse (learned ones), structure (of formulas), or several: "
-            '"lexical + 0.5*dense + 2*questions", '
-            '"rrf(lexical, questions)"; '
+            ", ".join(f"{name} ({retriever.about})" for name, retriever in RETRIEVERS.items())
+            + ', or several: "lexical + 0.5*dense + 2*questions", "rrf(lexical, questions)"; '
             "fused is rrf(lexical, dense).",
             shown="lexical + questions, where there are vectors",
         ),

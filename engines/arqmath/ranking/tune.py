@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.first_stage import FirstStage, Search
+from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, no_effect
@@ -153,7 +153,7 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
     from engines.retrieval.tokens import VERSIONS
 
     ids = [name.decode() for name in index.ids.tolist()]
-    as_is, plain = index.lexical.about, "BM25 as indexed"
+    as_is, plain = index.retriever("lexical").part.about, "BM25 as indexed"
 
     def bm25(counted: Frequencies, grid: Sequence[tuple[float, float]], label: str = "") -> _Runs:
         for k1, b in grid:
@@ -188,7 +188,7 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
         yield "rrf, k", whole, _fused(constants, found)
 
 
-def _sums(searches: Sequence[Search]) -> Iterator[FirstStage]:
+def _sums(searches: Sequence[str]) -> Iterator[FirstStage]:
     """Every sum with weights in tenths of 1."""
     for parts in product(range(_STEPS + 1), repeat=len(searches)):
         if sum(parts) == _STEPS:
@@ -196,7 +196,7 @@ def _sums(searches: Sequence[Search]) -> Iterator[FirstStage]:
             yield FirstStage(tuple((name, part / _STEPS) for name, part in pairs if part))
 
 
-def _fused(stages: Iterable[FirstStage], found: Mapping[Search, Run]) -> _Runs:
+def _fused(stages: Iterable[FirstStage], found: Mapping[str, Run]) -> _Runs:
     """As long as `arqmath rank` writes them."""
     from engines.arqmath.collection.index import DEPTH
 

@@ -1,0 +1,86 @@
+"""A first stage is one class: once registered, every way to rank and search finds it by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from engines.arqmath.collection.index import open_index
+from engines.arqmath.collection.indexing import IndexCollection, index
+from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
+from engines.arqmath.ranking.rank import Rank, rank
+from engines.arqmath.ranking.search import Search
+from engines.core.spec import described
+from engines.retrieval.run import Run, read_run
+from tests.arqmath import tiny_models
+from workbench.cli.root import app
+
+run_command = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("first")
+    tiny_models.posts(place / "posts")
+    index(IndexCollection(place / "posts", place / "index"))
+    return place
+
+
+@pytest.fixture
+def shortest() -> Iterator[None]:
+    class Shortest(Retriever):
+        """The shorter an answer, the better; needs nothing of its own in an index."""
+
+        name, about, stored = "shortest", "short answers first", False
+
+        def search(self, topics: Mapping[str, str], queries: Any, k: int, events: Any, stop: Any) -> Run:
+            posts = self.index.store.many(self.index.store.answer_ids()).values()
+            best = sorted(((post.id, -float(len(post.text))) for post in posts), key=lambda hit: -hit[1])[:k]
+            return Run.from_scores(self.name, dict.fromkeys(topics, best))
+
+    yield
+    del RETRIEVERS[Shortest.name]
+
+
+@pytest.mark.usefixtures("shortest")
+def test_a_registered_first_stage_ranks(place: Path, tmp_path: Path) -> None:
+    topics = place / "posts" / "topics_task1.xml"
+    lengths = {id: len(post.text) for id, post in posts(place).items()}
+    made = rank(Rank(place / "index", tmp_path / "run", (topics,), first="shortest", rerank=False))
+    assert made["first"] == "shortest"
+    for ranking in read_run(tmp_path / "run").rankings.values():
+        found = [lengths[id] for id, _ in ranking]
+        assert found == sorted(lengths.values())[: len(found)]
+    # It is an index's own like the others, and weighted and fused like them.
+    opened = open_index(place / "index")
+    assert opened.searches == ["lexical", "shortest"]
+    assert opened.run({"T": "sum"}, 3, how="0.0001*lexical + shortest").rankings["T"][0][0] == min(
+        lengths, key=lengths.__getitem__
+    )
+    assert str(FirstStage.read("rrf(shortest,lexical, k=7)")) == "rrf(shortest, lexical, k=7)"
+
+
+@pytest.mark.usefixtures("shortest")
+def test_the_command_takes_it_and_names_it_among_the_choices(place: Path, tmp_path: Path) -> None:
+    topics = place / "posts" / "topics_task1.xml"
+    line = ["arqmath", "rank", str(place / "index"), "--topics", str(topics), "--no-rerank"]
+    made = run_command.invoke(app, [*line, "--out", str(tmp_path / "run"), "--first", "shortest"])
+    assert (made.exit_code, (tmp_path / "run").exists()) == (0, True)
+    refused = run_command.invoke(app, [*line, "--out", str(tmp_path / "other"), "--first", "longest"])
+    assert refused.exit_code == 2
+    assert ", ".join(RETRIEVERS) in " ".join(refused.output.split())
+
+
+@pytest.mark.parametrize(("spec", "option"), [(Rank, "first"), (Search, "how")])
+def test_help_names_every_first_stage(spec: Any, option: str) -> None:
+    [field] = [field for field in described(spec) if field.name == option]
+    assert all(name in field.arg.help for name in RETRIEVERS)
+
+
+def posts(place: Path) -> Mapping[str, Any]:
+    store = open_index(place / "index").store
+    return store.many(store.answer_ids())
