@@ -73,6 +73,7 @@ CODES: Mapping[str, str] = {
     "E406": "one thing where several are compared or fused",
     "E410": "an operation that there is not",
     "E411": "a trainer that there is not",
+    "E412": "an installed paper that cannot be used",
     "E420": "a setting of the program that there is not",
     "E421": "a setting of the program with a value that it does not take",
     "E422": "a settings file that cannot be read",

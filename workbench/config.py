@@ -202,13 +202,11 @@ def own_config() -> Config:
 
     No paper is loaded to learn of its settings, so that the screens open sooner. Raises: as `load_config`.
     """
-    from workbench.papers import PAPERS
-
     known = {key.name: key for key in KEYS}
     written = _flatten(_read_file(paths.config_file()))
     others = [name for name in written if name not in known and not name.startswith("keymap.")]
-    of_papers = tuple(f"MATHWB_{name.upper()}_" for name in PAPERS)
-    if others or any(variable.startswith(of_papers) for variable in os.environ):
+    ours = {"MATHWB_HOME", *(key.variable for key in KEYS)}
+    if others or any(name.startswith("MATHWB_") and name not in ours for name in os.environ):
         return load_config()
     return _resolved(known, written)
 

@@ -1,6 +1,6 @@
 """Operations: work that is written once, and from which command, job, engine call and form are derived.
 
-A row names a spec and the function that takes it, both in an engine, as `module:name`; nothing is imported
+A row names a function of an engine as `module:name`; the function takes a spec, and nothing is imported
 before it is needed. `settled` makes a spec of what a door was given, with nothing left open; `perform` runs
 it. Every door, the command line, the engine process, a job, does these two and no more, so that the same
 operation gives the same document everywhere.
@@ -78,10 +78,12 @@ class Performed:
 class Operation:
     """One row; all targets are `module:name`.
 
-    Args: name: `paper.command`. help: its line in the list of commands. spec: a frozen dataclass (see
-    `engines.core.spec`). call: `f(spec, *, events, stop, cache)`, any of which it may lack (`cache`: a folder
-    for what can be made again); returns a record, a document or an iterator of rows. text: `f(record, spec)`
-    yields the lines that people read. document: `f(record)`, where `--json` prints something else than the
+    Args: name: `paper.command`. help: its line in the list of commands. call: `f(spec, *, events, stop,
+    cache)`, any of which it may lack (`cache`: a folder for what can be made again); returns a record, a
+    document or an iterator of rows. spec: the class of its first parameter, a frozen dataclass (see
+    `engines.core.spec`), named where importing the function takes long. text: `f(record, spec)` yields the
+    lines that people read; without it the function of the paper's tables that is named as the command, if
+    there is one. document: `f(record)`, where `--json` prints something else than the
     record. settle: `f(spec)`, what is left to be settled after names and paths. code: `f(document)` gives the
     exit code where it is not `stopped`'s. background: how it is a job, if `--detach` offers that.
     json_lines: rows that it yields are printed as JSON Lines, with or without `--json`. expressions: an
@@ -92,8 +94,8 @@ class Operation:
 
     name: str
     help: str
-    spec: str
     call: str
+    spec: str = ""
     text: str = ""
     document: str = ""
     settle: str = ""
@@ -108,7 +110,11 @@ class Operation:
     @property
     def spec_type(self) -> Any:
         """The spec's class; its module is imported, which imports nothing heavy."""
-        return load(self.spec)
+        if self.spec:
+            return load(self.spec)
+        function = load(self.call)
+        kind = next(iter(inspect.get_annotations(function).values()))
+        return getattr(import_module(function.__module__), kind) if isinstance(kind, str) else kind
 
     def settled(self, given: Mapping[str, Any]) -> Any:
         """The spec of what a door was given, with nothing left open: names are paths, paths absolute.
@@ -217,9 +223,10 @@ class Operation:
 
     def lines(self, record: Any, spec: Any) -> Iterable[str]:
         """The record as people read it."""
-        if self.text:
-            found: Iterable[str] = load(self.text)(record, spec)
-            return found
+        write = load(self.text) if self.text else tables(self.name)
+        if write is not None:
+            written: Iterable[str] = write(record, spec)
+            return written
         document = plain(record)
         if not isinstance(document, Mapping):
             return [str(item) for item in document] if isinstance(document, list) else [str(document)]
@@ -281,6 +288,15 @@ def load(target: str) -> Any:
     """What `module:name` names; the module is imported now."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)
+
+
+def tables(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
+    """The function of a paper's tables that is named as this command, if there is one."""
+    from workbench.paper import papers
+
+    paper, _, command = name.partition(".")
+    module = next((one.tables for one in papers() if one.name == paper), "")
+    return getattr(import_module(module), command.replace("-", "_"), None) if module else None
 
 
 def _places(spec: Any) -> Iterator[tuple[Field, Any]]:

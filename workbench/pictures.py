@@ -8,15 +8,13 @@ OPERATIONS = (
     Operation(
         "picture.curves",
         "A picture of curves.",
-        spec="engines.core.picture:CurvesPicture",
-        call="engines.core.picture:curves",
+        "engines.core.picture:curves",
         listed=False,
     ),
     Operation(
         "picture.formula",
         "A picture of a formula.",
-        spec="engines.core.picture:FormulaPicture",
-        call="engines.core.picture:formula",
+        "engines.core.picture:formula",
         listed=False,
     ),
 )

@@ -42,15 +42,13 @@ OPERATIONS = (
     Operation(
         "train",
         "Train a model by a recipe, here or in the background.",
-        spec="workbench.train:Train",
-        call="workbench.train:train",
+        "workbench.train:train",
         settle="workbench.train:settled",
     ),
     Operation(
         "train.check",
         "Ask a trainer whether it takes a recipe's settings.",
-        spec="workbench.train:CheckTraining",
-        call="workbench.train:check",
+        "workbench.train:check",
     ),
 )
 """Offered by `mathwb train` and the launch form, which make them of recipes."""

@@ -221,8 +221,8 @@ def ensure_sample(workspace: Workspace) -> bool:
 
 
 def _sample_pieces() -> Iterator[tuple[str, Path]]:
-    from engines.core.assets import asset
+    from workbench.paper import asset_folders
 
-    sample = asset("sample")
-    for source in sorted(sample.glob("*/*")):
-        yield source.relative_to(sample).as_posix(), source
+    for _, sample in asset_folders("sample"):
+        for source in sorted(sample.glob("*/*")):
+            yield source.relative_to(sample).as_posix(), source
