@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from screens.shell.keymap import Key
-from workbench.operation import load
-from workbench.paper import added_papers
+from workbench.paper import added_papers, load
 
 if TYPE_CHECKING:
     from screens.shell.export import Thing

@@ -15,6 +15,7 @@ from engines.core.files import atomic_writer
 from engines.core.spec import Arg, Field, checked, parse
 from workbench import paths
 from workbench.errors import UsageError
+from workbench.paper import load, papers
 
 Value = str | int | bool
 
@@ -86,9 +87,6 @@ KEYS: tuple[Key, ...] = (
 @cache
 def schema() -> Mapping[str, Key]:
     """Every setting that there is, by name."""
-    from workbench.operation import load
-    from workbench.paper import papers
-
     of_papers = (key for paper in papers() if paper.settings for key in load(paper.settings))
     return {key.name: key for key in (*KEYS, *of_papers)}
 
@@ -242,8 +240,6 @@ def set_value(name: str, text: str) -> Setting:
     Raises: UsageError E420 or E421; what the check of the setting raises.
     """
     import tomli_w
-
-    from workbench.operation import load
 
     path = paths.config_file()
     key = _key(name)

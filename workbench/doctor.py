@@ -26,8 +26,7 @@ from workbench.config import load_config
 from workbench.data import kinds
 from workbench.errors import one_line
 from workbench.jobs.devices import gpus
-from workbench.operation import load
-from workbench.paper import added_papers, own_papers, unusable
+from workbench.paper import added_papers, load, own_papers, unusable
 from workbench.recipes import check_recipes
 from workbench.workspace import Workspace
 

@@ -23,6 +23,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Field, described, read, values
 from workbench import paths
 from workbench.errors import UsageError
+from workbench.paper import load, papers, references
 
 if TYPE_CHECKING:
     from workbench.filters import Filter
@@ -284,16 +285,8 @@ def _value(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is nothing that JSON holds")
 
 
-def load(target: str) -> Any:
-    """What `module:name` names; the module is imported now."""
-    module, _, name = target.partition(":")
-    return getattr(import_module(module), name)
-
-
 def tables(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
     """The function of a paper's tables that is named as this command, if there is one."""
-    from workbench.paper import papers
-
     paper, _, command = name.partition(".")
     module = next((one.tables for one in papers() if one.name == paper), "")
     return getattr(import_module(module), command.replace("-", "_"), None) if module else None
@@ -332,21 +325,19 @@ def _place(field: Field, value: Any) -> Any:
     A path that exists is meant before anything in the workspace that has its name.
     """
     if field.arg.ref:
-        from workbench.paper import references
-
         return field.kind(str(load(references()[field.arg.ref])(str(value))))
     return value if str(value) == "-" else value.expanduser().absolute()
 
 
+_OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.pictures:OPERATIONS")
+
+
 @cache
 def operations() -> dict[str, Operation]:
-    """Every operation, by name: those of the papers, training and pictures."""
-    from workbench.paper import papers
-    from workbench.pictures import OPERATIONS as PICTURES
-    from workbench.train import OPERATIONS
-
+    """Every operation, by name: those of the papers, and those that belong to none."""
     of_papers = (row for paper in papers() for row in paper.rows())
-    return {row.name: row for row in (*of_papers, *OPERATIONS, *PICTURES)}
+    others = (row for target in _OF_NO_PAPER for row in load(target))
+    return {row.name: row for row in (*of_papers, *others)}
 
 
 def operation(name: str) -> Operation:

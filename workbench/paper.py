@@ -30,6 +30,12 @@ GROUP = "mathwb.papers"
 """The group of entry points by which other distributions add papers."""
 
 
+def load(target: str) -> Any:
+    """What `module:name` names; the module is imported now."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
+
+
 @dataclass(frozen=True, slots=True)
 class Trainer:
     """A kind of model that can be trained: its name in recipes, and `module:function` that reads the recipe's
@@ -90,8 +96,6 @@ class Paper:
 
     def rows(self) -> tuple[Operation, ...]:
         """Its operations."""
-        from workbench.operation import load
-
         found: tuple[Operation, ...] = load(self.operations)
         return found
 
@@ -158,8 +162,6 @@ def _added(point: EntryPoint, others: tuple[Paper, ...]) -> Paper:
 
 
 def _loaded(target: str) -> tuple[Any, ...]:
-    from workbench.operation import load
-
     return tuple(load(target)) if target else ()
 
 

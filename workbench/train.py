@@ -17,8 +17,8 @@ from engines.core.errors import did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, known
 from workbench.errors import UsageError
-from workbench.operation import Operation, load
-from workbench.paper import trainers
+from workbench.operation import Operation
+from workbench.paper import load, trainers
 from workbench.recipes import Recipe, with_settings, with_value
 from workbench.training import job_spec, summary
 

@@ -13,8 +13,7 @@ from workbench.data import kinds
 from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import next_free
 from workbench.jobs.executors import check_placement
-from workbench.operation import load
-from workbench.paper import data_keys
+from workbench.paper import data_keys, load
 from workbench.recipes import Recipe, recipes
 
 if TYPE_CHECKING:

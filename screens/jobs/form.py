@@ -29,8 +29,8 @@ from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice, Chooser, Dialog
 from screens.widgets.table import Column, Record, Table
 from workbench.jobs.control import next_free
-from workbench.operation import load, operation
-from workbench.paper import trainers
+from workbench.operation import operation
+from workbench.paper import load, trainers
 from workbench.units import duration
 
 if TYPE_CHECKING:

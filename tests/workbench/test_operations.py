@@ -21,8 +21,8 @@ from engines.retrieval.run import read_run
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.jobs.worker import perform
-from workbench.operation import command_line, load, operation, operations, option, plain
-from workbench.paper import papers
+from workbench.operation import command_line, operation, operations, option, plain
+from workbench.paper import load, papers
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace, ensure_sample
 

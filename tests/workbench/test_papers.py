@@ -106,7 +106,7 @@ def test_its_data_its_sample_and_its_doctor_are_known(words: Workspace) -> None:
 def test_the_tour_stops_there(words: Workspace) -> None:
     lines: list[str] = []
     guide = Guide(lines.append, lines.append)
-    operation.load(paper.papers()[-1].tour)(guide, words)
+    paper.load(paper.papers()[-1].tour)(guide, words)
     assert lines[1] == "   7 words"
     assert guide.stops[0]["result"] == {"words": 7, "complete": True}
 

@@ -20,7 +20,8 @@ from engines.core.spec import Field, described, values
 from workbench.cli.common import Executor, Where, emit, progress_line, say, stop_on_interrupt
 from workbench.errors import UsageError
 from workbench.filters import Filter
-from workbench.operation import Aside, Operation, load, option
+from workbench.operation import Aside, Operation, option
+from workbench.paper import load
 
 if TYPE_CHECKING:
     from workbench.paper import Paper

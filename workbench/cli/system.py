@@ -14,8 +14,7 @@ from workbench.cli.common import Json, emit, guard, say, table
 from workbench.config import Setting, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import MissingError, one_line
-from workbench.operation import load
-from workbench.paper import papers
+from workbench.paper import load, papers
 from workbench.repro import Cell, Table, engines, tables
 from workbench.tour import Guide
 from workbench.workspace import Workspace, ensure_sample
