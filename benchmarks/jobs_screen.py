@@ -49,7 +49,7 @@ def _line(job: int, seq: int, t: float) -> str:
 def generate(runs: Path, count: int, events: int) -> list[Path]:
     """Make the run folders; the newest has the long log. Returns: the event logs of live runs."""
     from workbench.jobs.folder import Ending, Heartbeat, create
-    from workbench.jobs.process import ProcessId
+    from workbench.jobs.machine import ProcessId
     from workbench.recipes import Recipe
 
     logs = []
@@ -192,7 +192,7 @@ def measure(root: Path, count: int, events: int, seconds: float) -> dict[str, ob
 
 def queued(root: Path, count: int) -> dict[str, object]:
     """Let so many jobs wait, and measure the list and the keeper."""
-    from workbench.jobs import process as timing
+    from workbench.jobs import machine as timing
     from workbench.jobs import queue
     from workbench.jobs.folder import create
     from workbench.jobs.records import enter

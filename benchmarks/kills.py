@@ -44,7 +44,7 @@ def kinds(workspace: Workspace) -> dict[str, Recipe]:
     """A small job of each kind."""
     from engines.egen.models.lookup import shipped_models
     from workbench.recipes import Recipe, load, with_settings
-    from workbench.training import job_spec
+    from workbench.train import job_spec
 
     root = workspace.root
     forum = root / "arqmath" / "sample-forum"

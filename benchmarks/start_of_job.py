@@ -102,7 +102,7 @@ def supervisor(workspace: Workspace, spec: Recipe, seconds: float) -> dict[str, 
 def measure(root: Path, runs: int, seconds: float) -> dict[str, object]:
     """Both, on a workspace of its own."""
     from workbench.recipes import quickest, with_settings
-    from workbench.training import job_spec
+    from workbench.train import job_spec
     from workbench.workspace import Workspace, ensure_sample
 
     workspace = Workspace.open(root)

@@ -25,7 +25,7 @@ from workbench import __version__, paths
 from workbench.config import load_config
 from workbench.data import kinds
 from workbench.errors import one_line
-from workbench.jobs.devices import gpus
+from workbench.jobs.machine import gpus
 from workbench.paper import added_papers, load, own_papers, unusable
 from workbench.recipes import check_recipes
 from workbench.workspace import Workspace

@@ -329,7 +329,12 @@ def _place(field: Field, value: Any) -> Any:
     return value if str(value) == "-" else value.expanduser().absolute()
 
 
-_OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.pictures:OPERATIONS")
+_OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.operation:PICTURES")
+PICTURES = (
+    Operation("picture.curves", "A picture of curves.", "engines.core.picture:curves", listed=False),
+    Operation("picture.formula", "A picture of a formula.", "engines.core.picture:formula", listed=False),
+)
+"""What the screens ask the engine process to draw."""
 
 
 @cache

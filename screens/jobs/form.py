@@ -267,7 +267,7 @@ class TrainFields(FormFields):
     def choices(self, field: Field) -> Sequence[str]:
         """See `FormFields`; of data the names that the workspace knows."""
         if field.table == "data":
-            from workbench.training import data_names
+            from workbench.train import data_names
 
             return data_names(self._workspace, field.key)
         if field.name == "job.device":
@@ -301,7 +301,7 @@ class TrainFields(FormFields):
         elif field.table == "sweep":
             self._check_sweep(field, text)
         elif field.table == "data":
-            from workbench.training import data_path
+            from workbench.train import data_path
 
             if text:
                 data_path(self._workspace, field.key, text)
@@ -355,7 +355,7 @@ class TrainFields(FormFields):
 
     def spec(self, values: Values) -> Recipe:
         """See `FormFields`."""
-        from workbench.training import job_spec
+        from workbench.train import job_spec
 
         self.runs(values)
         made = job_spec(self._workspace, self._filled(values), device=values["job.device"].strip())
@@ -392,7 +392,7 @@ class TrainFields(FormFields):
 
     def questions(self, values: Values) -> Iterator[Mapping[str, Any]]:
         """See `FormFields`."""
-        from workbench.training import question
+        from workbench.train import question
 
         worst = self._how(values).stop_worst
         for spec, _ in self._members(values):

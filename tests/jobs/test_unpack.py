@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from engines.core.errors import DataError, EngineError
 from workbench.cli.root import app
-from workbench.jobs.unpack import unpacked
+from workbench.jobs.archive import unpacked
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -149,7 +149,7 @@ def test_nothing_runs_before_somebody_has_agreed(home: Path) -> None:
 
 
 def test_a_recipe_of_a_training_does_not_say_where_to_write(home: Path) -> None:
-    from workbench.training import job_spec
+    from workbench.train import job_spec
 
     recipe = Recipe("train", "a model", {"trainer": "mwp.solver", "out": "/home/x"}, name="a")
     with pytest.raises(EngineError, match="where to write") as caught:

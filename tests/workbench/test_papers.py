@@ -24,7 +24,7 @@ from workbench.jobs.worker import perform
 from workbench.papers import PAPERS
 from workbench.recipes import load, recipes
 from workbench.tour import Guide
-from workbench.training import data_path
+from workbench.train import data_path
 from workbench.workspace import Workspace, ensure_sample
 
 ROOT = Path(__file__).resolve().parents[2]

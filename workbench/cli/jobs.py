@@ -375,7 +375,7 @@ def pack(
     as_json: Json = False,
 ) -> None:
     """One archive that repeats a job elsewhere: recipe, data, environment, logs, model."""
-    from workbench.jobs.pack import pack as packed
+    from workbench.jobs.archive import pack as packed
 
     target = out or Path(f"mathwb-job-{number}.tar.gz")
     done = packed(find(Workspace.open().runs, number), target)
@@ -399,7 +399,7 @@ def run(
     It says what the job does and what it reads, and asks. The job writes to its run folder alone.
     """
     from workbench.cli.common import progress_line
-    from workbench.jobs.unpack import unpacked
+    from workbench.jobs.archive import unpacked
     from workbench.jobs.worker import settled
 
     workspace = Workspace.open()
@@ -441,7 +441,7 @@ def prune(
     as_json: Json = False,
 ) -> None:
     """Remove the checkpoints of jobs that are over; models and logs stay."""
-    from workbench.jobs.pack import drop_checkpoints
+    from workbench.jobs.archive import drop_checkpoints
 
     workspace = Workspace.open()
     if numbers:

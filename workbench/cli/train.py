@@ -16,8 +16,19 @@ from workbench.cli.common import Executor, Json, emit, progress_line, say, table
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.train import Launch, Run, Sweep, by_setting, member_runs, start
-from workbench.training import Summary, begun_from, check_trains, job_spec, question
+from workbench.train import (
+    Launch,
+    Run,
+    Summary,
+    Sweep,
+    begun_from,
+    by_setting,
+    check_trains,
+    job_spec,
+    member_runs,
+    question,
+    start,
+)
 from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
 

@@ -13,12 +13,11 @@ from engines.retrieval.measures import Comparison as Paired
 from engines.retrieval.measures import compare as paired
 from engines.retrieval.measures import holm
 from workbench.errors import UsageError
-from workbench.jobs.folder import read_document
-from workbench.jobs.parameters import DiffRow, flat, recipe_diff
+from workbench.jobs.folder import DiffRow, flat, read_document, recipe_diff
 from workbench.jobs.sweeps import curve, lowest_is_best
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import AttemptView, JobView
-from workbench.training import Summary, interval, summary
+from workbench.train import Summary, interval, summary
 
 # Any number of runs compared: by setting, over their repeats, with intervals and paired tests; the best
 # first.

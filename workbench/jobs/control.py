@@ -14,14 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs import queue, slurm, sweeps
 from workbench.jobs.executors import check_placement, cluster_options
-from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
-from workbench.jobs.parameters import INSIDE, recipe_diff
-from workbench.jobs.records import enter, look_at, settle
+from workbench.jobs.folder import (
+    INSIDE,
+    LIVE,
+    Attempt,
+    Ending,
+    Job,
+    all_jobs,
+    create,
+    discard,
+    find,
+    recipe_diff,
+)
+from workbench.jobs.records import Index, enter, look_at, settle
 from workbench.jobs.reporting import configured
-from workbench.jobs.store import Index
 from workbench.jobs.tail import EventTail
 from workbench.jobs.view import AttemptView, JobView, Look, attempt_view, job_view, standing
 from workbench.recipes import Recipe, with_settings

@@ -15,10 +15,9 @@ from typing import Any
 import workbench
 from engines.core.files import sha256
 from engines.core.machine import processors
-from workbench.jobs.devices import memory_bytes
 from workbench.jobs.executors import LAUNCHED, VISIBLE
-from workbench.jobs.parameters import flat
-from workbench.jobs.process import MARK
+from workbench.jobs.folder import flat
+from workbench.jobs.machine import MARK, memory_bytes
 from workbench.recipes import Recipe
 
 # Variables of the environment that belong to a job: it has those of whoever asked for it, whoever starts

@@ -19,8 +19,8 @@ from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors
 from workbench.jobs import slurm
-from workbench.jobs.devices import Gpu, gpus
 from workbench.jobs.folder import Attempt, all_jobs, read_document
+from workbench.jobs.machine import Gpu, gpus
 
 LAUNCHED = "MATHWB_LAUNCHED"
 """Set for workers that have something between them and the supervisor, which so cannot signal them."""

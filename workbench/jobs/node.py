@@ -17,7 +17,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs import slurm
 from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import Attempt, Ending, Job

@@ -19,10 +19,9 @@ from typing import Any, Protocol
 
 from engines.core.errors import EngineError
 from engines.core.files import locked, write_json
-from workbench.jobs import process as timing
-from workbench.jobs.folder import Attempt, Job
-from workbench.jobs.parameters import flat
-from workbench.jobs.process import MARK
+from workbench.jobs import machine as timing
+from workbench.jobs.folder import Attempt, Job, flat
+from workbench.jobs.machine import MARK
 from workbench.jobs.tail import EventTail, LoggedEvent, is_number
 from workbench.jobs.view import job_view
 

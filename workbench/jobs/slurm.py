@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.core.errors import EngineError
-from workbench.jobs.process import MARK
+from workbench.jobs.machine import MARK
 
 WARNING_S = 120
 """So long before its time limit a job is warned, writes a checkpoint and is queued again."""

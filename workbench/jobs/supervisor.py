@@ -29,11 +29,10 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
 from engines.core.files import printable
 from engines.core.machine import size
-from workbench.jobs import process as timing
-from workbench.jobs.devices import memory_bytes
+from workbench.jobs import machine as timing
 from workbench.jobs.executors import launch
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
-from workbench.jobs.process import MARK, ProcessId, mark, sweep
+from workbench.jobs.machine import MARK, ProcessId, mark, memory_bytes, sweep
 from workbench.jobs.queue import Slots, keep, leave
 from workbench.jobs.reporting import start
 from workbench.jobs.sweeps import verdict

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import DataError
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs import queue, slurm, sweeps
 from workbench.jobs.folder import LIVE, Attempt, Ending, Heartbeat, Job
 from workbench.jobs.slurm import Told
@@ -20,7 +20,7 @@ from workbench.jobs.tail import Progress, progress
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
-    from workbench.jobs.store import Row
+    from workbench.jobs.records import Row
 
 
 _STATES = {
