@@ -75,8 +75,8 @@ KEYS: tuple[Key, ...] = (
     Key(
         "reporters",
         "tensorboard",
-        "who is told of new jobs as they run: tensorboard (of trainings), wandb, mlflow, trackio,"
-        " FILE.py:FUNCTION; several with commas",
+        "where new jobs report their metrics: tensorboard (trainings only), wandb, mlflow, trackio,"
+        " FILE.py:FUNCTION; separate several with commas",
         check="workbench.jobs.reporting:listed",
     ),
     Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
