@@ -119,7 +119,7 @@ CODES: Mapping[str, str] = {
     "E626": "an attempt that a later one has taken over from",
     "E627": "a reporter that there is not or that is not installed",
     "E628": "a reporter that failed",
-    "E629": "a note of how far a reporter has been told that cannot be read",
+    "E629": "a record of what a reporter has received that cannot be read",
     "E630": "settings of a training that make no sense",
     "E631": "a training whose loss or weights are no numbers",
     "E632": "memory does not suffice for a batch of a training",

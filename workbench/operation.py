@@ -1,8 +1,8 @@
 """Operations: work that is written once, and from which command, job, engine call and form are derived.
 
 A row names a function of an engine as `module:name`; the function takes a spec, and nothing is imported
-before it is needed. `settled` makes a spec of what a door was given, with nothing left open; `perform` runs
-it. Every door, the command line, the engine process, a job, does these two and no more, so that the same
+before it is needed. `resolved` makes a spec of what the caller gives, with nothing left open; `perform` runs
+it. Every caller, the command line, the engine process, a job, does these two and no more, so that the same
 operation gives the same document everywhere.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.filters import Filter
 
 
-class Aside(str):
+class Hint(str):
     """A line of an operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
 
     __slots__ = ()
@@ -84,13 +84,13 @@ class Operation:
     document or an iterator of rows. spec: the class of its first parameter, a frozen dataclass (see
     `engines.core.spec`), named where importing the function takes long. text: `f(record, spec)` yields the
     lines that people read; without it the function of the paper's tables that is named as the command, if
-    there is one. document: `f(record)`, where `--json` prints something else than the
-    record. settle: `f(spec)`, what is left to be settled after names and paths. code: `f(document)` gives the
-    exit code where it is not `stopped`'s. background: how it is a job, if `--detach` offers that.
-    json_lines: rows that it yields are printed as JSON Lines, with or without `--json`. expressions: an
-    argument may begin with `-`. recipes: its command takes `--recipe`, whose settings hold where no other is
-    given. where: its command takes `--where`, a filter over its rows. listed: whether help lists it; the
-    others serve screens.
+    there is one. document: `f(record)`, where `--json` prints something else than the record. resolve:
+    `f(spec)`, what is left to be filled in after names and paths. code: `f(document)` gives the exit code
+    where it is not `stopped`'s. background: how it is a job, if `--detach` offers that. json_lines: rows
+    that it yields are printed as JSON Lines, with or without `--json`. expressions: an argument may begin
+    with `-`. recipes: its command takes `--recipe`, whose settings hold where no other is given. where: its
+    command takes `--where`, a filter over its rows. listed: whether help lists it; the others serve
+    screens.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Operation:
     spec: str = ""
     text: str = ""
     document: str = ""
-    settle: str = ""
+    resolve: str = ""
     code: str = ""
     background: Background | None = None
     json_lines: bool = False
@@ -117,8 +117,8 @@ class Operation:
         kind = next(iter(inspect.get_annotations(function).values()))
         return getattr(import_module(function.__module__), kind) if isinstance(kind, str) else kind
 
-    def settled(self, given: Mapping[str, Any]) -> Any:
-        """The spec of what a door was given, with nothing left open: names are paths, paths absolute.
+    def resolved(self, given: Mapping[str, Any]) -> Any:
+        """The spec of what the caller gives, with nothing left open: names are paths, paths absolute.
 
         Given what it returned (as `values`) it returns the same. Raises: EngineError E424 for a setting that
         it does not have or a value that it does not take, E427 where what is read would be overwritten, and
@@ -127,30 +127,30 @@ class Operation:
         spec = read(self.spec_type, given)
         spec = replace(spec, **{field.name: place for field, place in _places(spec)})
         _refuse_overwriting(spec)
-        return load(self.settle)(spec) if self.settle else spec
+        return load(self.resolve)(spec) if self.resolve else spec
 
     def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Performed:
-        """Run it on a settled spec."""
-        record = self.begun(spec, events=events, stop=stop)
+        """Run it on a resolved spec."""
+        record = self.start(spec, events=events, stop=stop)
         if isinstance(record, Iterator):
             record = list(record)
-        return self.finished(record)
+        return self.result(record)
 
-    def begun(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
-        """What its function returns; its engine is imported now. An iterator's rows are still to come."""
+    def start(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
+        """What its function returns; the engine is imported now. An iterator's rows are still to come."""
         function = load(self.call)
         takes = inspect.signature(function).parameters
         offered = {"events": events, "stop": stop, "cache": paths.cache_dir() / self.name.partition(".")[0]}
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
-    def finished(self, record: Any) -> Performed:
+    def result(self, record: Any) -> Performed:
         """The record with its document and exit code."""
         document = plain(load(self.document)(record) if self.document else record)
         return Performed(record, document, load(self.code)(document) if self.code else stopped(document))
 
     def run(self, given: Mapping[str, Any], *, events: Sink = ignore, stop: Stop = never) -> Any:
-        """What it answers to what a door was given: its document."""
-        return self.perform(self.settled(given), events=events, stop=stop).document
+        """What it answers to what the caller gives: its document."""
+        return self.perform(self.resolved(given), events=events, stop=stop).document
 
     def filter(self, text: str) -> Filter:
         """A filter over its rows. Raises: FilterError E440 for one that cannot be read."""

@@ -69,7 +69,7 @@ class Paper:
     with the functions that write what they return. trainers: what it trains. kinds: of data that a
     user may register (`module:name` of a tuple). data: keys of recipes that it looks up. references: what a
     name may stand for, by the `ref` of a field: `f(name)`. settings: the user's settings (`module:name` of a
-    tuple). defaults: which of them are defaults of the doors, as (operation, field) by setting. folder: of
+    tuple). defaults: which of them are defaults of operations, as (operation, field) by setting. folder: of
     the workspace, for data of its own. doctor: `f() -> Iterator[Finding]`. tour: `f(guide, workspace)`, its
     stops of the tour. For a paper of another distribution: screen: the class of its screen, a
     `WorkbenchScreen`, with its keys in `keys`, and its title. assets: the package with its folders `recipes/`

@@ -42,8 +42,8 @@ _KEYS: Mapping[str, type | tuple[type, ...]] = {
 class Recipe:
     """A piece of work: an operation, by its name, with settings and a seed.
 
-    One that ships is a partial spec of its operation, which a door fills up; a job's is settled: paths in
-    `params` are absolute, since the worker runs elsewhere. `out`, when there is one, is the folder that the
+    One that ships is a partial spec of its operation, which the caller fills up; a job's is resolved: paths
+    in `params` are absolute, since the worker runs elsewhere. `out`, when there is one, is the folder that the
     work writes to, otherwise an operation that has `out` gets a folder in the run folder. None means "not
     given". `params` may hold tables (data, model, train): their keys are named `lr`, or `train.lr` where `lr`
     alone is in two. Of one that ships `name` is `engine/recipe`, `minutes` what to expect on two cores,
@@ -167,19 +167,19 @@ def _given(value: Any, name: str = "params") -> Any:
 
 
 def job_recipe(row: Operation, spec: Any) -> Recipe:
-    """The recipe of a job that runs an operation on a settled spec."""
+    """The recipe of a job that runs an operation on a resolved spec."""
     params = values(spec)
     seed = params.pop("seed", 0)
     return Recipe(row.name, row.title(spec), params, seed)
 
 
-def settled_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
+def resolved_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
     """The recipe of a job that runs the operation of this name on what it is given. Raises: EngineError for
     what the operation refuses."""
     from workbench.operation import operation
 
     row = operation(name)
-    return job_recipe(row, row.settled(given))
+    return job_recipe(row, row.resolved(given))
 
 
 def recipes() -> tuple[Recipe, ...]:

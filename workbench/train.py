@@ -244,7 +244,7 @@ OPERATIONS = (
         "train",
         "Train a model by a recipe, here or in the background.",
         "workbench.train:train",
-        settle="workbench.train:settled",
+        resolve="workbench.train:settled",
     ),
     Operation(
         "train.check",
@@ -310,7 +310,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     from engines.training import RECORD, TrainConfig
     from engines.training import train as run
 
-    # The libraries take seconds to load; until then nothing else can be told.
+    # The libraries take seconds to load; until then there is no other progress.
     events(Event("log", {"message": "loading what trains models"}))
     config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": _device(spec.device)})
     task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)

@@ -190,7 +190,7 @@ class OperationFields(FormFields):
         from workbench.recipes import job_recipe
 
         given = {field.key: self._check(field, values[field.name].strip()) for field in self.fields}
-        return job_recipe(self._row, self._row.settled(given))
+        return job_recipe(self._row, self._row.resolved(given))
 
 
 _HELP = {

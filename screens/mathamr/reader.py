@@ -105,13 +105,13 @@ class Reader(Service):
 
     def submit_index(self, folder: str) -> None:
         """Have a job build the index of the collection at a folder."""
-        from workbench.recipes import settled_recipe
+        from workbench.recipes import resolved_recipe
 
         index = self._index(folder)
         assert index is not None
         assert self._workspace is not None
         given = {"folder": folder, "out": str(index)}
-        self.submit(self._workspace, lambda: settled_recipe("mathamr.index", given))
+        self.submit(self._workspace, lambda: resolved_recipe("mathamr.index", given))
 
     @on(Inspected)
     @on(Near)

@@ -91,9 +91,9 @@ def test_every_door_gives_the_same_document(
             code, document = run([*words[:2], "--json", *words[2:]], capsys)
             assert code in (0, 1), document
         elif door == "engine":
-            document = engine.call_blocking(name, plain(values(row.settled(given))))
+            document = engine.call_blocking(name, plain(values(row.resolved(given))))
         else:
-            params = plain(values(row.settled(given)))
+            params = plain(values(row.resolved(given)))
             document, stopped = perform(
                 Recipe(name, name, params, int(params.get("seed", 0))),
                 place / "out",
@@ -133,7 +133,7 @@ def test_the_spec_is_complete(name: str) -> None:
     assert inspect.getdoc(row.spec_type)
     for field in described(row.spec_type):
         assert field.arg.help or field.arg.hidden, field.name
-    for target in (row.call, row.text, row.document, row.settle, row.code):
+    for target in (row.call, row.text, row.document, row.resolve, row.code):
         if target:
             assert callable(load(target))
     first = next(iter(inspect.signature(load(row.call)).parameters))
@@ -144,7 +144,7 @@ def test_the_spec_is_complete(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_an_unknown_setting_is_refused(name: str) -> None:
     with pytest.raises(EngineError) as caught:
-        operation(name).settled({"no_such_setting": 1})
+        operation(name).resolved({"no_such_setting": 1})
     assert (caught.value.code, caught.value.exit_code) == ("E424", 2)
 
 
@@ -153,8 +153,8 @@ def test_settling_twice_changes_nothing(home: Path, tmp_path: Path, monkeypatch:
     for name in ROWS:
         row = operation(name)
         (place := tmp_path / name).mkdir()
-        once = row.settled(SAMPLES[name](Workspace.open().root, place))
-        assert row.settled(plain(values(once))) == once, name
+        once = row.resolved(SAMPLES[name](Workspace.open().root, place))
+        assert row.resolved(plain(values(once))) == once, name
 
 
 def test_an_unknown_operation_gets_a_hint() -> None:
@@ -195,7 +195,7 @@ def test_half_of_a_pair_is_shown_and_refused_where_it_is_read(tmp_path: Path) ->
     """JSON may hold it, and the command line bytes that are not UTF-8."""
     assert plain({"text": "\ud800", "number": 1}) == {"text": "\ud800", "number": 1}
     with pytest.raises(EngineError, match="half of a UTF-16 pair") as caught:
-        operation("mathamr.parse").settled({"text": "a \udcff"})
+        operation("mathamr.parse").resolved({"text": "a \udcff"})
     assert caught.value.code == "E424"
     file = tmp_path / "rows.jsonl"
     file.write_text('{"id": "1", "latex": "x"}\n{"id": "2", "latex": "\\ud800"}\n')

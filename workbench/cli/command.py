@@ -20,7 +20,7 @@ from engines.core.spec import Field, described, values
 from workbench.cli.common import Executor, Where, emit, progress_line, say, stop_on_interrupt
 from workbench.errors import UsageError
 from workbench.filters import Filter
-from workbench.operation import Aside, Operation, option
+from workbench.operation import Hint, Operation, option
 from workbench.paper import load
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def command(row: Operation) -> Callable[..., None]:
             }
         try:
             wanted = row.filter(where) if where else None
-            spec = row.settled(given)
+            spec = row.resolved(given)
             if where:
                 _refuse_unshown(row, spec, detach)
             if not detach:
@@ -306,7 +306,7 @@ def _user_defaults(row: Operation) -> Mapping[str, Any]:
 
 def _perform(row: Operation, spec: Any, as_json: bool, wanted: Filter | None) -> None:
     stop = stop_on_interrupt() if row.takes_stop else never
-    record = row.begun(spec, events=_progress(row), stop=stop)
+    record = row.start(spec, events=_progress(row), stop=stop)
     if wanted is not None:
         there = row.rows(record)
         record = row.narrowed(record, wanted, spec, events=_progress(row))
@@ -321,7 +321,7 @@ def _perform(row: Operation, spec: Any, as_json: bool, wanted: Filter | None) ->
         for line in row.lines(record, spec):
             print("\t".join(map(printable, line.split("\t"))))
         return
-    done = row.finished(list(record) if isinstance(record, Iterator) else record)
+    done = row.result(list(record) if isinstance(record, Iterator) else record)
     if as_json:
         emit(done.document, True)
     else:
@@ -332,7 +332,7 @@ def _perform(row: Operation, spec: Any, as_json: bool, wanted: Filter | None) ->
 
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
-        say(line) if isinstance(line, Aside) else emit(None, False, text=[line])
+        say(line) if isinstance(line, Hint) else emit(None, False, text=[line])
 
 
 def _progress(row: Operation) -> Sink:
@@ -361,7 +361,7 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
     if shares > 1:
         if spec.share is not None:
             raise UsageError("one share is not divided", code="E427", remedy="Use --share or --shares.")
-        row.settled({**values(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
+        row.resolved({**values(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
         job = submit_shares(workspace, recipe, shares)
         follow = f"follow them with: mathwb jobs list --where sweep:{job.id}"
     else:
@@ -374,7 +374,7 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
 
 
 def _refuse_placed(executor: str, shares: int) -> None:
-    """Where jobs run is nothing to what is done here. Raises: UsageError E427."""
+    """Options of jobs make no sense in the foreground. Raises: UsageError E427."""
     for name, given in (("--executor", executor != "local"), ("--shares", shares > 1)):
         if given:
             raise UsageError(f"{name} is for jobs in the background", code="E427", remedy="Add --detach.")

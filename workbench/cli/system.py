@@ -152,7 +152,7 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
             code="E351",
             remedy="pip install mathwb[serve]",
         ) from None
-    # Once here, so that a workspace that cannot be used is told now and not to each page.
+    # Once here, so that a workspace that cannot be used is an error now, not on each page.
     ensure_sample(Workspace.open())
     place = listen(host, port)
     server = WebServer(place)

@@ -165,12 +165,12 @@ _MOST_FILES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """A job as it is run here: `told` says in lines what it does, where it writes, and what it reads that is
+    """A job as it is run here: `remarks` say what it does, where it writes, and what it reads that is
     not in `folder`, where its files are. `new`: the folder has been made for it."""
 
     recipe: Recipe
     folder: Path
-    told: tuple[str, ...]
+    remarks: tuple[str, ...]
     new: bool
 
     def remove(self) -> None:
@@ -195,21 +195,21 @@ def unpacked(given: Path, into: Path) -> Unpacked:
     try:
         recipe = Recipe.read(folder / _RECIPE if new else given)
         recipe = replace(recipe, params=_absolute(dict(recipe.params), folder))
-        recipe, told = _confined(recipe, folder)
+        recipe, remarks = _confined(recipe, folder)
     except EngineError:
         if new:
             remove_folder(folder, _RECIPE)
         raise
-    return Unpacked(recipe, folder, told, new)
+    return Unpacked(recipe, folder, remarks, new)
 
 
 def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
-    """The job as it writes to its run folder alone, and what is told of it."""
+    """The job as it writes to its run folder alone, and remarks on that."""
     fields = {field.name: field for field in described(operation(recipe.task).spec_type)}
     params = dict(recipe.params)
-    told = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
+    remarks = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
     if executor := params.pop("executor", ""):
-        told.append(f"  here, not by executor = {executor}")
+        remarks.append(f"  here, not by executor = {executor}")
     # What is no text is left as it is: reading the spec refuses it by its type.
     written = {
         name: value
@@ -222,14 +222,14 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
         params[name] = INSIDE + (name if last in ("", "..") or last in taken else last)
         taken.add(last)
         if value != last:
-            told.append(f"  {option(fields[name])} {params[name]}, not {value}")
+            remarks.append(f"  {option(fields[name])} {params[name]}, not {value}")
     for key, text in texts({name: value for name, value in params.items() if name not in written}):
         field, path = fields.get(key.partition(".")[0]), Path(text).expanduser()
         place = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
         here = path.is_absolute() and path.resolve().is_relative_to(folder.resolve())
         if (place or path.is_absolute()) and not here:
-            told.append(f"reads {key} = {text}, which did not come with it")
-    return replace(recipe, params=params), tuple(told)
+            remarks.append(f"reads {key} = {text}, which did not come with it")
+    return replace(recipe, params=params), tuple(remarks)
 
 
 def _absolute(value: Any, beside: Path) -> Any:

@@ -24,7 +24,7 @@ from workbench.recipes import Recipe
 # it.
 #
 # They are ours, and those that say where the libraries find things, how many threads they take, which GPUs
-# there are, and to whom a job is told. Secrets are never written down: a job that waits gets those of
+# there are, and which reporters a job has. Secrets are never written down: a job that waits gets those of
 # whoever
 # starts it.
 

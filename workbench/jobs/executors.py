@@ -83,10 +83,14 @@ def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] =
     if not chosen:
         write_json(attempt.folder / "device.json", {"device": "cpu", "why": why, "processes": 1})
         return Launch(worker, _patient())
-    told = [card.to_dict() for card in chosen]
     write_json(
         attempt.folder / "device.json",
-        {"device": chosen[0].name, "why": why, "processes": len(chosen), "gpus": told},
+        {
+            "device": chosen[0].name,
+            "why": why,
+            "processes": len(chosen),
+            "gpus": [card.to_dict() for card in chosen],
+        },
     )
     environment = {"CUDA_VISIBLE_DEVICES": ",".join(card.uuid for card in chosen)}
     return Launch(worker, environment) if len(chosen) == 1 else _accelerate(folder, len(chosen), environment)

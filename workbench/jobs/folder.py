@@ -184,16 +184,16 @@ class Ending:
     def from_dict(cls, document: Mapping[str, Any]) -> Ending:
         """What `to_dict` wrote; keys of newer versions are left out. Raises: ValueError for anything else."""
         known = {item.name: _KINDS[str(item.type).partition("[")[0]] for item in fields(cls)}
-        told = {key: value for key, value in document.items() if key in known}
-        for key, value in told.items():
+        fields_given = {key: value for key, value in document.items() if key in known}
+        for key, value in fields_given.items():
             if not isinstance(value, known[key]) or (isinstance(value, int) and abs(value) >= 2**63):
                 raise ValueError(key)
-        if not all(isinstance(value, int | float) for value in told.get("metrics", {}).values()):
+        if not all(isinstance(value, int | float) for value in fields_given.get("metrics", {}).values()):
             raise ValueError("metrics")
         for name in ("started", "ended"):
-            if told.get(name):
-                _moment(told[name])
-        return cls(**told)
+            if fields_given.get(name):
+                _moment(fields_given[name])
+        return cls(**fields_given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +290,8 @@ class Attempt:
     def ask(self, want: str, why: str = "") -> None:
         """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
         if self.wanted() not in (want, "kill"):
-            told = {"why": why} if why else {}
-            self._write("request.json", {"v": 1, "want": want, "t": time.time(), **told})
+            reason = {"why": why} if why else {}
+            self._write("request.json", {"v": 1, "want": want, "t": time.time(), **reason})
 
     def outcome(self) -> Ending | None:
         """How it ended by the worker's own account."""

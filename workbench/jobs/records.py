@@ -221,9 +221,9 @@ def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
         row = known.get(item.id)
         changed_ns = changed_at(item)
         last = item.attempts()[-1:]
-        settled = not last or settle(last[0], look=look)
+        in_order = not last or settle(last[0], look=look)
         view = look.view(item)
-        if not view.live and not settled:
+        if not view.live and not in_order:
             continue
         if row is not None and row.view.live and not view.live:
             news.append(view)
@@ -265,7 +265,7 @@ def settle(attempt: Attempt, *, give_up: bool = False, look: Look | None = None)
     """Record the end of an attempt that has no one to record it, or give its worker a new supervisor.
 
     Args: look: the look at many jobs that this is part of. Returns: whether what its folder says now is
-    settled; not so when an end could not be written down.
+    final; not so when an end could not be written down.
     """
     now = standing(attempt, places=look.places if look else None)
     if now.recorded:

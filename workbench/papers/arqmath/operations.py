@@ -5,21 +5,21 @@ from __future__ import annotations
 from workbench.operation import Background, Operation, Where
 
 _TABLES = "workbench.papers.arqmath.tables"
-_SETTLE = "workbench.papers.arqmath.data:settled"
+_RESOLVE = "workbench.papers.arqmath.data:settled"
 
 OPERATIONS = (
     Operation(
         "arqmath.topics",
         "A collection's topics with their scores.",
         "engines.arqmath.ranking.overview:topics",
-        settle=_SETTLE,
+        resolve=_RESOLVE,
         where=Where("topics", f"{_TABLES}:TOPIC_FIELDS", f"{_TABLES}:topic_row", f"{_TABLES}:topic_address"),
     ),
     Operation(
         "arqmath.show",
         "A topic's ranking, held against another run's.",
         "engines.arqmath.ranking.overview:show",
-        settle=_SETTLE,
+        resolve=_RESOLVE,
         where=Where(
             "answers", f"{_TABLES}:ANSWER_FIELDS", f"{_TABLES}:answer_row", f"{_TABLES}:answer_address"
         ),
@@ -28,7 +28,7 @@ OPERATIONS = (
         "arqmath.post",
         "A post, with its formulas written for a terminal.",
         "engines.arqmath.collection.lookup:post",
-        settle=_SETTLE,
+        resolve=_RESOLVE,
     ),
     Operation(
         "arqmath.judgements",
@@ -61,7 +61,7 @@ OPERATIONS = (
         "arqmath.index",
         "Make a collection searchable by terms and by vectors.",
         "engines.arqmath.collection.indexing:index",
-        settle="engines.arqmath.collection.indexing:settled",
+        resolve="engines.arqmath.collection.indexing:settled",
         background=Background("arqmath index {folder.name}", "builds {out}"),
     ),
     Operation(
@@ -103,14 +103,14 @@ OPERATIONS = (
         "arqmath.ranking",
         "A topic in every run.",
         "engines.arqmath.ranking.overview:ranking",
-        settle=_SETTLE,
+        resolve=_RESOLVE,
         listed=False,
     ),
     Operation(
         "arqmath.snippets",
         "How posts begin.",
         "engines.arqmath.collection.lookup:snippets",
-        settle=_SETTLE,
+        resolve=_RESOLVE,
         listed=False,
     ),
     Operation(
@@ -124,14 +124,14 @@ OPERATIONS = (
         "arqmath.write-run",
         "A run of a collection in TREC's format.",
         "engines.arqmath.ranking.overview:write_run",
-        settle=_SETTLE,
+        resolve=_RESOLVE,
         listed=False,
     ),
     Operation(
         "arqmath.picture",
         "The bars of a run over the topics, as SVG.",
         "engines.arqmath.ranking.overview:picture",
-        settle=_SETTLE,
+        resolve=_RESOLVE,
         listed=False,
     ),
 )
