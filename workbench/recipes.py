@@ -43,11 +43,11 @@ class Recipe:
     """A piece of work: an operation, by its name, with settings and a seed.
 
     One that ships is a partial spec of its operation, which the caller fills up; a job's is resolved: paths
-    in `params` are absolute, since the worker runs elsewhere. `out`, when there is one, is the folder that the
-    work writes to, otherwise an operation that has `out` gets a folder in the run folder. None means "not
-    given". `params` may hold tables (data, model, train): their keys are named `lr`, or `train.lr` where `lr`
-    alone is in two. Of one that ships `name` is `engine/recipe`, `minutes` what to expect on two cores,
-    and `quickest` marks the one that a training without a name runs.
+    in `params` are absolute, since the worker runs elsewhere. `out`, when there is one, is the folder that
+    the work writes to, otherwise an operation that has `out` gets a folder in the run folder. None means
+    "not given". `params` may hold tables (data, model, train): their keys are named `lr`, or `train.lr`
+    where `lr` alone is in two. Of one that ships `name` is `engine/recipe`, `minutes` what to expect on two
+    cores, and `quickest` marks the one that a training without a name runs.
     """
 
     task: str
