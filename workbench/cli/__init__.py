@@ -60,6 +60,6 @@ def main() -> None:
         code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
-        from workbench.cli.common import fail
+        from workbench.cli.command import fail
 
         sys.exit(fail(error))

@@ -18,8 +18,7 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.machine import size
 from workbench import jobs
-from workbench.cli.command import group
-from workbench.cli.common import Json, Where, emit, guard, say, table
+from workbench.cli.command import Json, Where, emit, group, guard, say, table
 from workbench.errors import UsageError, one_line
 from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
@@ -402,7 +401,7 @@ def run(
 
     It says what the job does and what it reads, and asks. The job writes to its run folder alone.
     """
-    from workbench.cli.common import progress_line
+    from workbench.cli.command import progress_line
     from workbench.jobs.archive import unpacked
     from workbench.jobs.worker import resolved
 

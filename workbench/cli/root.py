@@ -11,8 +11,7 @@ import typer
 
 from workbench import __version__
 from workbench.cli import open_screens
-from workbench.cli.command import Entry, lazy_group, paper_group, written
-from workbench.cli.common import say
+from workbench.cli.command import Entry, lazy_group, paper_group, say, written
 from workbench.errors import one_line
 from workbench.paper import added_papers, papers
 

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from workbench import paths
-from workbench.cli.command import group
-from workbench.cli.common import Json, emit, guard, say, table
+from workbench.cli.command import Json, emit, group, guard, say, table
 from workbench.config import Setting, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import MissingError, one_line

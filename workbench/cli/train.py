@@ -12,7 +12,7 @@ import typer
 from engines.core.events import Event, Sink
 from engines.core.spec import described, read
 from workbench import cli
-from workbench.cli.common import Executor, Json, emit, progress_line, say, table
+from workbench.cli.command import Executor, Json, emit, progress_line, say, table
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings

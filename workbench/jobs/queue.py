@@ -34,8 +34,7 @@ from engines.core.files import write_json
 from engines.core.machine import processors
 from workbench import paths
 from workbench.jobs import machine as timing
-from workbench.jobs.environment import held, placed
-from workbench.jobs.executors import visible
+from workbench.jobs.executors import held, placed, visible
 from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.machine import MARK, Gpu, gpus
 from workbench.jobs.sweeps import awaited, lane

@@ -32,8 +32,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_json
 from engines.core.spec import described
 from workbench.jobs import machine as timing
-from workbench.jobs.environment import changes, record
-from workbench.jobs.executors import LAUNCHED, device_of
+from workbench.jobs.executors import LAUNCHED, changes, device_of, record
 from workbench.jobs.folder import Attempt, Ending, Job, flat
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
 from workbench.recipes import Recipe

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
 from engines.egen.records import told_apart, where
-from workbench.cli.common import table
+from workbench.cli.command import table
 from workbench.operation import Hint
 from workbench.units import noun
 

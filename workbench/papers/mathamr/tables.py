@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.common import table
+from workbench.cli.command import table
 from workbench.operation import Hint
 
 if TYPE_CHECKING:

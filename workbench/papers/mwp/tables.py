@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.common import table
+from workbench.cli.command import table
 from workbench.operation import Hint
 
 if TYPE_CHECKING:
