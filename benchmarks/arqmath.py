@@ -43,7 +43,7 @@ from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import Evaluation, bootstrap_interval, compare, evaluate, holm
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
-from workbench.cli.common import progress_line
+from workbench.cli.command import progress_line
 
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 UNTUNED = (1.2, 0.75)

@@ -28,8 +28,7 @@ from engines.core.events import Event
 from engines.training import TrainConfig, TrainingTask, train
 from engines.training.data import Batches
 from workbench.recipes import Recipe, load, with_settings
-from workbench.train import trainer
-from workbench.training import job_spec
+from workbench.train import job_spec, trainer
 from workbench.workspace import Workspace, ensure_sample
 
 KINDS = ("egen/cl-mean-tiny", "egen/seq2seq-tiny", "arqmath/finetune-tiny")

@@ -113,7 +113,9 @@ class Workbench(Frame):
     def _begin(self) -> None:
         """What can wait until something is on the screen."""
         self.look_now()
-        for problem in (*self.config.problems, *self.workspace.notes.problems[:3]):
+        from workbench.paper import added_papers
+
+        for problem in (*self.config.problems, *self.workspace.notes.problems[:3], *added_papers()[1]):
             self.report(problem)
         if self.config.keymap:
             try:
@@ -353,7 +355,9 @@ class Workbench(Frame):
 def _make(entry: Entry) -> WorkbenchScreen:
     try:
         screen: WorkbenchScreen = entry.load()()
-    except ImportError as error:
+    except Exception as error:
+        if not (entry.added or isinstance(error, ImportError)):
+            raise
         from screens.shell.cards import MissingScreen
 
         screen = MissingScreen(entry.name, entry.missing, error)

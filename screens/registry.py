@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from screens.shell.keymap import Key
-from workbench.operation import load
+from workbench.paper import added_papers, load
 
 if TYPE_CHECKING:
     from screens.shell.export import Destination
@@ -19,7 +19,7 @@ class Entry:
     """A screen. `key` goes to it from everywhere; `source` is its class and `keys` the table of its keys,
     both as `module:name`; `missing` is said in its place when what it needs cannot be imported. `address`
     begins the addresses of notes on what it shows, `destinations` (`module:name`) lists what the palette
-    finds of it: `f(workspace) -> Iterator[Destination]`."""
+    finds of it: `f(workspace) -> Iterator[Destination]`; `added`: of a paper from another distribution."""
 
     key: str
     name: str
@@ -29,6 +29,7 @@ class Entry:
     missing: str = "`mathwb doctor` says what is missing."
     address: str = ""
     destinations: str = ""
+    added: bool = False
 
     def load(self) -> type[Any]:
         """The class of the screen, a `WorkbenchScreen`; imports its module. Raises: ImportError."""
@@ -37,7 +38,12 @@ class Entry:
 
     def load_keys(self) -> tuple[Key, ...]:
         """All keys of the screen and of what it opens."""
-        found: tuple[Key, ...] = load(self.keys)
+        try:
+            found: tuple[Key, ...] = load(self.keys)
+        except Exception:
+            if not self.added:
+                raise
+            return ()  # doctor says why
         return found
 
     def load_destinations(self) -> Callable[[Workspace], Iterator[Destination]] | None:
@@ -48,7 +54,7 @@ class Entry:
         return found
 
 
-SCREENS = (
+_OWN = (
     Entry(
         *("1", "egraphs", "E-graphs", "screens.egraphs.screen:EgraphsScreen", "screens.egraphs.keys:KEYS"),
         address="corpus",
@@ -83,6 +89,21 @@ SCREENS = (
 )
 
 
+def _added_screens() -> Iterator[Entry]:
+    """The screens of papers from other distributions, each at the next digit that is free."""
+    digits = iter("6789")
+    for paper in added_papers()[0]:
+        if paper.screen:
+            yield Entry(
+                *(next(digits, ""), paper.name, paper.title or paper.name, paper.screen, paper.keys),
+                address=paper.name,
+                added=True,
+            )
+
+
+SCREENS = (*_OWN, *_added_screens())
+
+
 def screen_keys(screens: Iterable[Entry]) -> tuple[Key, ...]:
     """The keys that go to screens; one that is not there has none."""
     return tuple(
@@ -90,7 +111,7 @@ def screen_keys(screens: Iterable[Entry]) -> tuple[Key, ...]:
             f"app.{entry.name}",
             f"Go to the {entry.title} screen.",
             entry.title,
-            (entry.key,),
+            (entry.key,) if entry.key else (),
             f"go('{entry.name}')",
             hint=False,
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +58,16 @@ def real_data() -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("MATHWB_REAL_DATA names no folder")
     return Path(named)
+
+
+@pytest.fixture(scope="session")
+def own_paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for `sys.path` in which the paper of `tests/own_paper` is installed, as users would."""
+    place = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    offline = ["--no-index", "--no-deps", "--no-build-isolation", "--target", str(place)]
+    subprocess.run([*pip, *offline, str(Path(__file__).parent / "own_paper")], check=True)
+    return place
 
 
 @pytest.fixture

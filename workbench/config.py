@@ -15,6 +15,7 @@ from engines.core.files import atomic_writer
 from engines.core.spec import Arg, Field, checked, parse
 from workbench import paths
 from workbench.errors import UsageError
+from workbench.paper import load, papers
 
 Value = str | int | bool
 
@@ -74,8 +75,8 @@ KEYS: tuple[Key, ...] = (
     Key(
         "reporters",
         "tensorboard",
-        "who is told of new jobs as they run: tensorboard (of trainings), wandb, mlflow, trackio,"
-        " FILE.py:FUNCTION; several with commas",
+        "where new jobs report their metrics: tensorboard (trainings only), wandb, mlflow, trackio,"
+        " FILE.py:FUNCTION; separate several with commas",
         check="workbench.jobs.reporting:listed",
     ),
     Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
@@ -86,9 +87,6 @@ KEYS: tuple[Key, ...] = (
 @cache
 def schema() -> Mapping[str, Key]:
     """Every setting that there is, by name."""
-    from workbench.operation import load
-    from workbench.paper import papers
-
     of_papers = (key for paper in papers() if paper.settings for key in load(paper.settings))
     return {key.name: key for key in (*KEYS, *of_papers)}
 
@@ -202,13 +200,11 @@ def own_config() -> Config:
 
     No paper is loaded to learn of its settings, so that the screens open sooner. Raises: as `load_config`.
     """
-    from workbench.papers import PAPERS
-
     known = {key.name: key for key in KEYS}
     written = _flatten(_read_file(paths.config_file()))
     others = [name for name in written if name not in known and not name.startswith("keymap.")]
-    of_papers = tuple(f"MATHWB_{name.upper()}_" for name in PAPERS)
-    if others or any(variable.startswith(of_papers) for variable in os.environ):
+    ours = {"MATHWB_HOME", *(key.variable for key in KEYS)}
+    if others or any(name.startswith("MATHWB_") and name not in ours for name in os.environ):
         return load_config()
     return _resolved(known, written)
 
@@ -244,8 +240,6 @@ def set_value(name: str, text: str) -> Setting:
     Raises: UsageError E420 or E421; what the check of the setting raises.
     """
     import tomli_w
-
-    from workbench.operation import load
 
     path = paths.config_file()
     key = _key(name)

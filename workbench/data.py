@@ -15,7 +15,7 @@ from engines.core.events import Sink, ignore
 from engines.core.files import atomic_writer, watching
 from engines.core.spec import read
 from workbench.errors import MissingError, UsageError, WorkspaceError
-from workbench.operation import load
+from workbench.paper import load
 
 # Kinds of data a user may register, and how each is checked.
 #

@@ -20,13 +20,14 @@ import psutil
 from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.core.machine import processors, size
+from engines.core.spec import described
 from workbench import __version__, paths
 from workbench.config import load_config
 from workbench.data import kinds
 from workbench.errors import one_line
-from workbench.jobs.devices import gpus
-from workbench.operation import load
-from workbench.paper import papers
+from workbench.jobs.machine import gpus
+from workbench.paper import added_papers, load, own_papers, unusable
+from workbench.recipes import check_recipes
 from workbench.workspace import Workspace
 
 State = Literal["ok", "note", "wrong", "missing"]
@@ -55,7 +56,8 @@ def examine() -> tuple[Finding, ...]:
         _extras,
         _names,
         _assets,
-        *(load(paper.doctor) for paper in papers() if paper.doctor),
+        *(load(paper.doctor) for paper in own_papers() if paper.doctor),
+        _added_papers,
         _settings,
         _workspace,
         _machine,
@@ -165,6 +167,28 @@ def _assets() -> Iterator[Finding]:
     for name in ("recipes", "sample"):
         asset(name)
     yield Finding("assets", "ok", f"recipes and samples in {asset('recipes').parent}")
+
+
+def _added_papers() -> Iterator[Finding]:
+    """The papers of other distributions: all that they name is loaded, and their own check is made."""
+    usable, problems = added_papers()
+    for problem in problems:
+        yield Finding("papers", "missing", f"{problem.where}: {problem.what}", problem.remedy)
+    for paper in usable:
+        targets = [paper.screen, paper.keys, paper.tour, paper.doctor, *paper.references.values()]
+        targets += [trainer.call for trainer in paper.trainers]
+        try:
+            for row in paper.rows():
+                described(row.spec_type)
+                targets += (row.call, row.text)
+            for target in filter(None, targets):
+                load(target)
+            check_recipes(paper.name)
+            yield Finding("papers", "ok", f"{paper.name} is added by another package")
+            yield from load(paper.doctor)() if paper.doctor else ()
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever the code of others raises
+            problem = unusable(paper.name, error)
+            yield Finding("papers", "wrong", f"{problem.where}: {problem.what}", problem.remedy)
 
 
 def _settings() -> Iterator[Finding]:

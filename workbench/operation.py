@@ -1,8 +1,8 @@
 """Operations: work that is written once, and from which command, job, engine call and form are derived.
 
-A row names a spec and the function that takes it, both in an engine, as `module:name`; nothing is imported
-before it is needed. `settled` makes a spec of what a door was given, with nothing left open; `perform` runs
-it. Every door, the command line, the engine process, a job, does these two and no more, so that the same
+A row names a function of an engine as `module:name`; the function takes a spec, and nothing is imported
+before it is needed. `resolved` makes a spec of what the caller gives, with nothing left open; `perform` runs
+it. Every caller, the command line, the engine process, a job, does these two and no more, so that the same
 operation gives the same document everywhere.
 """
 
@@ -23,12 +23,13 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Field, described, read, values
 from workbench import paths
 from workbench.errors import UsageError
+from workbench.paper import load, papers, references
 
 if TYPE_CHECKING:
     from workbench.filters import Filter
 
 
-class Aside(str):
+class Hint(str):
     """A line of an operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
 
     __slots__ = ()
@@ -78,25 +79,27 @@ class Performed:
 class Operation:
     """One row; all targets are `module:name`.
 
-    Args: name: `paper.command`. help: its line in the list of commands. spec: a frozen dataclass (see
-    `engines.core.spec`). call: `f(spec, *, events, stop, cache)`, any of which it may lack (`cache`: a folder
-    for what can be made again); returns a record, a document or an iterator of rows. text: `f(record, spec)`
-    yields the lines that people read. document: `f(record)`, where `--json` prints something else than the
-    record. settle: `f(spec)`, what is left to be settled after names and paths. code: `f(document)` gives the
-    exit code where it is not `stopped`'s. background: how it is a job, if `--detach` offers that.
-    json_lines: rows that it yields are printed as JSON Lines, with or without `--json`. expressions: an
-    argument may begin with `-`. recipes: its command takes `--recipe`, whose settings hold where no other is
-    given. where: its command takes `--where`, a filter over its rows. listed: whether help lists it; the
-    others serve screens.
+    Args: name: `paper.command`. help: its line in the list of commands. call: `f(spec, *, events, stop,
+    cache)`, any of which it may lack (`cache`: a folder for what can be made again); returns a record, a
+    document or an iterator of rows. spec: the class of its first parameter, a frozen dataclass (see
+    `engines.core.spec`), named where importing the function takes long. text: `f(record, spec)` yields the
+    lines that people read; without it the function of the paper's tables that is named as the command, if
+    there is one. document: `f(record)`, where `--json` prints something else than the record. resolve:
+    `f(spec)`, what is left to be filled in after names and paths. code: `f(document)` gives the exit code
+    where it is not `stopped`'s. background: how it is a job, if `--detach` offers that. json_lines: rows
+    that it yields are printed as JSON Lines, with or without `--json`. expressions: an argument may begin
+    with `-`. recipes: its command takes `--recipe`, whose settings hold where no other is given. where: its
+    command takes `--where`, a filter over its rows. listed: whether help lists it; the others serve
+    screens.
     """
 
     name: str
     help: str
-    spec: str
     call: str
+    spec: str = ""
     text: str = ""
     document: str = ""
-    settle: str = ""
+    resolve: str = ""
     code: str = ""
     background: Background | None = None
     json_lines: bool = False
@@ -108,10 +111,14 @@ class Operation:
     @property
     def spec_type(self) -> Any:
         """The spec's class; its module is imported, which imports nothing heavy."""
-        return load(self.spec)
+        if self.spec:
+            return load(self.spec)
+        function = load(self.call)
+        kind = next(iter(inspect.get_annotations(function).values()))
+        return getattr(import_module(function.__module__), kind) if isinstance(kind, str) else kind
 
-    def settled(self, given: Mapping[str, Any]) -> Any:
-        """The spec of what a door was given, with nothing left open: names are paths, paths absolute.
+    def resolved(self, given: Mapping[str, Any]) -> Any:
+        """The spec of what the caller gives, with nothing left open: names are paths, paths absolute.
 
         Given what it returned (as `values`) it returns the same. Raises: EngineError E424 for a setting that
         it does not have or a value that it does not take, E427 where what is read would be overwritten, and
@@ -120,30 +127,30 @@ class Operation:
         spec = read(self.spec_type, given)
         spec = replace(spec, **{field.name: place for field, place in _places(spec)})
         _refuse_overwriting(spec)
-        return load(self.settle)(spec) if self.settle else spec
+        return load(self.resolve)(spec) if self.resolve else spec
 
     def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Performed:
-        """Run it on a settled spec."""
-        record = self.begun(spec, events=events, stop=stop)
+        """Run it on a resolved spec."""
+        record = self.start(spec, events=events, stop=stop)
         if isinstance(record, Iterator):
             record = list(record)
-        return self.finished(record)
+        return self.result(record)
 
-    def begun(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
-        """What its function returns; its engine is imported now. An iterator's rows are still to come."""
+    def start(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
+        """What its function returns; the engine is imported now. An iterator's rows are still to come."""
         function = load(self.call)
         takes = inspect.signature(function).parameters
         offered = {"events": events, "stop": stop, "cache": paths.cache_dir() / self.name.partition(".")[0]}
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
-    def finished(self, record: Any) -> Performed:
+    def result(self, record: Any) -> Performed:
         """The record with its document and exit code."""
         document = plain(load(self.document)(record) if self.document else record)
         return Performed(record, document, load(self.code)(document) if self.code else stopped(document))
 
     def run(self, given: Mapping[str, Any], *, events: Sink = ignore, stop: Stop = never) -> Any:
-        """What it answers to what a door was given: its document."""
-        return self.perform(self.settled(given), events=events, stop=stop).document
+        """What it answers to what the caller gives: its document."""
+        return self.perform(self.resolved(given), events=events, stop=stop).document
 
     def filter(self, text: str) -> Filter:
         """A filter over its rows. Raises: FilterError E440 for one that cannot be read."""
@@ -217,9 +224,10 @@ class Operation:
 
     def lines(self, record: Any, spec: Any) -> Iterable[str]:
         """The record as people read it."""
-        if self.text:
-            found: Iterable[str] = load(self.text)(record, spec)
-            return found
+        write = load(self.text) if self.text else tables(self.name)
+        if write is not None:
+            written: Iterable[str] = write(record, spec)
+            return written
         document = plain(record)
         if not isinstance(document, Mapping):
             return [str(item) for item in document] if isinstance(document, list) else [str(document)]
@@ -277,10 +285,11 @@ def _value(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is nothing that JSON holds")
 
 
-def load(target: str) -> Any:
-    """What `module:name` names; the module is imported now."""
-    module, _, name = target.partition(":")
-    return getattr(import_module(module), name)
+def tables(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
+    """The function of a paper's tables that is named as this command, if there is one."""
+    paper, _, command = name.partition(".")
+    module = next((one.tables for one in papers() if one.name == paper), "")
+    return getattr(import_module(module), command.replace("-", "_"), None) if module else None
 
 
 def _places(spec: Any) -> Iterator[tuple[Field, Any]]:
@@ -316,21 +325,24 @@ def _place(field: Field, value: Any) -> Any:
     A path that exists is meant before anything in the workspace that has its name.
     """
     if field.arg.ref:
-        from workbench.paper import references
-
         return field.kind(str(load(references()[field.arg.ref])(str(value))))
     return value if str(value) == "-" else value.expanduser().absolute()
 
 
+_OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.operation:PICTURES")
+PICTURES = (
+    Operation("picture.curves", "A picture of curves.", "engines.core.picture:curves", listed=False),
+    Operation("picture.formula", "A picture of a formula.", "engines.core.picture:formula", listed=False),
+)
+"""What the screens ask the engine process to draw."""
+
+
 @cache
 def operations() -> dict[str, Operation]:
-    """Every operation, by name: those of the papers, training and pictures."""
-    from workbench.paper import papers
-    from workbench.pictures import OPERATIONS as PICTURES
-    from workbench.train import OPERATIONS
-
+    """Every operation, by name: those of the papers, and those that belong to none."""
     of_papers = (row for paper in papers() for row in paper.rows())
-    return {row.name: row for row in (*of_papers, *OPERATIONS, *PICTURES)}
+    others = (row for target in _OF_NO_PAPER for row in load(target))
+    return {row.name: row for row in (*of_papers, *others)}
 
 
 def operation(name: str) -> Operation:

@@ -1,20 +1,39 @@
 """Papers: what each of them registers with the workbench, and what follows from it.
 
 A paper is one folder in `engines/`, one in `workbench/papers/`, one in `screens/`, and one name each in
-`workbench.papers.PAPERS` and `screens.registry`. Commands, engine calls, jobs and forms, kinds of data,
-trainers, settings, samples, doctor and tour all come from its `PAPER`.
+`workbench.papers.PAPERS` and `screens.registry`. Any other installed distribution adds a paper by an entry
+point of the group `mathwb.papers` that names its `PAPER`; see `docs/own-paper.md`. Commands, engine calls,
+jobs and forms, kinds of data, trainers, settings, recipes, samples, doctor and tour all come from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.assets import asset
+from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from workbench.operation import Operation
+
+GROUP = "mathwb.papers"
+"""The group of entry points by which other distributions add papers."""
+
+
+def load(target: str) -> Any:
+    """What `module:name` names; the module is imported now."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +64,22 @@ class DataKey:
 class Paper:
     """What a paper brings. Targets are `module:name`, imported when they are needed.
 
-    Args: name: of its folders and of its group of commands. key: of its screen. title: the screen's. help:
-    the group's line. operations: the table of its operations. trainers: what it trains. kinds: of data that a
+    Args: name: of its folders and of its group of commands. help:
+    the group's line. operations: the table of its operations. tables: the module
+    with the functions that write what they return. trainers: what it trains. kinds: of data that a
     user may register (`module:name` of a tuple). data: keys of recipes that it looks up. references: what a
     name may stand for, by the `ref` of a field: `f(name)`. settings: the user's settings (`module:name` of a
-    tuple). defaults: which of them are defaults of the doors, as (operation, field) by setting. folder: of
+    tuple). defaults: which of them are defaults of operations, as (operation, field) by setting. folder: of
     the workspace, for data of its own. doctor: `f() -> Iterator[Finding]`. tour: `f(guide, workspace)`, its
-    stops of the tour.
+    stops of the tour. For a paper of another distribution: screen: the class of its screen, a
+    `WorkbenchScreen`, with its keys in `keys`, and its title. assets: the package with its folders `recipes/`
+    and `sample/`, laid out as in `assets/`.
     """
 
     name: str
-    key: str
-    title: str
     help: str
     operations: str
+    tables: str = ""
     trainers: tuple[Trainer, ...] = ()
     kinds: str = ""
     data: tuple[DataKey, ...] = ()
@@ -68,21 +89,102 @@ class Paper:
     folder: str = ""
     doctor: str = ""
     tour: str = ""
+    title: str = ""
+    screen: str = ""
+    keys: str = ""
+    assets: str = ""
 
     def rows(self) -> tuple[Operation, ...]:
         """Its operations."""
-        from workbench.operation import load
-
         found: tuple[Operation, ...] = load(self.operations)
         return found
 
 
-@cache
-def papers() -> tuple[Paper, ...]:
-    """Every registered paper, in the order of the screens' keys."""
+def own_papers() -> tuple[Paper, ...]:
+    """The papers that ship, in the order of the screens' keys."""
     from workbench.papers import PAPERS
 
     return tuple(import_module(f"workbench.papers.{name}.paper").PAPER for name in PAPERS)
+
+
+@cache
+def papers() -> tuple[Paper, ...]:
+    """Every registered paper: those that ship, then those of other distributions."""
+    return (*own_papers(), *added_papers()[0])
+
+
+@cache
+def added_papers() -> tuple[tuple[Paper, ...], tuple[UsageError, ...]]:
+    """The papers of other distributions, and what is wrong (E412) with those that cannot be used."""
+    papers: list[Paper] = []
+    problems: list[UsageError] = []
+    for point in _entry_points():
+        try:
+            papers.append(_added(point, (*own_papers(), *papers)))
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever the code of others raises
+            problems.append(unusable(point.name, error))
+    return tuple(papers), tuple(problems)
+
+
+def unusable(name: str, error: BaseException) -> UsageError:
+    """What is wrong with the paper of another distribution, as an error with its name."""
+    what = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+    return UsageError(
+        what, where=f"the paper {name}", code="E412", remedy="Update or uninstall the package that adds it."
+    )
+
+
+def _entry_points() -> list[EntryPoint]:
+    # importlib.metadata takes longer to load than all of this: it is loaded where a paper is registered.
+    files = (file for place in sys.path for file in Path(place).glob("*-info/entry_points.txt"))
+    with suppress(OSError):
+        if not any(GROUP.encode() in file.read_bytes() for file in files):
+            return []
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def _added(point: EntryPoint, others: tuple[Paper, ...]) -> Paper:
+    """The paper that an entry point names. Raises: whatever makes it unusable."""
+    paper = point.load()
+    if not isinstance(paper, Paper):
+        raise TypeError(f"{point.value} is no Paper")
+    if paper.name in COMMANDS:
+        raise ValueError(f"{paper.name!r} is a command of mathwb itself")
+    for what, names in _NAMES.items():
+        taken = {name for other in others for name in names(other)}
+        if both := taken.intersection(names(paper)):
+            raise ValueError(f"{what} {sorted(both)[0]!r} is taken")
+    if foreign := [row.name for row in paper.rows() if row.name.partition(".")[0] != paper.name]:
+        raise ValueError(f"the operation {foreign[0]!r} does not begin with {paper.name!r}")
+    return paper
+
+
+def _loaded(target: str) -> tuple[Any, ...]:
+    return tuple(load(target)) if target else ()
+
+
+COMMANDS = ("train", "repro", "jobs", "data", "config", "doctor", "serve", "tour", "picture")
+_NAMES: Mapping[str, Callable[[Paper], Iterable[str]]] = {
+    "the name": lambda paper: (paper.name,),
+    "the trainer": lambda paper: (one.name for one in paper.trainers),
+    "the key of recipes": lambda paper: (one.name for one in paper.data),
+    "the reference": lambda paper: paper.references,
+    "the kind of data": lambda paper: (one.name for one in _loaded(paper.kinds)),
+    "the setting": lambda paper: (one.name for one in _loaded(paper.settings)),
+}
+"""What may stand for one paper only."""
+
+
+def asset_folders(name: str) -> Iterator[tuple[str, Path]]:
+    """The folders `recipes` or `sample` of the program ("") and of added papers, by the paper's name."""
+    yield "", asset(name)
+    for paper in added_papers()[0]:
+        spec = find_spec(paper.assets) if paper.assets else None
+        for place in (spec.submodule_search_locations or ()) if spec else ():
+            if (Path(place) / name).is_dir():
+                yield paper.name, Path(place) / name
 
 
 @cache

@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -14,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from engines.core.assets import asset
-from engines.core.errors import DataError, did_you_mean
+from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.files import file_error, write_text
 from engines.core.machine import size
 from engines.core.spec import known, values
 from workbench.errors import MissingError, UsageError
+from workbench.paper import added_papers, asset_folders
 
 if TYPE_CHECKING:
     from workbench.operation import Operation
@@ -41,12 +42,12 @@ _KEYS: Mapping[str, type | tuple[type, ...]] = {
 class Recipe:
     """A piece of work: an operation, by its name, with settings and a seed.
 
-    One that ships is a partial spec of its operation, which a door fills up; a job's is settled: paths in
-    `params` are absolute, since the worker runs elsewhere. `out`, when there is one, is the folder that the
-    work writes to, otherwise an operation that has `out` gets a folder in the run folder. None means "not
-    given". `params` may hold tables (data, model, train): their keys are named `lr`, or `train.lr` where `lr`
-    alone is in two. Of one that ships `name` is `engine/recipe`, `minutes` what to expect on two cores,
-    and `quickest` marks the one that a training without a name runs.
+    One that ships is a partial spec of its operation, which the caller fills up; a job's is resolved: paths
+    in `params` are absolute, since the worker runs elsewhere. `out`, when there is one, is the folder that
+    the work writes to, otherwise an operation that has `out` gets a folder in the run folder. None means
+    "not given". `params` may hold tables (data, model, train): their keys are named `lr`, or `train.lr`
+    where `lr` alone is in two. Of one that ships `name` is `engine/recipe`, `minutes` what to expect on two
+    cores, and `quickest` marks the one that a training without a name runs.
     """
 
     task: str
@@ -126,7 +127,11 @@ def _document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
         _fits(value, _KEYS[key], key, path)
     if not (name := document.pop("extends", "")):
         return document
-    beside = path.parent / name if name.endswith(".toml") else asset("recipes") / f"{name}.toml"
+    if name.endswith(".toml"):
+        beside = path.parent / name
+    else:
+        places = [root / f"{name}.toml" for _, root in asset_folders("recipes")]
+        beside = next(filter(Path.exists, places), places[0])
     chain = (*before, path.resolve())
     if beside.resolve() in chain:
         raise _wrong(f"it extends itself: {name}", path, "Let one of them extend nothing.")
@@ -162,32 +167,47 @@ def _given(value: Any, name: str = "params") -> Any:
 
 
 def job_recipe(row: Operation, spec: Any) -> Recipe:
-    """The recipe of a job that runs an operation on a settled spec."""
+    """The recipe of a job that runs an operation on a resolved spec."""
     params = values(spec)
     seed = params.pop("seed", 0)
     return Recipe(row.name, row.title(spec), params, seed)
 
 
-def settled_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
+def resolved_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
     """The recipe of a job that runs the operation of this name on what it is given. Raises: EngineError for
     what the operation refuses."""
     from workbench.operation import operation
 
     row = operation(name)
-    return job_recipe(row, row.settled(given))
+    return job_recipe(row, row.resolved(given))
 
 
 def recipes() -> tuple[Recipe, ...]:
-    """Every recipe that ships, by name."""
-    return _shipped(asset("recipes"))
+    """Every recipe that ships or that an added paper brings, by name; of theirs those that can be read."""
+    shipped = [_shipped(path, root) for root, path in _recipe_files("")]
+    for paper in added_papers()[0]:
+        for root, path in _recipe_files(paper.name):
+            with suppress(EngineError):  # doctor says what is wrong with it
+                shipped.append(_shipped(path, root))
+    return tuple(shipped)
+
+
+def _recipe_files(paper: str) -> Iterator[tuple[Path, Path]]:
+    """The folder of recipes and each of its files; of an added paper where one is named."""
+    for owner, root in asset_folders("recipes"):
+        if owner == paper:
+            yield from ((root, path) for path in sorted(root.glob(f"{owner or '*'}/*.toml")))
 
 
 @cache
-def _shipped(root: Path) -> tuple[Recipe, ...]:
-    return tuple(
-        _known_work(Recipe.read(path, path.relative_to(root).with_suffix("").as_posix()), path)
-        for path in sorted(root.glob("*/*.toml"))
-    )
+def _shipped(path: Path, root: Path) -> Recipe:
+    return _known_work(Recipe.read(path, path.relative_to(root).with_suffix("").as_posix()), path)
+
+
+def check_recipes(paper: str) -> None:
+    """Read the recipes of an added paper. Raises: DataError E610 for the first that is wrong."""
+    for root, path in _recipe_files(paper):
+        _shipped(path, root)
 
 
 def launched(recipe: Recipe) -> bool:

@@ -18,9 +18,9 @@ from engines.core.errors import DataError, did_you_mean
 from engines.core.files import write_json
 from workbench.errors import MissingError, UsageError
 from workbench.jobs import jobs
-from workbench.jobs.devices import gpus
+from workbench.jobs.machine import gpus
 from workbench.recipes import recipes
-from workbench.training import Summary, job_spec, summary
+from workbench.train import Summary, job_spec, summary
 from workbench.units import noun
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The screens in a browser: textual-serve behind a token, on this machine unless told otherwise.
+"""The screens in a browser: textual-serve behind a token, on this machine unless another address is given.
 
 Each page that is opened is a workbench of its own, in a process of its own. Whoever has the address can do
 what its user can: the token in it is long and random, and without it every request is answered with 403, that

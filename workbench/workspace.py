@@ -23,6 +23,7 @@ from engines.core.files import atomic_writer, copy_folder, file_error
 from workbench import paths
 from workbench.config import own_config
 from workbench.errors import WorkspaceError
+from workbench.paper import asset_folders, load, papers
 
 if TYPE_CHECKING:
     from workbench.data import DataRegistry
@@ -99,7 +100,6 @@ class Workspace:
     def held(self) -> tuple[tuple[str, Path], ...]:
         """The data that lie in the workspace itself, as (kind, folder)."""
         from workbench.data import kinds
-        from workbench.operation import load
 
         return tuple(
             (kind.name, path) for kind in kinds().values() if kind.held for path in load(kind.held)(self)
@@ -148,8 +148,6 @@ def _not_writable(root: Path) -> WorkspaceError:
 
 
 def _folders() -> tuple[str, ...]:
-    from workbench.paper import papers
-
     return (*dict.fromkeys(paper.folder for paper in papers() if paper.folder), *_FOLDERS)
 
 
@@ -221,8 +219,6 @@ def ensure_sample(workspace: Workspace) -> bool:
 
 
 def _sample_pieces() -> Iterator[tuple[str, Path]]:
-    from engines.core.assets import asset
-
-    sample = asset("sample")
-    for source in sorted(sample.glob("*/*")):
-        yield source.relative_to(sample).as_posix(), source
+    for _, sample in asset_folders("sample"):
+        for source in sorted(sample.glob("*/*")):
+            yield source.relative_to(sample).as_posix(), source

@@ -127,14 +127,14 @@ class Searcher:
     def offer_job(self) -> None:
         """Ask whether a job is to build the index, and start it."""
         from screens.widgets.dialogs import Confirm
-        from workbench.recipes import settled_recipe
+        from workbench.recipes import resolved_recipe
 
         collection = self._collection
         if collection is not None:
             consequence = "It is large, so that a job does it. It goes on when this window is closed."
             question = Confirm(f"build an index of {collection.name}?", consequence)
             given = {"folder": str(collection.path), "out": str(collection.index)}
-            make = partial(settled_recipe, "arqmath.index", given)
+            make = partial(resolved_recipe, "arqmath.index", given)
             question.ask(self._screen.app, lambda _: self._screen.submit(make, self._submitted))
 
     def _submitted(self, job: int, recipe: Recipe) -> None:  # noqa: ARG002

@@ -29,8 +29,8 @@ from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice, Chooser, Dialog
 from screens.widgets.table import Column, Record, Table
 from workbench.jobs.control import next_free
-from workbench.operation import load, operation
-from workbench.paper import trainers
+from workbench.operation import operation
+from workbench.paper import load, trainers
 from workbench.units import duration
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class OperationFields(FormFields):
         from workbench.recipes import job_recipe
 
         given = {field.key: self._check(field, values[field.name].strip()) for field in self.fields}
-        return job_recipe(self._row, self._row.settled(given))
+        return job_recipe(self._row, self._row.resolved(given))
 
 
 _JOB_HELP = {
@@ -234,7 +234,7 @@ class TrainFields(FormFields):
     def choices(self, field: Field) -> Sequence[str]:
         """See `FormFields`; of data the names that the workspace knows."""
         if field.table == "data":
-            from workbench.training import data_names
+            from workbench.train import data_names
 
             return data_names(self._workspace, field.key)
         if field.name == "job.device":
@@ -267,7 +267,7 @@ class TrainFields(FormFields):
         elif field.table == "sweep":
             self._check_sweep(field, text)
         elif field.table == "data":
-            from workbench.training import data_path
+            from workbench.train import data_path
 
             if text:
                 data_path(self._workspace, field.key, text)
@@ -320,7 +320,7 @@ class TrainFields(FormFields):
         return self._more(made, values["job.more"].strip())
 
     def spec(self, values: Values) -> Recipe:
-        from workbench.training import job_spec
+        from workbench.train import job_spec
 
         self.runs(values)
         made = job_spec(self._workspace, self._filled(values), device=values["job.device"].strip())
@@ -354,7 +354,7 @@ class TrainFields(FormFields):
         return len(variants(self._filled(values), self._how(values)))
 
     def questions(self, values: Values) -> Iterator[Mapping[str, Any]]:
-        from workbench.training import question
+        from workbench.train import question
 
         worst = self._how(values).stop_worst
         for spec, _ in self._members(values):

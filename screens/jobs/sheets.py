@@ -17,7 +17,7 @@ from screens.widgets.table import Column, Record
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison, Standings
-    from workbench.jobs.devices import Gpu
+    from workbench.jobs.machine import Gpu
     from workbench.jobs.view import JobView
     from workbench.workspace import Workspace
 
@@ -64,8 +64,8 @@ def look(runs: Path) -> Machine:
     import psutil
 
     from engines.core.machine import processors
-    from workbench.jobs.devices import gpus, memory_bytes
     from workbench.jobs.executors import taken
+    from workbench.jobs.machine import gpus, memory_bytes
 
     cards = tuple(gpus())
     try:

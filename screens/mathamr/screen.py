@@ -422,14 +422,14 @@ class MathamrScreen(BrowserScreen):
         ]
 
     def _index(self) -> None:
-        from workbench.recipes import settled_recipe
+        from workbench.recipes import resolved_recipe
 
         given = {"folder": self._near_texts, "out": str(self._index_of(self._near_texts))}
 
         def started(job: int, recipe: Recipe) -> None:  # noqa: ARG001
             self.workbench.say(f"job {job} builds the index; r reads it when it has ended")
 
-        self.submit(lambda: settled_recipe("mathamr.index", given), started)
+        self.submit(lambda: resolved_recipe("mathamr.index", given), started)
 
     def _forget_text(self) -> None:
         subject = self.contexts.subject

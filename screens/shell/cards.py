@@ -22,7 +22,7 @@ from screens.widgets.pane import Pane
 class MissingScreen(WorkbenchScreen):
     """Says what is missing, and what can be done about it."""
 
-    def __init__(self, mode: str, advice: str, error: ImportError) -> None:
+    def __init__(self, mode: str, advice: str, error: Exception) -> None:
         super().__init__()
         self.MODE = mode  # type: ignore[misc]
         self._error = EngineError(f"this screen cannot be opened: {error}", remedy=advice, code="E704")

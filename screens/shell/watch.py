@@ -84,7 +84,7 @@ class JobWatch:
 
     def _look_at_gpus(self) -> None:
         """The driver's tool is slow, so it is asked seldom, and never again where there is none."""
-        from workbench.jobs.devices import gpus
+        from workbench.jobs.machine import gpus
 
         now = time.monotonic()
         if now < self._gpus_at:

@@ -219,7 +219,7 @@ def test_a_recipe_finds_its_collection_and_backbone(
     import shutil
 
     from workbench.recipes import load, with_settings
-    from workbench.training import job_spec
+    from workbench.train import job_spec
     from workbench.workspace import Workspace
 
     workspace = Workspace.open(tmp_path / "workspace")

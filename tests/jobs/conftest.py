@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from workbench import jobs
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, find
-from workbench.jobs.process import MARK
+from workbench.jobs.machine import MARK
 from workbench.operation import Operation, operations
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -124,7 +124,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
-    row = Operation("test.count", "count", "fake_tasks:Fake", "fake_tasks:count")
+    row = Operation("test.count", "count", "fake_tasks:count", "fake_tasks:Fake")
     monkeypatch.setitem(operations(), "test.count", row)
 
 

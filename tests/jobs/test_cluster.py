@@ -12,10 +12,10 @@ import pytest
 
 from engines.core.errors import EngineError
 from workbench import jobs
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, Ending, Heartbeat
-from workbench.jobs.process import ProcessId
+from workbench.jobs.machine import ProcessId
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab, Played

@@ -17,10 +17,11 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.files import write_json
 from workbench import jobs
-from workbench.jobs import process, queue
-from workbench.jobs import process as timing
+from workbench.jobs import machine as process
+from workbench.jobs import machine as timing
+from workbench.jobs import queue
 from workbench.jobs.folder import Heartbeat, create
-from workbench.jobs.process import ProcessId
+from workbench.jobs.machine import ProcessId
 from workbench.jobs.supervisor import ORPHANED
 from workbench.recipes import Recipe
 

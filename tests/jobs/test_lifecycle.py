@@ -16,7 +16,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from workbench import jobs
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs.folder import create
 from workbench.recipes import Recipe
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
-from workbench.jobs.parameters import recipe_diff
+from workbench.jobs.folder import recipe_diff
 from workbench.recipes import Recipe
 
 values = st.recursive(

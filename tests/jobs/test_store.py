@@ -17,11 +17,11 @@ from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors, size
 from workbench import jobs
-from workbench.jobs import store, view
-from workbench.jobs.devices import is_network, memory_bytes
+from workbench.jobs import records as store
+from workbench.jobs import view
 from workbench.jobs.folder import Ending, Heartbeat, Job, create
-from workbench.jobs.process import ProcessId
-from workbench.jobs.store import Index
+from workbench.jobs.machine import ProcessId, is_network, memory_bytes
+from workbench.jobs.records import Index
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.jobs import sweeps
 from workbench.jobs.folder import Ending, Job, create, find
-from workbench.jobs.worker import settled
+from workbench.jobs.worker import resolved
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def test_shares_on_a_cluster(lab: Lab, played: Played, tmp_path: Path) -> None:
     array, joins = played.asked("sbatch")
     assert (array[-1], joins[-1]) == ("--array=0-1", "--dependency=afterany:71_0:71_1")
     members = [find(lab.workspace.runs, number) for number in jobs.members(lab.workspace, made.id)]
-    specs = [settled(each.spec(), tmp_path) for each in members]
+    specs = [resolved(each.spec(), tmp_path) for each in members]
     assert [spec.share for spec in specs] == ["1/2", "2/2", None]
     assert lab.view(members[2].id).waiting == "Dependency"
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from engines.core.errors import DataError, EngineError
 from workbench.cli.root import app
-from workbench.jobs.unpack import unpacked
+from workbench.jobs.archive import unpacked
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -47,7 +47,7 @@ def test_a_job_writes_to_its_run_folder_alone(tmp_path: Path, out: str) -> None:
     found = unpacked(archive(tmp_path / "job.tar.gz", out=out), tmp_path / "exports")
     name = ".bashrc" if out.endswith("rc") else "out"
     assert found.recipe.params["out"] == f"./out/{name}"
-    assert any(out in line for line in found.told) == (out != ".bashrc")
+    assert any(out in line for line in found.remarks) == (out != ".bashrc")
     assert found.recipe.params["data"] == str(tmp_path / "exports" / "job" / "data" / "0-problems.jsonl")
     found.remove()
     assert not list((tmp_path / "exports").iterdir())
@@ -67,10 +67,10 @@ def test_what_a_recipe_of_others_reads_is_told(tmp_path: Path) -> None:
     }
     Recipe("train", "a model", params).write(path)
     found = unpacked(path, tmp_path / "exports")
-    told = "\n".join(found.told)
+    remarks = "\n".join(found.remarks)
     for word in ("data.problems", "data.backbone", "model.words = /etc/passwd", "/home/x/models", "slurm:"):
-        assert word in told
-    assert "data.more" not in told
+        assert word in remarks
+    assert "data.more" not in remarks
     assert found.recipe.params["publish"] == "./out/models"
     assert "executor" not in found.recipe.params
     found.remove()
@@ -149,7 +149,7 @@ def test_nothing_runs_before_somebody_has_agreed(home: Path) -> None:
 
 
 def test_a_recipe_of_a_training_does_not_say_where_to_write(home: Path) -> None:
-    from workbench.training import job_spec
+    from workbench.train import job_spec
 
     recipe = Recipe("train", "a model", {"trainer": "mwp.solver", "out": "/home/x"}, name="a")
     with pytest.raises(EngineError, match="where to write") as caught:

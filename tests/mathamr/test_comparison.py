@@ -14,7 +14,7 @@ import pytest
 from engines.core.errors import DataError
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.graph.comparison import Compare, compare, paired, triples_of
-from workbench.operation import Aside
+from workbench.operation import Hint
 from workbench.papers.mathamr.tables import compare as lines_of
 
 ONE = "(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b) :polarity -)"
@@ -144,6 +144,6 @@ def test_a_score_that_is_not_proved_says_so() -> None:
     found = {"f1": 0.5, "precision": 0.5, "recall": 0.5, "triples": [], "optimal": False}
     lines = list(lines_of(found, Compare(ONE, OTHER)))
     assert lines[0].startswith("Smatch at least 0.500")
-    assert isinstance(lines[1], Aside)
+    assert isinstance(lines[1], Hint)
     found["optimal"] = True
     assert list(lines_of(found, Compare(ONE, OTHER))) == ["Smatch 0.500, precision 0.500, recall 0.500"]

@@ -21,7 +21,7 @@ from screens.widgets.table import Table
 from tests.screens.driving import rest, shown
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
 from workbench.jobs import JobView
-from workbench.jobs.devices import Gpu
+from workbench.jobs.machine import Gpu
 from workbench.recipes import Recipe, load, with_settings
 from workbench.train import Launch, Sweep
 from workbench.workspace import Workspace, ensure_sample

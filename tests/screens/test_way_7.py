@@ -124,7 +124,7 @@ async def test_a_page_and_its_command_ask_the_same(
     found, spec = meant(line, monkeypatch)
     # The screen waits for no more than so much to be encoded; that changes no answer.
     page = {
-        name: value for name, value in values(operation(task).settled(asked)).items() if name != "at_most"
+        name: value for name, value in values(operation(task).resolved(asked)).items() if name != "at_most"
     }
     assert (found, spec) == (task, page)
     assert HEAD in line or str(app.workspace.corpora / "sample-e") in line

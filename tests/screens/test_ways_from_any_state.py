@@ -97,7 +97,7 @@ async def test_way_7_on_bars_and_search_hits(
     # As many answers are asked for, and from the same index.
     assert meant(of_hits, monkeypatch) == (
         "arqmath.search",
-        values(operation("arqmath.search").settled(asked)),
+        values(operation("arqmath.search").resolved(asked)),
     )
     assert [hit["id"] for hit in printed(of_hits, monkeypatch, capsys)["hits"]] == found
 

@@ -12,10 +12,10 @@ import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
 from workbench import jobs
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.paper import Trainer, trainers
 from workbench.recipes import load
-from workbench.training import job_spec
+from workbench.train import job_spec
 from workbench.workspace import Workspace
 
 __all__ = ["played"]

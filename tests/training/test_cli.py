@@ -15,8 +15,7 @@ import pytest
 from engines.core.errors import EngineError
 from workbench.paper import trainers
 from workbench.recipes import Recipe, load, recipes, with_settings
-from workbench.train import Sweep, variants
-from workbench.training import job_spec, summary
+from workbench.train import Sweep, job_spec, summary, variants
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab

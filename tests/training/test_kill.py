@@ -14,7 +14,7 @@ from tiny import Tiny, config
 from engines.training import train
 from workbench import jobs
 from workbench.recipes import Recipe, load
-from workbench.training import job_spec
+from workbench.train import job_spec
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab, Played

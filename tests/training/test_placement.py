@@ -12,10 +12,9 @@ import pytest
 from engines.core.errors import EngineError
 from workbench.cli.jobs import description
 from workbench.jobs.control import DiskUse
-from workbench.jobs.devices import gpus
 from workbench.jobs.executors import LAUNCHED, check_placement, launch, visible
 from workbench.jobs.folder import Attempt, Heartbeat, create, find
-from workbench.jobs.process import ProcessId
+from workbench.jobs.machine import ProcessId, gpus
 from workbench.jobs.view import job_view
 from workbench.recipes import Recipe
 

@@ -18,7 +18,7 @@ from workbench import jobs
 from workbench.cli.root import app
 from workbench.recipes import Recipe, load
 from workbench.repro import engines, save_result, tables
-from workbench.training import job_spec
+from workbench.train import job_spec
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab

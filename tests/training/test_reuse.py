@@ -16,10 +16,9 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.files import atomic_writer
 from workbench import jobs
-from workbench.jobs.pack import pack
-from workbench.jobs.unpack import unpacked
+from workbench.jobs.archive import pack, unpacked
 from workbench.recipes import load
-from workbench.training import job_spec
+from workbench.train import job_spec
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:

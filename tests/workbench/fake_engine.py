@@ -57,5 +57,5 @@ def fail(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for _name in ("count", "deaf", "fail"):
-        operation.operations()[_name] = Operation(_name, _name, f"{__name__}:Fake", f"{__name__}:{_name}")
+        operation.operations()[_name] = Operation(_name, _name, f"{__name__}:{_name}", f"{__name__}:Fake")
     engine_process.serve()

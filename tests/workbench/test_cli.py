@@ -18,9 +18,17 @@ import typer
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from workbench import __version__, paths
-from workbench.cli import common
-from workbench.cli.command import Entry, lazy_group, paper_group
-from workbench.cli.common import emit, guard, progress_line, progress_text, table
+from workbench.cli import command as common
+from workbench.cli.command import (
+    Entry,
+    emit,
+    guard,
+    lazy_group,
+    paper_group,
+    progress_line,
+    progress_text,
+    table,
+)
 from workbench.cli.root import COMMANDS
 from workbench.cli.root import app as root
 from workbench.config import set_value
@@ -207,7 +215,7 @@ def test_output_to_a_full_disk_is_said_once() -> None:
 def test_interruption_is_130() -> None:
     code = (
         "import os, signal, typer\n"
-        "from workbench.cli.common import guard\n"
+        "from workbench.cli.command import guard\n"
         "app = typer.Typer()\n"
         "@app.command()\n"
         "@guard\n"

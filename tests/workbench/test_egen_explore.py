@@ -54,7 +54,7 @@ def ask(name: str, model: Path, data: Path, *, stop: Stop = never, **params: Any
         place = params["cluster"], params["member"]
         params["expr"] = next(text for *found, text in texts_of(data) if tuple(found) == place)
     row = operation(f"egen.{name}")
-    spec = row.settled({"model": str(model), "data": str(data), **params})
+    spec = row.resolved({"model": str(model), "data": str(data), **params})
     found: dict[str, Any] = row.perform(spec, stop=stop).document
     return found
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from engines.core.assets import asset
 from engines.core.errors import DataError
-from workbench.overlap import overlap
-from workbench.text_overlap import NEAR, Unit, compare_texts
+from workbench.overlap import NEAR, Unit, compare_texts, overlap
 
 
 def _file(path: Path, text: str) -> Path:

@@ -1,35 +1,36 @@
-"""A paper is registered by one name; a dummy proves that everything else follows from it."""
+"""A paper is registered by one name or one entry point; an installed one proves that all else follows."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import engines
-import screens
-import workbench.papers
-from engines.core import assets
 from engines.core.events import ignore, never
 from workbench import config, operation, paper
 from workbench import data as data_kinds
 from workbench.cli import command as lazy
-from workbench.config import load_config, set_value
+from workbench.cli.root import COMMANDS
+from workbench.config import load_config, own_config, set_value
 from workbench.doctor import examine
 from workbench.jobs.worker import perform
 from workbench.papers import PAPERS
-from workbench.recipes import recipes
+from workbench.recipes import load, recipes
 from workbench.tour import Guide
-from workbench.training import data_path
+from workbench.train import data_path
 from workbench.workspace import Workspace, ensure_sample
 
 ROOT = Path(__file__).resolve().parents[2]
-DUMMY = ROOT / "tests" / "dummy_paper"
-_TABLES = (
+_CACHED = (
     paper.papers,
+    paper.added_papers,
     paper.trainers,
     paper.references,
     paper.data_keys,
@@ -40,22 +41,16 @@ _TABLES = (
 
 
 def _forget() -> None:
-    for table in _TABLES:
-        table.cache_clear()
+    for cached in _CACHED:
+        cached.cache_clear()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "words_paper"]:
+        del sys.modules[name]
 
 
 @pytest.fixture
-def dummy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Workspace]:
-    """A workbench with one paper more: its folders are found, and its name stands in PAPERS."""
-    for package, folder in ((engines, "engines"), (workbench.papers, "papers"), (screens, "screens")):
-        monkeypatch.setattr(package, "__path__", [*package.__path__, str(DUMMY / folder)])
-    overlay = tmp_path / "assets"
-    for source in (*(ROOT / "assets").glob("*/*"), *(DUMMY / "assets").glob("*/*")):
-        target = overlay / source.parent.name / source.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(source)
-    monkeypatch.setattr(assets, "_roots", lambda: (overlay,))
-    monkeypatch.setattr(workbench.papers, "PAPERS", (*PAPERS, "dummy"))
+def words(own_paper: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    """A workbench with one paper more, which is installed."""
+    monkeypatch.syspath_prepend(own_paper)
     _forget()
     workspace = Workspace.open()
     ensure_sample(workspace)
@@ -64,10 +59,10 @@ def dummy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Workspace
 
 
 def test_its_operation_is_a_command_with_help_ranges_and_choices(
-    dummy: Workspace, capsys: pytest.CaptureFixture[str]
+    words: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     app = lazy.paper_group(paper.papers()[-1])
-    assert app(["count", "sample-d", "--json"], standalone_mode=False) is None
+    assert app(["count", "sample-t", "--json"], standalone_mode=False) is None
     assert json.loads(capsys.readouterr().out) == {"words": 7, "complete": True}
     app(["count", "--help"], standalone_mode=False)
     assert "--least" in (shown := capsys.readouterr().out)
@@ -76,38 +71,125 @@ def test_its_operation_is_a_command_with_help_ranges_and_choices(
 
 
 def test_its_setting_is_a_default_of_its_command(
-    dummy: Workspace, capsys: pytest.CaptureFixture[str]
+    words: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_value("dummy.least", "5")
-    assert load_config().get("dummy.least") == 5
+    set_value("words.least", "5")
+    assert load_config().get("words.least") == 5
     app = lazy.paper_group(paper.papers()[-1])
-    app(["count", "sample-d"], standalone_mode=False)
+    app(["count", "sample-t"], standalone_mode=False)
     assert capsys.readouterr().out == "4 words\n"
+    monkeypatch.setenv("MATHWB_WORDS_LEAST", "6")
+    assert own_config().get("words.least") == 6
 
 
-def test_its_recipe_is_a_job(dummy: Workspace, tmp_path: Path) -> None:
-    (recipe,) = (one for one in recipes() if one.name == "dummy/count")
+def test_its_recipe_is_a_job(words: Workspace, tmp_path: Path) -> None:
+    (recipe,) = (one for one in recipes() if one.name == "words/count")
+    assert load("words/count") == recipe
     assert perform(recipe, tmp_path, events=ignore, stop=never) == ({"words": 5, "complete": True}, False)
     assert perform(recipe, tmp_path, events=ignore, stop=lambda: True)[1]
+    own = tmp_path / "own.toml"
+    own.write_text('extends = "words/count"\n[params]\nleast = 9\n')
+    assert load(str(own)).params == {**recipe.params, "least": 9}
 
 
-def test_its_data_its_sample_and_its_doctor_are_known(dummy: Workspace) -> None:
-    text = dummy.root / "dummies" / "sample-d" / "text.txt"
-    assert ("dummy-text", text) in dummy.held()
-    assert dummy.data.add("dummy-text", text, name="mine").data.counts == {"records": 7}
-    assert data_path(dummy, "dummy-text", "sample-d") == text
-    found = {finding.name: finding.what for finding in examine()}
-    assert found["dummy"] == "words can be counted"
-    assert "1 texts" in found["workspace"]
-    assert "dummy.model" in paper.trainers()
+def test_its_data_its_sample_and_its_doctor_are_known(words: Workspace) -> None:
+    text = words.root / "texts" / "sample-t" / "text.txt"
+    assert ("text", text) in words.held()
+    assert words.data.add("text", text, name="mine").data.counts == {"records": 7}
+    assert data_path(words, "text", "sample-t") == text
+    findings = {finding.name: finding.what for finding in examine()}
+    assert findings["words"] == "words can be counted"
+    assert findings["papers"] == "words is added by another package"
+    assert "1 texts" in findings["workspace"]
 
 
-def test_the_tour_stops_there(dummy: Workspace) -> None:
+def test_the_tour_stops_there(words: Workspace) -> None:
     lines: list[str] = []
     guide = Guide(lines.append, lines.append)
-    operation.load(paper.papers()[-1].tour)(guide, dummy)
+    paper.load(paper.papers()[-1].tour)(guide, words)
     assert lines[1] == "   7 words"
     assert guide.stops[0]["result"] == {"words": 7, "complete": True}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("paper.py", "from workbench", "import no_such_thing\nfrom workbench", "no_such_thing"),
+        ("paper.py", "PAPER = Paper(", "PAPER = dict(", "is no Paper"),
+        ("paper.py", 'name="words"', 'name="jobs"', "is a command of mathwb itself"),
+        ("paper.py", 'name="words"', 'name="egen"', "the name 'egen' is taken"),
+        ("data.py", 'Kind("text"', 'Kind("corpus"', "the kind of data 'corpus' is taken"),
+        ("data.py", "from collections", "raise SystemExit(3)\nfrom collections", "SystemExit"),
+        ("paper.py", '"words.count",\n', '"other.count",\n', "does not begin with 'words'"),
+    ],
+)
+def test_a_paper_that_cannot_be_used_is_reported_and_the_rest_works(
+    own_paper: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str, says: str
+) -> None:
+    _spoil(own_paper, tmp_path, file, old, new)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    _forget()
+    try:
+        assert paper.papers() == paper.own_papers()
+        (problem,) = paper.added_papers()[1]
+        assert problem.code == "E412"
+        assert (problem.where, says in problem.what) == ("the paper words", True)
+        (finding,) = (one for one in examine() if one.name == "papers")
+        assert (finding.state, says in finding.what) == ("missing", True)
+    finally:
+        _forget()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("count.py", "from engines.core.events", "from no_such_thing"),
+        ("screen.py", "from textual.widgets", "from no_such_thing"),
+        ("recipes/words/count.toml", "task", "tusk"),
+        ("data.py", 'yield Finding("words"', 'raise ValueError("words"'),
+    ],
+)
+def test_doctor_finds_what_only_shows_later(
+    own_paper: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str
+) -> None:
+    _spoil(own_paper, tmp_path, file, old, new)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    _forget()
+    try:
+        assert [one.name for one in paper.papers()] == [*PAPERS, "words"]
+        assert recipes()
+        assert "wrong" in [one.state for one in examine() if one.name == "papers"]
+    finally:
+        _forget()
+
+
+def _spoil(own_paper: Path, tmp_path: Path, file: str, old: str, new: str) -> None:
+    shutil.copytree(own_paper, tmp_path / "site")
+    path = tmp_path / "site" / "words_paper" / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_a_broken_paper_is_one_warning_of_every_command(own_paper: Path, tmp_path: Path) -> None:
+    _spoil(own_paper, tmp_path, "paper.py", "from workbench", "import no_such_thing\nfrom workbench")
+    done = subprocess.run(
+        [sys.executable, "-c", "from workbench.cli import main; main()", "config", "show"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "theme" in done.stdout) == (0, True)
+    assert done.stderr.splitlines() == [
+        "E412 the paper words: ModuleNotFoundError: No module named 'no_such_thing'. "
+        "Update or uninstall the package that adds it."
+    ]
+
+
+def test_names_of_commands_are_no_names_of_papers() -> None:
+    assert set(paper.COMMANDS) == {entry.name for entry in COMMANDS} - {*PAPERS} | {"picture"}
 
 
 def test_the_import_contract_knows_every_paper() -> None:

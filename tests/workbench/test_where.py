@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 from engines.core.assets import asset
 from workbench.cli.root import app
-from workbench.operation import load, operation, operations
+from workbench.operation import operation, operations
+from workbench.paper import load
 from workbench.workspace import Workspace, ensure_sample
 
 FORUM = asset("sample/arqmath/sample-forum")

@@ -116,7 +116,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "assets" / "sample"
     (folder / "corpora" / "small" / "shards").mkdir(parents=True)
     (folder / "corpora" / "small" / "shards" / "one").write_text("1")
-    monkeypatch.setattr(assets, "asset", lambda name: tmp_path / "assets" / name)
+    monkeypatch.setattr("workbench.paper.asset", lambda name: tmp_path / "assets" / name)
     return folder
 
 

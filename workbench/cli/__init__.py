@@ -54,11 +54,12 @@ def main() -> None:
     try:
         if len(sys.argv) == 1:
             sys.exit(open_screens())
-        from workbench.cli.root import app
+        from workbench.cli.root import app, warn_of_papers
 
+        warn_of_papers()
         code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
-        from workbench.cli.common import fail
+        from workbench.cli.command import fail
 
         sys.exit(fail(error))

@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from engines.core.errors import EngineError
-from workbench.cli.command import group
-from workbench.cli.common import Json, Where, emit, guard, progress_line, say, table
+from workbench.cli.command import Json, Where, emit, group, guard, progress_line, say, table
 from workbench.data import Checked, kinds
 from workbench.errors import one_line
 from workbench.operation import plain

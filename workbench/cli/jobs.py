@@ -18,8 +18,7 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.machine import size
 from workbench import jobs
-from workbench.cli.command import group
-from workbench.cli.common import Json, Where, emit, guard, say, table
+from workbench.cli.command import Json, Where, emit, group, guard, say, table
 from workbench.errors import UsageError, one_line
 from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
@@ -63,7 +62,7 @@ def _device(view: jobs.JobView) -> str:
 
 
 def reporter_line(done: Reported) -> str:
-    """How far a reporter has been told."""
+    """How far a reporter has come."""
     step = f", to step {max(done.steps.values()):,}" if done.steps else ""
     end = f"; {done.error}" if done.error else f"; {done.end}" if done.end else ""
     return f"{done.name}: {done.events:,} events{step}{end}"
@@ -94,18 +93,22 @@ def compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: b
     """Print what differs between two jobs."""
     from workbench.export import tex_table
     from workbench.jobs.compare import compare as compared
-    from workbench.jobs.compare import told
+    from workbench.jobs.compare import shown_value
 
     found = compared(first, second)
     kinds = (("setting", found.settings), ("environment", found.environment), ("result", found.results))
     if tex:
-        rows = [(kind, row.key, told(row.left), told(row.right)) for kind, differ in kinds for row in differ]
+        rows = [
+            (kind, row.key, shown_value(row.left), shown_value(row.right))
+            for kind, differ in kinds
+            for row in differ
+        ]
         text = tex_table(("", "", f"job {first.id}", f"job {second.id}"), rows)
         emit({**found.to_dict(), "tex": text}, as_json, text=text)
         return
     lines = []
     for kind, differ in kinds:
-        rows_of = [(row.key, told(row.left), told(row.right)) for row in differ]
+        rows_of = [(row.key, shown_value(row.left), shown_value(row.right)) for row in differ]
         head = (kind, f"job {first.id}", f"job {second.id}")
         lines += table(head, rows_of) if differ else [f"{kind}: no difference"]
         lines.append("")
@@ -343,11 +346,11 @@ def report(
 ) -> None:
     """Tell another tool what jobs have logged: metrics by step, the recipe, the end.
 
-    Nothing is told twice, however often this is called; steps that were done again after an interruption
+    Nothing is reported twice, however often this is called; steps that were done again after an interruption
     count as they were done first. The setting `reporters` does the same for new jobs as they run.
     """
     from workbench.jobs.reporting import checked
-    from workbench.jobs.reporting import report as told
+    from workbench.jobs.reporting import report as send
 
     name, workspace = checked(to), Workspace.open()
     documents, lines = [], []
@@ -358,7 +361,7 @@ def report(
 
         # What a tool prints of itself is not the answer of this command.
         with contextlib.redirect_stdout(sys.stderr):
-            done = told(find(workspace.runs, number), name, over=over)
+            done = send(find(workspace.runs, number), name, over=over)
         documents.append({"id": number, **asdict(done)})
         lines.append(f"{number}  {reporter_line(done)}")
     emit(documents, as_json, text=lines)
@@ -375,7 +378,7 @@ def pack(
     as_json: Json = False,
 ) -> None:
     """One archive that repeats a job elsewhere: recipe, data, environment, logs, model."""
-    from workbench.jobs.pack import pack as packed
+    from workbench.jobs.archive import pack as packed
 
     target = out or Path(f"mathwb-job-{number}.tar.gz")
     done = packed(find(Workspace.open().runs, number), target)
@@ -398,16 +401,16 @@ def run(
 
     It says what the job does and what it reads, and asks. The job writes to its run folder alone.
     """
-    from workbench.cli.common import progress_line
-    from workbench.jobs.unpack import unpacked
-    from workbench.jobs.worker import settled
+    from workbench.cli.command import progress_line
+    from workbench.jobs.archive import unpacked
+    from workbench.jobs.worker import resolved
 
     workspace = Workspace.open()
     found = unpacked(recipe, workspace.root / "exports")
     spec = found.recipe
     try:
-        settled(spec, workspace.runs)
-        for line in found.told:
+        resolved(spec, workspace.runs)
+        for line in found.remarks:
             say(line)
         if not yes:
             _ask()
@@ -441,7 +444,7 @@ def prune(
     as_json: Json = False,
 ) -> None:
     """Remove the checkpoints of jobs that are over; models and logs stay."""
-    from workbench.jobs.pack import drop_checkpoints
+    from workbench.jobs.archive import drop_checkpoints
 
     workspace = Workspace.open()
     if numbers:

@@ -11,8 +11,9 @@ import typer
 
 from workbench import __version__
 from workbench.cli import open_screens
-from workbench.cli.command import Entry, lazy_group, paper_group, written
-from workbench.paper import papers
+from workbench.cli.command import Entry, lazy_group, paper_group, say, written
+from workbench.errors import one_line
+from workbench.paper import added_papers, papers
 
 COMMANDS = (
     *(Entry(paper.name, paper.help, partial(paper_group, paper)) for paper in papers()),
@@ -36,6 +37,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def warn_of_papers() -> None:
+    """Say on stderr which papers of other distributions cannot be used."""
+    for problem in added_papers()[1]:
+        say(one_line(problem))
 
 
 def _version(wanted: bool) -> None:

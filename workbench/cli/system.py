@@ -9,13 +9,11 @@ from typing import Annotated
 import typer
 
 from workbench import paths
-from workbench.cli.command import group
-from workbench.cli.common import Json, emit, guard, say, table
+from workbench.cli.command import Json, emit, group, guard, say, table
 from workbench.config import Setting, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import MissingError, one_line
-from workbench.operation import load
-from workbench.paper import papers
+from workbench.paper import load, papers
 from workbench.repro import Cell, Table, engines, tables
 from workbench.tour import Guide
 from workbench.workspace import Workspace, ensure_sample
@@ -153,7 +151,7 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
             code="E351",
             remedy="pip install mathwb[serve]",
         ) from None
-    # Once here, so that a workspace that cannot be used is told now and not to each page.
+    # Once here, so that a workspace that cannot be used is an error now, not on each page.
     ensure_sample(Workspace.open())
     place = listen(host, port)
     server = WebServer(place)

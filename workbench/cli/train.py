@@ -12,12 +12,23 @@ import typer
 from engines.core.events import Event, Sink
 from engines.core.spec import described, read
 from workbench import cli
-from workbench.cli.common import Executor, Json, emit, progress_line, say, table
+from workbench.cli.command import Executor, Json, emit, progress_line, say, table
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.train import Launch, Run, Sweep, by_setting, member_runs, start
-from workbench.training import Summary, begun_from, check_trains, job_spec, question
+from workbench.train import (
+    Launch,
+    Run,
+    Summary,
+    Sweep,
+    begun_from,
+    by_setting,
+    check_trains,
+    job_spec,
+    member_runs,
+    question,
+    start,
+)
 from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
 
@@ -121,17 +132,17 @@ def train(
         emit({"job": job.id, "recipe": recipe.name}, as_json, text=text)
         return
     view = _run(workspace, spec, recipe.name, as_json)
-    emit(_document(view), as_json, text=_told(view))
+    emit(_document(view), as_json, text=_result_lines(view))
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
 
 
 def _check(workspace: Workspace, spec: Recipe, stop_worst: str = "") -> None:
     """Raises: EngineError for settings that the trainer refuses, and a measure that it does not take."""
-    from workbench.jobs.worker import settled
+    from workbench.jobs.worker import resolved
     from workbench.train import CheckTraining, check
 
-    settled(spec, workspace.runs)
+    resolved(spec, workspace.runs)
     check(read(CheckTraining, question(spec, stop_worst)))
 
 
@@ -162,7 +173,7 @@ def _document(view: JobView) -> dict[str, Any]:
     return {"job": view.id, **ended, **view.value}
 
 
-def _told(view: JobView) -> list[str]:
+def _result_lines(view: JobView) -> list[str]:
     value = view.value
     if view.state != "succeeded":
         return []
@@ -182,7 +193,7 @@ def _several(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], as_json:
             break
     done = [variant for _, variant in runs[: len(views)]]
     rows = by_setting(done, [view.value for view in views])
-    told = [
+    documents = [
         {**_document(view), "setting": variant.setting, **variant.repeat}
         for variant, view in zip(done, views, strict=True)
     ]
@@ -194,7 +205,7 @@ def _several(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], as_json:
         for name, found in row["measures"].items():
             lines.append((label, name, str(Summary(**found)), f"{row['finished']}/{row['runs']}"))
     text = table(("setting", "measure", "mean [95 % interval]", "runs"), lines)
-    emit({"recipe": recipe.name, "settings": rows, "runs": told}, as_json, text=text)
+    emit({"recipe": recipe.name, "settings": rows, "runs": documents}, as_json, text=text)
     worst = max((view.command_exit_code for view in views), default=0)
     if worst:
         raise typer.Exit(worst)

@@ -19,8 +19,7 @@ from workbench.jobs.control import (
     submit_shares,
     submit_sweep,
 )
-from workbench.jobs.folder import Job
-from workbench.jobs.parameters import DiffRow, diff
+from workbench.jobs.folder import DiffRow, Job, diff
 from workbench.jobs.records import look_at, reconcile, reindex
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_lines
 from workbench.jobs.view import FIELDS, AttemptView, JobView, Look

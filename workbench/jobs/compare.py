@@ -13,12 +13,11 @@ from engines.retrieval.measures import Comparison as Paired
 from engines.retrieval.measures import compare as paired
 from engines.retrieval.measures import holm
 from workbench.errors import UsageError
-from workbench.jobs.folder import read_document
-from workbench.jobs.parameters import DiffRow, flat, recipe_diff
+from workbench.jobs.folder import DiffRow, flat, read_document, recipe_diff
 from workbench.jobs.sweeps import curve, lowest_is_best
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import AttemptView, JobView
-from workbench.training import Summary, interval, summary
+from workbench.train import Summary, interval, summary
 
 # Any number of runs compared: by setting, over their repeats, with intervals and paired tests; the best
 # first.
@@ -53,12 +52,12 @@ class Standing:
     @property
     def name(self) -> str:
         """The setting in a line: `train.lr=0.001, model.size=2`."""
-        parts = (f"{key}={told(value)}" for key, value in self.setting.items())
+        parts = (f"{key}={shown_value(value)}" for key, value in self.setting.items())
         return ", ".join(parts) or "all alike"
 
     @property
     def apart(self) -> str:
-        """How far from the best, with the interval: `-0.02 [-0.05, 0.01]`; empty where it cannot be told."""
+        """How far from the best, with the interval: `-0.02 [-0.05, 0.01]`; empty where there is none."""
         if self.difference is None or self.interval is None:
             return ""
         low, high = self.interval
@@ -115,7 +114,7 @@ class Standings:
         return {"measure": self.measure, "lowest_is_best": self.lowest, "best": best, "settings": rows}
 
 
-def told(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """A value of a setting or a result, numbers in six digits."""
     if isinstance(value, float):
         return f"{value:.6g}"
@@ -202,8 +201,8 @@ def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
             rows.append(group.alone(shared=len(differences)))
             continue
         between = (test.difference - half, test.difference + half)
-        told = {"difference": test.difference, "interval": between, "p": next(adjusted)}
-        rows.append(group.alone(shared=test.topics, **told))
+        figures = {"difference": test.difference, "interval": between, "p": next(adjusted)}
+        rows.append(group.alone(shared=test.topics, **figures))
     return rows
 
 

@@ -14,14 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs import queue, slurm, sweeps
 from workbench.jobs.executors import check_placement, cluster_options
-from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
-from workbench.jobs.parameters import INSIDE, recipe_diff
-from workbench.jobs.records import enter, look_at, settle
+from workbench.jobs.folder import (
+    INSIDE,
+    LIVE,
+    Attempt,
+    Ending,
+    Job,
+    all_jobs,
+    create,
+    discard,
+    find,
+    recipe_diff,
+)
+from workbench.jobs.records import Index, enter, look_at, settle
 from workbench.jobs.reporting import configured
-from workbench.jobs.store import Index
 from workbench.jobs.tail import EventTail
 from workbench.jobs.view import AttemptView, JobView, Look, attempt_view, job_view, standing
 from workbench.recipes import Recipe, with_settings
@@ -46,10 +55,10 @@ def changed(job: Job, settings: Sequence[str]) -> Recipe:
     free = _PLACEMENT | (of_trainings if before.task == "train" else set())
     fixed = [row for row in recipe_diff(before, after) if row.key not in free]
     if fixed:
-        told = "; ".join(f"{row.key}: {row.left!r} there, {row.right!r} asked for" for row in fixed)
+        differences = "; ".join(f"{row.key}: {row.left!r} there, {row.right!r} asked for" for row in fixed)
         again = " ".join(f"--set {setting}" for setting in settings)
         raise EngineError(
-            f"with these settings job {job.id} is other work: {told}",
+            f"with these settings job {job.id} is other work: {differences}",
             code="E637",
             exit_code=2,
             remedy=f"Free are {', '.join(sorted(free))}. Start anew: mathwb jobs rerun {job.id} {again}",
@@ -151,21 +160,23 @@ def submit_sweep(
     """
     _refuse_shared_folder(workspace, runs[0][0])
     lowest = sweeps.lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
-    plan, told = sweeps.plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
+    plan, of_sweep = sweeps.plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
     reporters = configured(runs[0][0].task)
     made = create(workspace.runs, plan, beside={"members.json": {"v": 1, "members": []}})
     cluster = cluster_options(runs[0][0].params)
     ticket = None if cluster is None else ""
-    told["sweep"] = made.id
+    of_sweep["sweep"] = made.id
     jobs_made: list[Job] = []
     found: list[sweeps.Member] = []
     try:
         for spec, setting, repeat in runs:
-            jobs_made.append(create(workspace.runs, spec, ticket, beside={"sweep.json": told, **reporters}))
+            jobs_made.append(
+                create(workspace.runs, spec, ticket, beside={"sweep.json": of_sweep, **reporters})
+            )
             found.append(sweeps.Member(jobs_made[-1].id, setting, repeat))
         at_once = list(jobs_made)
         if last is not None:
-            beside = {"sweep.json": {**told, "last": True}, **reporters}
+            beside = {"sweep.json": {**of_sweep, "last": True}, **reporters}
             jobs_made.append(create(workspace.runs, last, ticket, beside=beside))
             found.append(sweeps.Member(jobs_made[-1].id))
         sweeps.note_members(made, found)
@@ -301,7 +312,7 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
     """
     if _is_sweep(workspace, number):
         return _each_member(workspace, number, "resume", lambda at, each: resume(at, each, settings))
-    from workbench.jobs.worker import settled
+    from workbench.jobs.worker import resolved
 
     item = find(workspace.runs, number)
     last = item.attempts()[-1:]
@@ -312,7 +323,7 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
         _allowed(view, "resume")
     spec = changed(item, settings) if settings else item.spec()
     if settings:
-        settled(spec, item.out(spec))
+        resolved(spec, item.out(spec))
     _await_cluster(view)
     _refuse_shared_folder(workspace, spec, but=item)
     attempt = item.add_attempt(view.attempt, None if cluster_options(spec.params) is None else "")
@@ -405,10 +416,10 @@ def _start(attempt: Attempt, spec: Recipe) -> None:
 def _await_cluster(view: JobView) -> None:
     """Wait until the cluster has let go of a job that is over. Raises: EngineError E603 when it does not."""
     deadline = time.monotonic() + timing.CLUSTER_WAIT_S
-    while view.cluster_id and (told := slurm.ask(view.cluster_id)) is not None and told.live:
-        if told.pending or time.monotonic() > deadline:
+    while view.cluster_id and (answer := slurm.ask(view.cluster_id)) is not None and answer.live:
+        if answer.pending or time.monotonic() > deadline:
             raise EngineError(
-                f"job {view.id} is still on the cluster: {told.state} as {view.cluster_id}",
+                f"job {view.id} is still on the cluster: {answer.state} as {view.cluster_id}",
                 code="E603",
                 exit_code=2,
                 remedy=f"Wait for its end, or: scancel {view.cluster_id}",
@@ -457,12 +468,12 @@ def rerun(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Jo
     Args: settings: what to change, each `key=value`. Raises: as `submit`; UsageError E424; what its task
     raises for settings that it does not take; EngineError E603 for a sweep that cannot be started so.
     """
-    from workbench.jobs.worker import settled
+    from workbench.jobs.worker import resolved
 
     if _is_sweep(workspace, number):
         return _rerun_sweep(workspace, find(workspace.runs, number), settings)
     spec = fresh(find(workspace.runs, number), settings)
-    settled(spec, workspace.runs)
+    resolved(spec, workspace.runs)
     return submit(workspace, spec)
 
 

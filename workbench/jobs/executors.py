@@ -1,26 +1,34 @@
-"""Where the worker of an attempt runs: here, as several processes, or on a cluster; and on which device.
-
-Two parameters of a job say so: `device` is auto, cpu, `cpu:N` (N processes on the CPU), all, or GPUs by
-number or UUID with commas between them; `executor` is local, or `slurm` with options of sbatch:
-`slurm:partition=gpu,time=60` (minutes). A job without `device` gets the worker as it is, and no say about
-GPUs.
-"""
+"""Where a job runs: the environment that it takes along and leaves a record of, and how its worker starts."""
 
 from __future__ import annotations
 
 import os
+import platform
+import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import workbench
 from engines.core.errors import EngineError
-from engines.core.files import write_json
+from engines.core.files import sha256, write_json
 from engines.core.machine import processors
 from workbench.jobs import slurm
-from workbench.jobs.devices import Gpu, gpus
-from workbench.jobs.folder import Attempt, all_jobs, read_document
+from workbench.jobs.folder import Attempt, all_jobs, flat, read_document
+from workbench.jobs.machine import MARK, Gpu, gpus, memory_bytes
+from workbench.recipes import Recipe
+
+# Where the worker of an attempt runs: here, as several processes, or on a cluster; and on which device.
+#
+# Two parameters of a job say so: `device` is auto, cpu, `cpu:N` (N processes on the CPU), all, or GPUs by
+# number or UUID with commas between them; `executor` is local, or `slurm` with options of sbatch:
+# `slurm:partition=gpu,time=60` (minutes). A job without `device` gets the worker as it is, and no say about
+# GPUs.
 
 LAUNCHED = "MATHWB_LAUNCHED"
 """Set for workers that have something between them and the supervisor, which so cannot signal them."""
@@ -83,10 +91,14 @@ def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] =
     if not chosen:
         write_json(attempt.folder / "device.json", {"device": "cpu", "why": why, "processes": 1})
         return Launch(worker, _patient())
-    told = [card.to_dict() for card in chosen]
     write_json(
         attempt.folder / "device.json",
-        {"device": chosen[0].name, "why": why, "processes": len(chosen), "gpus": told},
+        {
+            "device": chosen[0].name,
+            "why": why,
+            "processes": len(chosen),
+            "gpus": [card.to_dict() for card in chosen],
+        },
     )
     environment = {"CUDA_VISIBLE_DEVICES": ",".join(card.uuid for card in chosen)}
     return Launch(worker, environment) if len(chosen) == 1 else _accelerate(folder, len(chosen), environment)
@@ -209,3 +221,100 @@ def _is_gpu(text: str) -> bool:
 
 def _refused(what: str, remedy: str) -> EngineError:
     return EngineError(what, code="E638", exit_code=2, remedy=remedy)
+
+
+# Variables of the environment that belong to a job, whoever starts it: ours, and those that say where the
+# libraries find things, how many threads they take, which GPUs there are, and which reporters a job has.
+# Secrets are never written down: a job that waits gets those of whoever starts it.
+
+_FAMILIES = re.compile(
+    r"(MATHWB|CUDA|OMP|MKL|OPENBLAS|NUMEXPR|HF|TRANSFORMERS|TOKENIZERS|TORCH|PYTORCH|NCCL|WANDB|MLFLOW|TRACKIO)_"
+)
+_SINGLE = (*VISIBLE, "PYTHONPATH")
+_SECRET = {"TOKEN", "KEY", "SECRET", "PASSWORD", "PASS", "CREDENTIALS", "AUTH"}
+_WITH_PASSWORD = re.compile(r"://[^/\s]*@")
+
+
+def held(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What a job that may have to wait takes along."""
+    return {name: value for name, value in environment.items() if _belongs(name, value)}
+
+
+def placed(taken: Mapping[str, str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """An environment in which what belongs to a job is as it was `taken` along."""
+    return {name: value for name, value in environment.items() if not _belongs(name, value)} | dict(taken)
+
+
+def _belongs(name: str, value: str) -> bool:
+    if name in (MARK, LAUNCHED) or not (name in _SINGLE or _FAMILIES.match(name)):
+        return False
+    return not (_SECRET & set(name.split("_")) or _WITH_PASSWORD.search(value))
+
+
+_MANIFEST = "manifest.json"
+
+
+def record(spec: Recipe) -> dict[str, Any]:
+    """The environment of a run, JSON-able. Hashes every file that a parameter names, and of a folder its
+    manifest; the folder the task writes to is no input."""
+    return {
+        "v": 1,
+        "recipe_sha256": spec.sha256(),
+        "seed": spec.seed,
+        "mathwb": workbench.__version__,
+        "git": _git(Path(workbench.__file__).parents[1]),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpus": processors(),
+        "memory_bytes": memory_bytes(),
+        "packages": _packages(),
+        "data": _data(spec),
+    }
+
+
+def changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What differs between two records, in words: `packages.numpy: 2.1.0 -> 2.2.0`."""
+    old, new = flat(before), flat(now)
+    differ = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
+    return [f"{key}: {old.get(key)} -> {new.get(key)}" for key in differ]
+
+
+def _packages() -> dict[str, str]:
+    """The versions of what this program is built on, as far as it is installed."""
+    found = {}
+    for requirement in metadata.requires("mathwb") or []:
+        name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return dict(sorted(found.items()))
+
+
+def _git(folder: Path) -> dict[str, Any] | None:
+    """Commit of the checkout that runs, and whether it has been changed since; None for a package."""
+    git = shutil.which("git")
+    if git is None or not (folder / ".git").exists():
+        return None
+    try:
+        commit, status = (
+            subprocess.run(
+                [git, "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10, check=True
+            ).stdout.strip()
+            for arguments in (["rev-parse", "HEAD"], ["status", "--porcelain"])
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return {"commit": commit, "changed": bool(status)}
+
+
+def _data(spec: Recipe) -> dict[str, dict[str, Any]]:
+    found = {}
+    for key, value in flat(spec.params).items():
+        if not isinstance(value, str) or key == "out" or not Path(value).is_absolute():
+            continue
+        path = Path(value)
+        file = path / _MANIFEST if path.is_dir() else path
+        if file.is_file():
+            found[key] = {"path": value, "bytes": file.stat().st_size, "sha256": sha256(file)}
+    return found

@@ -27,16 +27,104 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.files import file_error, sweep, write_json
-from workbench.jobs.parameters import absolute, relative
-from workbench.jobs.process import ProcessId
+from workbench.jobs.machine import ProcessId
 from workbench.recipes import Recipe
+
+if TYPE_CHECKING:
+    from workbench.jobs.view import JobView
+
+
+_UP = "../../"
+"""From a run folder to its workspace."""
+INSIDE = "./out/"
+"""What begins with this is in the folder that a run has for what it writes, whatever its number."""
+
+
+def relative(params: Mapping[str, Any], root: Path) -> dict[str, Any]:
+    """Parameters as they are written. Args: root: the workspace, absolute."""
+
+    def change(text: str) -> str:
+        path = Path(text)
+        inside = path.is_absolute() and path.is_relative_to(root)
+        return _UP + path.relative_to(root).as_posix() if inside else text
+
+    return {key: _mapped(value, change) for key, value in params.items()}
+
+
+def absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
+    """Parameters as they were before they were written. Args: run: the run folder."""
+    here = run.absolute()
+
+    def change(text: str) -> str:
+        return os.path.normpath(here / text) if text.startswith((_UP, INSIDE)) else text
+
+    return {key: _mapped(value, change) for key, value in params.items()}
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """The value with all texts in it changed."""
+    if isinstance(value, Mapping):
+        return {key: _mapped(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(item, change) for item in value]
+    if isinstance(value, Path):
+        return change(str(value))
+    return change(value) if isinstance(value, str) else value
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """A setting in which two jobs differ; None where one of them does not have it."""
+
+    key: str
+    left: Any
+    right: Any
+
+
+def flat(params: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested tables as one level with dotted keys."""
+    rows: dict[str, Any] = {}
+    for key, value in params.items():
+        if isinstance(value, Mapping):
+            rows.update(flat(value, f"{prefix}{key}."))
+        else:
+            rows[prefix + key] = value
+    return rows
+
+
+def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Every text in tables and lists, with its dotted key."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from texts(item, f"{key}.{name}" if key else name)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts(item, key)
+    elif isinstance(value, str):
+        yield key, value
+
+
+def recipe_diff(left: Recipe, right: Recipe) -> list[DiffRow]:
+    """The settings that differ, `task` and `seed` first, then the parameters by name."""
+    rows = []
+    a, b = ({"task": spec.task, "seed": spec.seed, **flat(spec.params)} for spec in (left, right))
+    for key in ["task", "seed", *sorted((set(a) | set(b)) - {"task", "seed"})]:
+        if a.get(key) != b.get(key):
+            rows.append(DiffRow(key, a.get(key), b.get(key)))
+    return rows
+
+
+def diff(left: JobView, right: JobView) -> list[DiffRow]:
+    """The settings in which two jobs differ."""
+    return recipe_diff(left.spec, right.spec)
+
 
 LIVE = ("queued", "starting", "running", "stopping")
 TERMINAL = ("succeeded", "failed", "stopped", "lost")
@@ -96,16 +184,16 @@ class Ending:
     def from_dict(cls, document: Mapping[str, Any]) -> Ending:
         """What `to_dict` wrote; keys of newer versions are left out. Raises: ValueError for anything else."""
         known = {item.name: _KINDS[str(item.type).partition("[")[0]] for item in fields(cls)}
-        told = {key: value for key, value in document.items() if key in known}
-        for key, value in told.items():
+        fields_given = {key: value for key, value in document.items() if key in known}
+        for key, value in fields_given.items():
             if not isinstance(value, known[key]) or (isinstance(value, int) and abs(value) >= 2**63):
                 raise ValueError(key)
-        if not all(isinstance(value, int | float) for value in told.get("metrics", {}).values()):
+        if not all(isinstance(value, int | float) for value in fields_given.get("metrics", {}).values()):
             raise ValueError("metrics")
         for name in ("started", "ended"):
-            if told.get(name):
-                _moment(told[name])
-        return cls(**told)
+            if fields_given.get(name):
+                _moment(fields_given[name])
+        return cls(**fields_given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +290,8 @@ class Attempt:
     def ask(self, want: str, why: str = "") -> None:
         """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
         if self.wanted() not in (want, "kill"):
-            told = {"why": why} if why else {}
-            self._write("request.json", {"v": 1, "want": want, "t": time.time(), **told})
+            reason = {"why": why} if why else {}
+            self._write("request.json", {"v": 1, "want": want, "t": time.time(), **reason})
 
     def outcome(self) -> Ending | None:
         """How it ended by the worker's own account."""

@@ -17,13 +17,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs import slurm
 from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import Attempt, Ending, Job
 from workbench.jobs.supervisor import Signals, Supervisor
 from workbench.jobs.tail import progress
-from workbench.jobs.view import last_words
+from workbench.jobs.view import ending_without_exit_code
 
 TIME_LIMIT = "the cluster's time limit"
 CANCELLED = "cancelled on the cluster"
@@ -57,7 +57,7 @@ class _OnNode(Supervisor):
         once = "no-requeue" in (cluster_options(self._job.spec().params) or {})
         again = ending.reason == REQUEUED or (ending.reason == TIME_LIMIT and not once)
         if ending.state == "stopped" and again and self.attempt.wanted() != "kill":
-            # Before the end is told: between the two the job would seem to be over.
+            # Before the end is recorded: between the two the job would seem to be over.
             self.next = _next(self._job, self.attempt, self._number)
         return super()._record(ending, signals)
 
@@ -73,7 +73,7 @@ def _begin(job: Job, number: str) -> Attempt | None:
         attempt.say_ticket(number)
         return attempt
     # Begun by an earlier start of the same batch job.
-    ending = last_words(attempt)
+    ending = ending_without_exit_code(attempt)
     if ending.state == "lost":
         ending = replace(ending, state="stopped", reason=REQUEUED, remedy="", code="")
     goes_on = ending.state == "stopped" and (not attempt.wanted() or bool(attempt.wanted_why()))

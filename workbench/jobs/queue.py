@@ -33,12 +33,10 @@ from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors
 from workbench import paths
-from workbench.jobs import process as timing
-from workbench.jobs.devices import Gpu, gpus
-from workbench.jobs.environment import held, placed
-from workbench.jobs.executors import visible
+from workbench.jobs import machine as timing
+from workbench.jobs.executors import held, placed, visible
 from workbench.jobs.folder import Attempt, Job, read_document
-from workbench.jobs.process import MARK
+from workbench.jobs.machine import MARK, Gpu, gpus
 from workbench.jobs.sweeps import awaited, lane
 
 _FOLDER = ".queue"

@@ -1,4 +1,11 @@
-"""Reporting: TensorBoard, W&B, MLflow, trackio or a function of the user's are told of a job."""
+"""Reporting: what the event log of a job says goes on to TensorBoard, W&B, MLflow, trackio or a function.
+
+A reporter is one class here, registered by its name. `python -m workbench.jobs.reporting RUN_DIR NAME`
+follows the last attempt to its end; supervisors start it for each name in the setting `reporters`. Since it
+reads logs, a job can be reported after it has ended, or from a machine that has a network. How far it has
+come is in `report-NAME.json` of the run folder. Steps that a resumed attempt repeats are not reported again:
+the first values stand. What the packages read from the environment (WANDB_MODE, …) holds as usual.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +22,70 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from symtable import symtable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from engines.core.errors import EngineError
 from engines.core.files import locked, write_json
-from workbench.jobs import process as timing
-from workbench.jobs.folder import Attempt, Job
-from workbench.jobs.parameters import flat
-from workbench.jobs.process import MARK
+from workbench.jobs import machine as timing
+from workbench.jobs.folder import Attempt, Job, flat
+from workbench.jobs.machine import MARK
 from workbench.jobs.tail import EventTail, LoggedEvent, is_number
 from workbench.jobs.view import job_view
 
+FILE = "reporters.json"
+"""In a run folder: the names of the reporters of the job."""
 
+PROJECT = "mathwb"
+R = TypeVar("R", bound="Reporter")
+_PARAMS_AT_ONCE = 100
+"""MLflow takes no more in one request."""
+_MLFLOW = {"succeeded": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "lost": "FAILED"}
+"""What MLflow calls an end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The job that is reported. `name` tells it from all others, `settings` are those of its recipe by
+    dotted name."""
+
+    job: int
+    name: str
+    title: str
+    task: str
+    folder: Path
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Reporter(Protocol):
+    """Receives everything once, in order; `begin` comes first, and again whenever reporting goes on."""
+
+    def begin(self, run: Run, known: str) -> str:
+        """Args: known: what this returned the last time, empty the first time. Returns: by which name the
+        run is found again."""
+        ...
+
+    def event(self, event: LoggedEvent) -> None:
+        """The next event; of a `metric` only the values that are new for its step."""
+        ...
+
+    def end(self, state: str, reason: str) -> None:
+        """How the job ended; both are empty when the job goes on and the reporting ends."""
+        ...
+
+
+REPORTERS: dict[str, type[Reporter]] = {}
+"""The reporters by name, which is also that of the package and of the extra that installs it."""
+
+
+def _named(name: str) -> Callable[[type[R]], type[R]]:
+    def register(reporter: type[R]) -> type[R]:
+        REPORTERS[name] = reporter
+        return reporter
+
+    return register
+
+
+@_named("tensorboard")
 class TensorBoard:
     """Metrics by step and time in `tensorboard/` of the run folder, the recipe as hyperparameters.
 
@@ -95,52 +154,7 @@ def _started(settings: Mapping[str, object], at: float) -> Any:
     return start
 
 
-# Reporters: TensorBoard, W&B, MLflow, trackio, or a function of the user's own.
-#
-# `reporting` tells them of jobs. The packages `wandb`, `mlflow` and `trackio` are extras of these names;
-# what
-# they read from the environment (WANDB_MODE, MLFLOW_TRACKING_URI, …) they read as ever.
-
-FILE = "reporters.json"
-"""In a run folder: the names of those that are told of the job as it runs."""
-
-PROJECT = "mathwb"
-_PARAMS_AT_ONCE = 100
-"""MLflow takes no more in one request."""
-_MLFLOW = {"succeeded": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "lost": "FAILED"}
-"""What MLflow calls an end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The job that is reported. `name` tells it from all others, `settings` are those of its recipe by
-    dotted name."""
-
-    job: int
-    name: str
-    title: str
-    task: str
-    folder: Path
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-class Reporter(Protocol):
-    """Who is told. Everything is said once, in order, `begin` first and again whenever it goes on."""
-
-    def begin(self, run: Run, known: str) -> str:
-        """Args: known: what this returned the last time, empty the first time. Returns: by which name the
-        run is found again."""
-        ...
-
-    def event(self, event: LoggedEvent) -> None:
-        """The next event; of a `metric` only what has not been said of its step before."""
-        ...
-
-    def end(self, state: str, reason: str) -> None:
-        """How it ended; both are empty when it goes on unwatched."""
-        ...
-
-
+@_named("wandb")
 class WandB:
     """Metrics as history by `step`, the recipe as configuration."""
 
@@ -173,6 +187,7 @@ class WandB:
         self._run.finish(exit_code=int(state in ("failed", "lost")))
 
 
+@_named("mlflow")
 class MLflow:
     """Metrics by step and time, the recipe as parameters. Where nothing names a place, a database beside the
     runs takes them all: MLflow's own is one in each folder that it is started in."""
@@ -210,6 +225,7 @@ class MLflow:
             self._client.set_terminated(self._id, status=_MLFLOW[state])
 
 
+@_named("trackio")
 class Trackio:
     """Metrics by step, the recipe as configuration; its runs go by their names."""
 
@@ -259,17 +275,9 @@ class Callback:
             )
 
 
-NAMES: Mapping[str, Callable[[], Reporter]] = {
-    "tensorboard": TensorBoard,
-    "wandb": WandB,
-    "mlflow": MLflow,
-    "trackio": Trackio,
-}
-
-
 def checked(name: str) -> str:
     """The name of a reporter that is here: a file is named from the root. Raises: EngineError E627."""
-    if name in NAMES:
+    if name in REPORTERS:
         if importlib.util.find_spec(name) is None:
             raise _unusable(
                 f"the package {name} is not installed", f'Install it: pip install "mathwb[{name}]"'
@@ -277,7 +285,7 @@ def checked(name: str) -> str:
         return name
     place, colon, function = name.rpartition(":")
     if not colon:
-        known = ", ".join(NAMES)
+        known = ", ".join(REPORTERS)
         raise _unusable(f"there is no reporter {name!r}", f"There are {known}, and FILE.py:FUNCTION.")
     path = Path(place).expanduser().absolute()
     if path.suffix != ".py" or not path.is_file():
@@ -298,8 +306,8 @@ def listed(text: str) -> str:
 
 
 def configured(task: str) -> dict[str, dict[str, Any]]:
-    """The file of a new run folder that names who is told, as the setting `reporters` says: TensorBoard,
-    which is its default, of trainings alone. Nothing when there is nobody. Raises: EngineError E627.
+    """The file of a new run folder that names its reporters, as the setting `reporters` says: TensorBoard,
+    which is its default, of trainings alone. Nothing when there are none. Raises: EngineError E627.
     """
     from workbench.config import own_config
 
@@ -310,8 +318,8 @@ def configured(task: str) -> dict[str, dict[str, Any]]:
 
 def reporter(name: str) -> Reporter:
     """The reporter of this name, from the name that `checked` gave. Raises: EngineError E627."""
-    if name in NAMES:
-        return NAMES[name]()
+    if name in REPORTERS:
+        return REPORTERS[name]()
     place, _, function = name.rpartition(":")
     spec = importlib.util.spec_from_file_location("mathwb_reporter", place)
     assert spec is not None  # its name ends in .py
@@ -328,21 +336,10 @@ def _unusable(what: str, remedy: str, where: str = "") -> EngineError:
     return EngineError(what, where=where, code="E627", exit_code=2, remedy=remedy)
 
 
-# Reporting: what the event logs of a job say goes on to a reporter, each thing once.
-#
-# `python -m workbench.jobs.reporting RUN_DIR NAME` follows the last attempt to its end; supervisors start
-# it
-# for what the setting `reporters` names. Since it reads logs, a job can be reported when it is over, or
-# from a
-# machine that has a network. How far it has come is in `report-NAME.json` of the run folder. Steps that a
-# resumed attempt does again are not said again: what the first attempt said of them stands.
-
-
 @dataclass(slots=True)
 class Reported:
-    """How far a reporter has been told: `seq` of the event of `attempt` that was last, the last `steps` of
-    each metric, the state it was told as the `end`; `known` is its own name for the run, `error` why it
-    stopped."""
+    """How far a reporter has come: `seq` of the last event of `attempt`, the last `steps` of each metric, the
+    state reported as the `end`; `known` is its own name for the run, `error` why it stopped."""
 
     name: str = ""
     known: str = ""
@@ -355,18 +352,18 @@ class Reported:
 
     @classmethod
     def read(cls, path: Path, name: str) -> Reported:
-        """What the file says; nothing has been told when it is not there. Raises: EngineError E629."""
+        """What the file says; a missing one means nothing yet. Raises: EngineError E629."""
         try:
             return cls(**json.loads(path.read_bytes()))
         except FileNotFoundError:
             return cls(name)
         except (OSError, ValueError, TypeError) as error:
             raise EngineError(
-                f"how far {name} has been told cannot be read: {error}",
+                f"the record of what {name} has received cannot be read: {error}",
                 where=str(path),
                 code="E629",
                 exit_code=3,
-                remedy="Remove the file to tell everything anew, as a run of its own.",
+                remedy="Remove the file to report everything again, as a new run.",
             ) from error
 
     def to_dict(self) -> dict[str, Any]:
@@ -375,13 +372,12 @@ class Reported:
 
 
 def reported(job: Job) -> list[Reported]:
-    """How far each of its reporters has been told. Raises: EngineError E629."""
+    """How far each of its reporters has come. Raises: EngineError E629."""
     return [Reported.read(path, path.stem) for path in sorted(job.folder.glob("report-*.json"))]
 
 
 def start(attempt: Attempt) -> list[subprocess.Popen[bytes]]:
-    """Start whoever is to be told of an attempt as it runs, each in a process of its own that nothing of the
-    job waits for."""
+    """Start the reporters of an attempt, each in a process of its own that nothing of the job waits for."""
     run = attempt.folder.parent.resolve()
     environment = {key: value for key, value in os.environ.items() if key != MARK}
     begun = []
@@ -408,9 +404,9 @@ def _wanted(run: Path) -> list[str]:
 
 
 def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
-    """Tell a reporter what it has not been told, and what comes until `over` says that there is no more.
+    """Report what is new to a reporter, and what comes until `over` says that there is no more.
 
-    Args: name: as `reporters.checked` gave it. Of two at a time for the same job and reporter the second
+    Args: name: as `checked` gave it. Of two at a time for the same job and reporter the second
     waits for the first.
     Raises: EngineError E627 when it cannot be had, E628 when it fails; the next call goes on where it stood.
     """
@@ -418,17 +414,17 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
     with locked(place):
         state = Reported.read(place, name)
         state.error = ""
-        teller = _Teller(job, reporter(name), state)
+        follower = _Follower(job, reporter(name), state)
         try:
             while True:
-                # Asked before the look, so that nothing said between the two is missed.
+                # Asked before reading, so that nothing written between the two is missed.
                 done = over()
-                while teller.look():
+                while follower.look():
                     write_json(place, state.to_dict())
                 if done:
                     break
                 time.sleep(timing.TICK_S)
-            teller.end()
+            follower.end()
         except Exception as error:
             state.error = f"{type(error).__name__}: {error}"
             if isinstance(error, EngineError):
@@ -444,8 +440,8 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
         return state
 
 
-class _Teller:
-    """Tells one reporter; begins when there is something to tell."""
+class _Follower:
+    """Follows a job for one reporter, which begins with the first event."""
 
     def __init__(self, job: Job, to: Reporter, state: Reported) -> None:
         self._job, self._to, self._state = job, to, state
@@ -460,7 +456,7 @@ class _Teller:
             self._state.end = ""
 
     def look(self) -> bool:
-        """Tell a piece of what is new. Returns: whether there was any."""
+        """Report a piece of what is new. Returns: whether there was any."""
         for event in (piece := self._piece()):
             if event.seq <= self._state.seq:
                 continue
@@ -486,7 +482,7 @@ class _Teller:
         return []
 
     def end(self) -> None:
-        """Tell how it ended, unless that is known or it goes on."""
+        """Report how it ended, unless that is known or the job goes on."""
         view = job_view(self._job)
         state = "" if view.live else view.state
         if self._begun or state != self._state.end:
@@ -496,7 +492,7 @@ class _Teller:
 
 
 def _fresh(event: LoggedEvent, steps: dict[str, int]) -> LoggedEvent | None:
-    """The event without numbers that were told of its step before; None when nothing of it is left."""
+    """The event without numbers already reported for its step; None when nothing of it is left."""
     if event.kind != "metric":
         return event
     step = event.step
@@ -509,7 +505,7 @@ def _fresh(event: LoggedEvent, steps: dict[str, int]) -> LoggedEvent | None:
 
 
 def _pass(event: LoggedEvent, state: Reported) -> None:
-    """Note that an event has been told."""
+    """Note that an event has been reported."""
     state.seq = event.seq
     if event.kind == "metric" and event.step is not None:
         for name in event.data:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.core.errors import EngineError
-from workbench.jobs.process import MARK
+from workbench.jobs.machine import MARK
 
 WARNING_S = 120
 """So long before its time limit a job is warned, writes a checkpoint and is queued again."""
@@ -42,7 +42,7 @@ _RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Answer:
     """What the cluster says of a job: its word for the state, empty when it knows no such job (any more),
     and the reason for it. `accounting` says whether it keeps a record of jobs that are over."""
 
@@ -139,14 +139,14 @@ def submit(
     return done.stdout.strip().partition(";")[0]
 
 
-def ask(number: str) -> Told | None:
+def ask(number: str) -> Answer | None:
     """What the cluster says of a job, believed for two seconds; None when it cannot be asked from here."""
     seen = _seen.get(number)
     if seen is not None and time.monotonic() - seen[0] < _BELIEVED_S:
         return seen[1]
     now = time.monotonic()
     # One question for all that anyone wants to know of.
-    watched = {number, *(key for key, (_, told) in _seen.items() if told is not None and told.live)}
+    watched = {number, *(key for key, (_, answer) in _seen.items() if answer is not None and answer.live)}
     queue = _queue(watched)
     for key in watched:
         _seen[key] = (now, None if queue is None else queue.get(key) or _past(key))
@@ -158,10 +158,10 @@ def forget() -> None:
     _seen.clear()
 
 
-_seen: dict[str, tuple[float, Told | None]] = {}
+_seen: dict[str, tuple[float, Answer | None]] = {}
 
 
-def _queue(numbers: Iterable[str]) -> dict[str, Told] | None:
+def _queue(numbers: Iterable[str]) -> dict[str, Answer] | None:
     """What squeue says of jobs; those it has forgotten are left out."""
     wanted = ",".join(sorted(numbers))
     command = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={wanted}", "--format=%i|%T|%r"]
@@ -173,18 +173,18 @@ def _queue(numbers: Iterable[str]) -> dict[str, Told] | None:
     found = {}
     for line in done.stdout.splitlines():
         number, state, reason = (*line.strip().split("|"), "", "")[:3]
-        found[number] = Told(state, "" if reason == "None" else reason)
+        found[number] = Answer(state, "" if reason == "None" else reason)
     return found
 
 
-def _past(number: str) -> Told:
+def _past(number: str) -> Answer:
     """What accounting says of a job that the queue has forgotten."""
     done = _run(["sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={number}", "--format=State"])
     if done is None or done.returncode:
-        return Told(accounting=False)
+        return Answer(accounting=False)
     lines = done.stdout.split("\n")
     # "CANCELLED by 1000"
-    return Told(lines[0].partition(" ")[0].strip())
+    return Answer(lines[0].partition(" ")[0].strip())
 
 
 def cancel(number: str) -> None:

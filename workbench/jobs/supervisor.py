@@ -29,16 +29,15 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
 from engines.core.files import printable
 from engines.core.machine import size
-from workbench.jobs import process as timing
-from workbench.jobs.devices import memory_bytes
+from workbench.jobs import machine as timing
 from workbench.jobs.executors import launch
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
-from workbench.jobs.process import MARK, ProcessId, mark, sweep
+from workbench.jobs.machine import MARK, ProcessId, mark, memory_bytes, sweep
 from workbench.jobs.queue import Slots, keep, leave
 from workbench.jobs.reporting import start
 from workbench.jobs.sweeps import verdict
 from workbench.jobs.tail import EventTail, last_lines
-from workbench.jobs.view import last_words
+from workbench.jobs.view import ending_without_exit_code
 
 DISK_FULL = 74
 """Exit code of a worker that could not even write down how it ended."""
@@ -104,7 +103,7 @@ class Supervisor:
         self._beat = Heartbeat(0.0, ProcessId.me())
         self._delivered = ""
         self._direct = True
-        self._told: list[subprocess.Popen[bytes]] = []
+        self._reporters: list[subprocess.Popen[bytes]] = []
         self._folder = _identity(attempt.folder)
 
     def run(self) -> Ending | None:
@@ -124,14 +123,14 @@ class Supervisor:
                     ending = Ending("failed", reason, code="E624", ended=time.time())
                 else:
                     with contextlib.suppress(OSError):
-                        self._told = start(self.attempt) if begun else []
-                    ending = self._watch(signals) if begun else last_words(self.attempt)
+                        self._reporters = start(self.attempt) if begun else []
+                    ending = self._watch(signals) if begun else ending_without_exit_code(self.attempt)
                 return None if self._removed() else self._record(ending, signals)
 
     def await_reporters(self) -> None:
         """Give reporters time to pass on the end; on a cluster everything ends with this process."""
         deadline = time.monotonic() + timing.REPORTERS_WAIT_S
-        for process in self._told:
+        for process in self._reporters:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.0, deadline - time.monotonic()))
 
@@ -273,7 +272,7 @@ class Supervisor:
         worker = self.attempt.worker()
         plain = Ending("failed", started=worker[1] if worker else None, ended=time.time(), peak_bytes=peak)
         if self._status is None:
-            return last_words(self.attempt)
+            return ending_without_exit_code(self.attempt)
         return self._exit_of(self._without_account(plain, signals))
 
     def _exit_of(self, ending: Ending) -> Ending:

@@ -64,29 +64,29 @@ def note_members(sweep: Job, found: Sequence[Member]) -> None:
 
 def sweep_of(run: Path) -> int:
     """The number of the sweep that a run folder belongs to; 0 for none."""
-    return int(_told(run).get("sweep", 0))
+    return int(_of_sweep(run).get("sweep", 0))
 
 
-def _told(run: Path) -> dict[str, Any]:
-    """What a run is told of its sweep; nothing when it has none, or it cannot be read."""
+def _of_sweep(run: Path) -> dict[str, Any]:
+    """What the folder of a run says of its sweep; nothing when it has none, or it cannot be read."""
     found = read_document(run / "sweep.json")
     return found if isinstance(found.get("sweep"), int) else {}
 
 
 def lane(job: Job) -> tuple[int, int]:
     """The sweep of a job, and how many of its members may run at a time (0: as many as there is room for)."""
-    told = _told(job.folder)
-    return int(told.get("sweep", 0)), int(told.get("parallel", 0))
+    of_sweep = _of_sweep(job.folder)
+    return int(of_sweep.get("sweep", 0)), int(of_sweep.get("parallel", 0))
 
 
 def awaited(job: Job) -> list[Attempt]:
     """What the last member of a divided work waits for: the last attempts of the others that have no result
     yet; nothing for another job."""
-    told = _told(job.folder)
-    if not told.get("last"):
+    of_sweep = _of_sweep(job.folder)
+    if not of_sweep.get("last"):
         return []
     runs = job.folder.parent
-    others = [Job(each.job, runs / str(each.job)) for each in members(Job(0, runs / str(told["sweep"])))]
+    others = [Job(each.job, runs / str(each.job)) for each in members(Job(0, runs / str(of_sweep["sweep"])))]
     ends = [attempt for other in others if other.id != job.id for attempt in other.attempts()[-1:]]
     return [attempt for attempt in ends if attempt.result() is None]
 
@@ -94,7 +94,7 @@ def awaited(job: Job) -> list[Attempt]:
 def divided(sweep: Job) -> bool:
     """Whether its runs are the shares of one work, with one that puts them together."""
     folders = (sweep.folder.parent / str(each.job) for each in members(sweep))
-    return any(_told(folder).get("last") for folder in folders)
+    return any(_of_sweep(folder).get("last") for folder in folders)
 
 
 def verdict(attempt: Attempt) -> str:
@@ -105,17 +105,17 @@ def verdict(attempt: Attempt) -> str:
     three others.
     """
     run = attempt.folder.parent
-    told = _told(run)
-    measure = str(told.get("stop_worst", ""))
+    of_sweep = _of_sweep(run)
+    measure = str(of_sweep.get("stop_worst", ""))
     if not measure:
         return ""
-    best = min if told.get("lowest") else max
+    best = min if of_sweep.get("lowest") else max
     own = curve(run, measure)
     if len(own) < 2:
         return ""
     step = own[-1][0]
     reached = []
-    for member in members(Job(int(told["sweep"]), run.parent / str(told["sweep"]))):
+    for member in members(Job(int(of_sweep["sweep"]), run.parent / str(of_sweep["sweep"]))):
         theirs = curve(run.parent / str(member.job), measure) if member.job != attempt.job else []
         if theirs and theirs[0][0] <= step <= theirs[-1][0]:
             reached.append(best(value for at, value in theirs if at <= step))
@@ -158,6 +158,6 @@ def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool
 def plan(
     title: str, recipe: str, runs: int, parallel: int, stop_worst: str, lowest: bool
 ) -> tuple[Recipe, dict[str, Any]]:
-    """The recipe of a sweep, and what each member is told of it besides its number."""
-    told = {"parallel": parallel, "stop_worst": stop_worst, "lowest": lowest}
-    return Recipe(TASK, title, {"recipe": recipe, "runs": runs, **told}), {"v": 1, **told}
+    """The recipe of a sweep, and what each member records of it besides its number."""
+    of_sweep = {"parallel": parallel, "stop_worst": stop_worst, "lowest": lowest}
+    return Recipe(TASK, title, {"recipe": recipe, "runs": runs, **of_sweep}), {"v": 1, **of_sweep}

@@ -353,7 +353,7 @@ def _window(path: Path, size: int) -> tuple[list[bytes], bool]:
 
 
 def _telling(lines: list[bytes]) -> list[LoggedEvent]:
-    """The events that progress is told from: all reports, the metrics near the end, and the last event.
+    """The events that progress is computed from: all reports, the metrics near the end, and the last event.
     The others are not even parsed."""
     found: list[LoggedEvent] = []
     room = _WINDOWS[0]

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import DataError
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.jobs import queue, slurm, sweeps
 from workbench.jobs.folder import LIVE, Attempt, Ending, Heartbeat, Job
-from workbench.jobs.slurm import Told
+from workbench.jobs.slurm import Answer
 from workbench.jobs.tail import Progress, progress
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
-    from workbench.jobs.store import Row
+    from workbench.jobs.records import Row
 
 
 _STATES = {
@@ -40,7 +40,7 @@ _REMEDIES = {
 }
 
 
-def last_words(attempt: Attempt) -> Ending:
+def ending_without_exit_code(attempt: Attempt) -> Ending:
     """The end of an attempt whose worker is known to be gone and had nobody to take its exit code."""
     if (outcome := attempt.outcome()) is not None:
         return outcome
@@ -58,24 +58,24 @@ def last_words(attempt: Attempt) -> Ending:
     return _of(attempt, "lost", reason, f"Resume it: mathwb jobs resume {attempt.job}", "E620")
 
 
-def cluster_words(attempt: Attempt, told: Told) -> Ending:
+def cluster_words(attempt: Attempt, answer: Answer) -> Ending:
     """The end of an attempt that the cluster says is over, or does not know any more."""
     if (outcome := attempt.outcome()) is not None:
         return outcome
     if (asked := _asked(attempt)) is not None:
         return asked
-    if told.state == "CANCELLED" and attempt.wanted() == "stop":
+    if answer.state == "CANCELLED" and attempt.wanted() == "stop":
         return _of(attempt, "stopped", attempt.wanted_why() or "stopped by you")
-    state, reason = _STATES.get(told.state, ("lost", ""))
-    if not reason and told.state:
-        reason = f"the cluster says {told.state}, and it recorded no result"
+    state, reason = _STATES.get(answer.state, ("lost", ""))
+    if not reason and answer.state:
+        reason = f"the cluster says {answer.state}, and it recorded no result"
     elif not reason:
         reason = "the cluster does not know it any more"
-        reason += "" if told.accounting else " and keeps no accounting, so how it ended is not known"
-    if told.state == "CANCELLED" and attempt.heartbeat() is None:
+        reason += "" if answer.accounting else " and keeps no accounting, so how it ended is not known"
+    if answer.state == "CANCELLED" and attempt.heartbeat() is None:
         reason += " before it started"
     resume = f"mathwb jobs resume {attempt.job}"
-    more = _REMEDIES.get(told.state)
+    more = _REMEDIES.get(answer.state)
     remedy = f"{more}, then: {resume}" if more else f"Resume it: {resume}"
     return _of(attempt, state, reason, remedy, "" if state == "stopped" else "E625")
 
@@ -224,16 +224,16 @@ def _on_cluster(attempt: Attempt, ticket: str, now: float) -> Standing:
     if not ticket:
         handed_over = abs(now - attempt.created()) < timing.START_LIMIT_S
         return Standing("stopping" if attempt.wanted() else "queued") if handed_over else _dead(attempt)
-    told = slurm.ask(ticket)
-    if told is not None and not told.live:
+    answer = slurm.ask(ticket)
+    if answer is not None and not answer.live:
         # It may have ended between the two questions.
         if (ending := attempt.result()) is not None:
             return Standing(ending.state, ending=ending, recorded=True)
-        ending = cluster_words(attempt, told)
+        ending = cluster_words(attempt, answer)
         return Standing(ending.state, ending=ending)
-    if told is None or told.pending:
-        waiting = "the cluster cannot be asked from here" if told is None else told.reason
-        if beat is None or told is not None:
+    if answer is None or answer.pending:
+        waiting = "the cluster cannot be asked from here" if answer is None else answer.reason
+        if beat is None or answer is not None:
             return Standing("stopping" if attempt.wanted() else "queued", waiting=waiting, heartbeat=beat)
     if beat is None:
         return Standing("stopping" if attempt.wanted() else "starting")
@@ -243,7 +243,7 @@ def _on_cluster(attempt: Attempt, ticket: str, now: float) -> Standing:
 def _dead(attempt: Attempt) -> Standing:
     if (ending := attempt.result()) is not None:
         return Standing(ending.state, ending=ending, recorded=True)
-    ending = last_words(attempt)
+    ending = ending_without_exit_code(attempt)
     return Standing(ending.state, ending=ending)
 
 
@@ -272,7 +272,7 @@ def attempt_view(attempt: Attempt, *, places: queue.Places | None = None) -> Att
     started = worker[1] if worker else None
     view = AttemptView(attempt.number, now.state, created=attempt.created(), started=started)
     if now.ending is not None:
-        return dataclasses.replace(view, **_told(now.ending))
+        return dataclasses.replace(view, **_outcome(now.ending))
     return dataclasses.replace(
         view,
         wall_s=None if started is None else max(0.0, time.time() - started),
@@ -281,7 +281,7 @@ def attempt_view(attempt: Attempt, *, places: queue.Places | None = None) -> Att
     )
 
 
-def _told(ending: Ending) -> dict[str, Any]:
+def _outcome(ending: Ending) -> dict[str, Any]:
     """What an ending tells the view of an attempt or of its job."""
     names = ("reason", "started", "ended", "wall_s", "peak_bytes", "exit_code", "signal", "metrics", "value")
     return {name: getattr(ending, name) for name in names}
@@ -481,10 +481,10 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
         metrics=far.metrics,
     )
     if ending is not None:
-        told = _told(ending)
-        told["started"] = ending.started or started
-        told["metrics"] = ending.metrics or far.metrics
-        return dataclasses.replace(view, **told, remedy=ending.remedy, code=ending.code)
+        outcome = _outcome(ending)
+        outcome["started"] = ending.started or started
+        outcome["metrics"] = ending.metrics or far.metrics
+        return dataclasses.replace(view, **outcome, remedy=ending.remedy, code=ending.code)
     silent_s = None if far.last_t is None else max(0.0, now - far.last_t)
     return dataclasses.replace(
         view,
@@ -518,10 +518,10 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
         state = "running" if over or any(view.state in states for view in live) else "queued"
     else:
         state = next((state for state, found in odd.items() if found), "succeeded")
-    told = [f"{len(found)} {state}: {', '.join(map(str, found))}" for state, found in odd.items() if found]
-    if told and not live and views[-1].state == "succeeded" and sweeps.divided(job):
+    parts = [f"{len(found)} {state}: {', '.join(map(str, found))}" for state, found in odd.items() if found]
+    if parts and not live and views[-1].state == "succeeded" and sweeps.divided(job):
         state = "succeeded"
-        told.append(f"{views[-1].id} has done the rest")
+        parts.append(f"{views[-1].id} has done the rest")
     ends = [view.ended for view in views if view.ended is not None]
     starts = [view.started for view in views if view.started is not None]
     ended = max(ends, default=None) if not live else None
@@ -531,7 +531,7 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
         task=spec.task,
         title=spec.title,
         state=state,
-        reason="; ".join(told),
+        reason="; ".join(parts),
         remedy="" if live or state == "succeeded" else f"Resume them: mathwb jobs resume {job.id}",
         waiting=live[0].waiting if state == "queued" else "",
         seed=spec.seed,

@@ -31,11 +31,9 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_json
 from engines.core.spec import described
-from workbench.jobs import process as timing
-from workbench.jobs.environment import changes, record
-from workbench.jobs.executors import LAUNCHED, device_of
-from workbench.jobs.folder import Attempt, Ending, Job
-from workbench.jobs.parameters import flat
+from workbench.jobs import machine as timing
+from workbench.jobs.executors import LAUNCHED, changes, device_of, record
+from workbench.jobs.folder import Attempt, Ending, Job, flat
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
 from workbench.recipes import Recipe
 
@@ -43,15 +41,15 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class StopFlag:
-    """Raised by a signal, asked by the task; remembers whether the task has been told."""
+    """Raised by a signal, asked by the task; remembers whether the task has seen it."""
 
     def __init__(self) -> None:
         self.raised = False
-        self.told = False
+        self.seen = False
 
     def __call__(self) -> bool:
         """What the task sees as `stop`."""
-        self.told = self.raised
+        self.seen = self.raised
         return self.raised
 
     def listen(self) -> None:
@@ -161,21 +159,21 @@ def _run(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
 
 
 def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any, bool]:
-    """Do the work of a recipe. An operation that has them is told the recipe's seed and `out`.
+    """Do the work of a recipe. An operation that takes them gets the recipe's seed and `out`.
 
     Returns: its document, and whether it was stopped before it was done.
     """
     from workbench.operation import operation
 
     row = operation(recipe.task)
-    done = row.perform(settled(recipe, out), events=events, stop=stop)
+    done = row.perform(resolved(recipe, out), events=events, stop=stop)
     cut_short = isinstance(stop, StopFlag) and _was_stopped(done.document, stop)
     return done.document, done.code == 130 or cut_short
 
 
-def settled(recipe: Recipe, out: Path) -> Any:
+def resolved(recipe: Recipe, out: Path) -> Any:
     """The spec of a recipe whose work writes to `out` where the recipe names no folder. Raises: as
-    `Operation.settled`."""
+    `Operation.resolved`."""
     from workbench.operation import operation
 
     row = operation(recipe.task)
@@ -184,14 +182,14 @@ def settled(recipe: Recipe, out: Path) -> Any:
     given = {name: value for name, value in offered.items() if name in names} | dict(recipe.params)
     if "executor" not in names:
         given.pop("executor", None)  # where it runs, which most operations know nothing of
-    return row.settled(given)
+    return row.resolved(given)
 
 
 def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
     """Whether work that has returned was cut short. What it says itself (`complete`, `stop_reason`) is
-    believed; otherwise it was, if it has been told to stop."""
-    if not stop.told or "complete" in value:
-        return stop.told and not value["complete"]
+    believed; otherwise it was, if it has seen the request to stop."""
+    if not stop.seen or "complete" in value:
+        return stop.seen and not value["complete"]
     return bool(value.get("stop_reason", "stopped") == "stopped")
 
 

@@ -47,7 +47,7 @@ def register(table: Any) -> None:
     from workbench.operation import Operation
 
     for name in NAMES:
-        table[f"test.{name}"] = Operation(f"test.{name}", name, "fake_tasks:Fake", f"fake_tasks:{name}")
+        table[f"test.{name}"] = Operation(f"test.{name}", name, f"fake_tasks:{name}", "fake_tasks:Fake")
 
 
 def count(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:

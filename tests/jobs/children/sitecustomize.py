@@ -7,7 +7,7 @@ import os
 
 import fake_tasks
 
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.operation import operations
 
 fake_tasks.register(operations())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from workbench.jobs import process as timing
+from workbench.jobs import machine as timing
 from workbench.paper import Trainer, trainers
 
 trainers()["tiny"] = Trainer("tiny", "tiny:trainer", data=("corpus", "place"))

@@ -103,10 +103,9 @@ def _hits(found: Found) -> Iterator[str]:
 
 PAPER = Paper(
     name="arqmath",
-    key="4",
-    title="ARQMath",
     help="Answer retrieval: evaluate and compare runs.",
     operations="workbench.papers.arqmath.operations:OPERATIONS",
+    tables="workbench.papers.arqmath.tables",
     trainers=(
         Trainer(
             "arqmath.pretrain",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.common import table
+from workbench.cli.command import table
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.lookup import Post

@@ -89,10 +89,9 @@ _SETTINGS = ("engines.egen.models.settings:Settings", "engines.egen.models.setti
 
 PAPER = Paper(
     name="egen",
-    key="1",
-    title="E-graphs",
     help="Equivalent expressions: generate, verify, store, explore.",
     operations="workbench.papers.egen.operations:OPERATIONS",
+    tables="workbench.papers.egen.tables",
     trainers=(
         Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive", _SETTINGS, _DATA, "backbone"),
         Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq", _SETTINGS, _DATA, "backbone"),

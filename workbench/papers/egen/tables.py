@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
 from engines.egen.records import told_apart, where
-from workbench.cli.common import table
-from workbench.operation import Aside
+from workbench.cli.command import table
+from workbench.operation import Hint
 from workbench.units import noun
 
 if TYPE_CHECKING:
@@ -103,11 +103,11 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
             f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")
             for name, value in change.items()
         )
-        yield Aside(f"try {' '.join(options)}" if change else "change the expression")
+        yield Hint(f"try {' '.join(options)}" if change else "change the expression")
     if stats.dropped:
         yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in stats.dropped.items())
     if len(members) > _SHOWN_MEMBERS:
-        yield Aside(f"{len(members) - _SHOWN_MEMBERS:,} more; --json lists all")
+        yield Hint(f"{len(members) - _SHOWN_MEMBERS:,} more; --json lists all")
 
 
 def verify(found: Verified, _spec: object) -> Iterator[str]:
@@ -401,7 +401,7 @@ _SHOWN_MISTAKES = 5
 def embed(found: Embedded, _spec: Embed) -> Iterator[str]:
     """Where the vectors are."""
     if found.bad_lines:
-        yield Aside(f"lines without a vector, which are rows of nan: {found.bad_lines:,}")
+        yield Hint(f"lines without a vector, which are rows of nan: {found.bad_lines:,}")
     if found.share:
         yield f"share {found.share}: {found.rows:,} vectors; without --share all is put together"
         return
@@ -411,7 +411,7 @@ def embed(found: Embedded, _spec: Embed) -> Iterator[str]:
 def index(found: Indexed, _spec: object) -> Iterator[str]:
     """How many expressions have vectors."""
     if found.left_out:
-        yield Aside(f"expressions that the model cannot read: {found.left_out:,}")
+        yield Hint(f"expressions that the model cannot read: {found.left_out:,}")
     if found.share:
         vectors = found.expressions + found.clusters
         yield f"share {found.share}: {vectors:,} vectors; without --share all is put together"
@@ -558,7 +558,7 @@ def _note(transition: Mapping[str, Any]) -> str:
 def evaluate(found: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
     """Figures beside the paper's, the setting, and the costliest mistakes."""
     if "kept" in found:
-        yield Aside(f"kept in {found['kept']}")
+        yield Hint(f"kept in {found['kept']}")
     papers = list(dict.fromkeys(name for figure in found["figures"] for name in figure["paper"]))
     rows = [
         (

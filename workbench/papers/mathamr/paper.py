@@ -51,10 +51,9 @@ def _parsed(found: Found) -> Iterator[str]:
 
 PAPER = Paper(
     name="mathamr",
-    key="5",
-    title="MathAMR",
     help="Formulas in context as graphs: trees, strings, search.",
     operations="workbench.papers.mathamr.operations:OPERATIONS",
+    tables="workbench.papers.mathamr.tables",
     trainers=(
         Trainer(
             "mathamr.sentences",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.common import table
-from workbench.operation import Aside
+from workbench.cli.command import table
+from workbench.operation import Hint
 
 if TYPE_CHECKING:
     from engines.mathamr.graph.comparison import Compare
@@ -80,7 +80,7 @@ def compare(found: Found, spec: Compare) -> Iterator[str]:
     figures = f"{found['f1']:.3f}, precision {found['precision']:.3f}, recall {found['recall']:.3f}"
     yield f"{name} {least}{figures}"
     if not found["optimal"]:
-        yield Aside("the pairing of nodes was not proved to be the best one in the time allowed")
+        yield Hint("the pairing of nodes was not proved to be the best one in the time allowed")
     signs = {"both": " ", "one": "-", "other": "+"}
     for row in found["triples"]:
         yield f"{signs[row['in']]} {row['source']} {row['role']} {row['target']}"
@@ -102,7 +102,7 @@ def topics(found: Found, _spec: object) -> Iterator[str]:
     ]
     yield from table(["topic", "nodes", "judged", "graph", "formula"], rows)
     if found["left_out"]:
-        yield Aside(f"lines and files that could not be read: {found['left_out']:,}")
+        yield Hint(f"lines and files that could not be read: {found['left_out']:,}")
 
 
 def index(built: Found, _spec: object) -> list[str]:
@@ -172,7 +172,7 @@ def inspect(found: Found, _spec: object) -> Iterator[str]:
         ]
         yield from table(["", "score", "formula", "grade", ""], rows)
     for warning in found["warnings"]:
-        yield Aside(warning)
+        yield Hint(warning)
 
 
 def evaluate(found: Found, _spec: object) -> Iterator[str]:
@@ -224,4 +224,4 @@ def parse(document: Mapping[str, Any], spec: Parse) -> Iterator[str]:  # noqa: A
     yield ""
     yield document["linear_mathamr"]
     for warning in document["warnings"]:
-        yield Aside(warning)
+        yield Hint(warning)

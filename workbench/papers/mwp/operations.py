@@ -4,97 +4,77 @@ from __future__ import annotations
 
 from workbench.operation import Background, Operation, Where
 
-_ROWS = "workbench.papers.mwp.tables"
-_TEXT = "workbench.papers.mwp.tables"
-_SOLVER_TEXT = "workbench.papers.mwp.tables"
+_TABLES = "workbench.papers.mwp.tables"
 
 OPERATIONS = (
     Operation(
         "mwp.problems",
         "What files of problems hold, and what is wrong with them.",
-        spec="engines.mwp.problems.describe:DescribeProblems",
-        call="engines.mwp.problems.describe:described_problems",
-        text=f"{_TEXT}:problems",
+        "engines.mwp.problems.describe:described_problems",
     ),
     Operation(
         "mwp.augment",
         "Make further problems: question first, or another number asked for.",
-        spec="engines.mwp.augmentation.augment:Augment",
-        call="engines.mwp.augmentation.augment:augment",
-        text=f"{_TEXT}:augment",
+        "engines.mwp.augmentation.augment:augment",
         background=Background("mwp augment {data.name}", "makes variants of {data}"),
     ),
     Operation(
         "mwp.triplets",
         "Find hard triplets: the same logic in other words, other logic in like words.",
+        "engines.mwp.triplets.find:find_triplets",
         spec="engines.mwp.triplets.settings:FindTriplets",
-        call="engines.mwp.triplets.find:find_triplets",
-        text=f"{_TEXT}:triplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
         where=Where(
             "triplets",
-            f"{_ROWS}:TRIPLET_FIELDS",
-            f"{_ROWS}:triplet_row",
-            f"{_ROWS}:triplet_address",
+            f"{_TABLES}:TRIPLET_FIELDS",
+            f"{_TABLES}:triplet_row",
+            f"{_TABLES}:triplet_address",
             unless="out",
         ),
     ),
     Operation(
         "mwp.anchors",
         "The problems that triplets are found for, and the equations of the pool.",
+        "engines.mwp.triplets.find:list_anchors",
         spec="engines.mwp.triplets.settings:ListAnchors",
-        call="engines.mwp.triplets.find:list_anchors",
-        text=f"{_TEXT}:anchors",
-        where=Where("anchors", f"{_ROWS}:ANCHOR_FIELDS", f"{_ROWS}:anchor_row"),
+        where=Where("anchors", f"{_TABLES}:ANCHOR_FIELDS", f"{_TABLES}:anchor_row"),
     ),
     Operation(
         "mwp.explain",
         "Why a problem has the triplet that it has.",
+        "engines.mwp.triplets.explain:explain",
         spec="engines.mwp.triplets.settings:ExplainTriplet",
-        call="engines.mwp.triplets.explain:explain",
-        text=f"{_TEXT}:explain",
-        where=Where("positives negatives lost own", f"{_ROWS}:CANDIDATE_FIELDS", f"{_ROWS}:explained_row"),
+        where=Where(
+            "positives negatives lost own", f"{_TABLES}:CANDIDATE_FIELDS", f"{_TABLES}:explained_row"
+        ),
     ),
     Operation(
         "mwp.challenge",
         "Make a challenge set by the papers' procedures.",
-        spec="engines.mwp.augmentation.augment:Challenge",
-        call="engines.mwp.augmentation.augment:challenge",
-        text=f"{_TEXT}:challenge",
+        "engines.mwp.augmentation.augment:challenge",
     ),
     Operation(
         "mwp.similarity",
         "How similar two equations or two texts are.",
+        "engines.mwp.triplets.similarity:similarity",
         spec="engines.mwp.triplets.settings:Similarity",
-        call="engines.mwp.triplets.similarity:similarity",
-        text=f"{_TEXT}:similarity",
     ),
-    Operation(
-        "mwp.solve",
-        "Solve a problem told in words, step by step.",
-        spec="engines.mwp.solver.solve:Solve",
-        call="engines.mwp.solver.solve:solve",
-        text=f"{_SOLVER_TEXT}:solve",
-    ),
+    Operation("mwp.solve", "Solve a problem told in words, step by step.", "engines.mwp.solver.solve:solve"),
     Operation(
         "mwp.eval",
         "Measure a solver on problems.",
-        spec="engines.mwp.evaluations.evaluate:EvaluateSolver",
-        call="engines.mwp.evaluations.evaluate:evaluate_solver",
-        text=f"{_SOLVER_TEXT}:evaluate",
+        "engines.mwp.evaluations.evaluate:evaluate_solver",
+        text=f"{_TABLES}:evaluate",
     ),
     Operation(
         "mwp.tsne",
         "A picture of a solver's vectors of problems.",
-        spec="engines.mwp.evaluations.evaluate:ArrangeProblems",
-        call="engines.mwp.evaluations.evaluate:arrange_problems",
-        text=f"{_SOLVER_TEXT}:arrange",
+        "engines.mwp.evaluations.evaluate:arrange_problems",
+        text=f"{_TABLES}:arrange",
     ),
     Operation(
         "mwp.labels",
         "Print the triplets that you have labelled bad on the screen.",
-        spec="workbench.papers.mwp.labels:OwnLabels",
-        call="workbench.papers.mwp.labels:own_labels",
-        text=f"{_TEXT}:labels",
+        "workbench.papers.mwp.labels:own_labels",
     ),
 )

@@ -60,10 +60,9 @@ def _explained(found: Found) -> Iterator[str]:
 
 PAPER = Paper(
     name="mwp",
-    key="2",
-    title="Triplets",
     help="Math word problems: read, augment, find hard triplets.",
     operations="workbench.papers.mwp.operations:OPERATIONS",
+    tables="workbench.papers.mwp.tables",
     trainers=(
         Trainer(
             "mwp.solver",

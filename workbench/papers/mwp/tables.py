@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.common import table
-from workbench.operation import Aside
+from workbench.cli.command import table
+from workbench.operation import Hint
 
 if TYPE_CHECKING:
     from engines.mwp.triplets.explain import Candidate, Explanation
@@ -111,7 +111,7 @@ def problems(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
             for note in notes[:_SHOWN]:
                 yield f"  {kind}, line {note['line']} ({note['id']}): {note['reason']}"
             if len(notes) > _SHOWN:
-                yield Aside(f"  {len(notes) - _SHOWN:,} more {kind}; --json lists all")
+                yield Hint(f"  {len(notes) - _SHOWN:,} more {kind}; --json lists all")
     rows = list(islice(found["templates"].items(), _SHOWN))
     if rows:
         yield f"{len(found['templates']):,} templates; the commonest:"
@@ -137,7 +137,7 @@ def anchors(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         ("anchor", "like it", "equation"), [(row["id"], row["like"], row["template"]) for row in first]
     )
     if len(found["anchors"]) > _SHOWN:
-        yield Aside("--json lists all")
+        yield Hint("--json lists all")
 
 
 def _unusable(found: Mapping[str, Any]) -> str:
@@ -153,7 +153,7 @@ def labels(found: Sequence[Label], _spec: object) -> Iterator[str]:
     if rows:
         yield from table(("set", "anchor", "positive", "negative", "label"), rows)
     else:
-        yield Aside("you have labelled no triplets")
+        yield Hint("you have labelled no triplets")
 
 
 def augment(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -196,7 +196,7 @@ def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     ]
     yield from table(("anchor", "positive", "negative", "eq+", "eq-", "text+", "text-"), rows)
     if len(found["triplets"]) > _SHOWN:
-        yield Aside(f"{len(found['triplets']) - _SHOWN:,} more; --json lists all, --out FILE keeps them")
+        yield Hint(f"{len(found['triplets']) - _SHOWN:,} more; --json lists all, --out FILE keeps them")
 
 
 def _similarities(triplet: Any) -> tuple[float, float, float, float]:
@@ -256,7 +256,7 @@ def similarity(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 def solve(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The steps, the answer, what else was thought of, and what was not understood."""
-    yield from map(Aside, found["remarks"])
+    yield from map(Hint, found["remarks"])
     for number, step in enumerate(found["steps"], start=1):
         yield f"{number}. {step['text']}"
     certain = f"{found['equation']}, {found['probability']:.0%}"
@@ -273,7 +273,7 @@ def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The measures with their intervals, the commonest templates, and the probes."""
     fold = "" if found["fold"] is None else f", fold {found['fold']}"
     yield f"{found['model']} on {found['data']}{fold}: {found['problems']:,} problems"
-    yield from map(Aside, found["remarks"])
+    yield from map(Hint, found["remarks"])
     rows = [
         (name.replace("_", " "), f"{100 * found[name]:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
         for name, (low, high) in found["ci95"].items()
@@ -287,7 +287,7 @@ def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         ]
         yield from table((title, "problems", "answers right, %"), groups)
         if len(found[key]) > _SHOWN:
-            yield Aside(f"{len(found[key]) - _SHOWN:,} more; --json lists all")
+            yield Hint(f"{len(found[key]) - _SHOWN:,} more; --json lists all")
     if against := found.get("against"):
         yield ""
         yield (
@@ -311,9 +311,9 @@ def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         if "remark" in probes:
             yield probes["remark"]
     if found["unusable"]["rows"]:
-        yield Aside(f"{found['unusable']['rows']:,} rows of the file cannot be used; --json names the first")
+        yield Hint(f"{found['unusable']['rows']:,} rows of the file cannot be used; --json names the first")
     for reason, count in found["unread"].items():
-        yield Aside(f"{count:,} problems count as wrong: {reason}")
+        yield Hint(f"{count:,} problems count as wrong: {reason}")
 
 
 def arrange(found: Mapping[str, Any], _spec: object) -> Iterator[str]:

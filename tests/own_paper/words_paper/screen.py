@@ -1,4 +1,4 @@
-"""The dummy's screen: how many words a text has."""
+"""The screen: how many words the sample has."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Iterable
 
 from textual.widgets import Static
 
-from screens.dummy.keys import KEYS
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
 from screens.shell.screen import WorkbenchScreen
 from screens.widgets.pane import Pane
+from words_paper.keys import KEYS
 
 
-class DummyScreen(WorkbenchScreen):
-    """Asks its operation when it is entered, and shows the answer."""
+class WordsScreen(WorkbenchScreen):
+    """Asks the operation when it is entered, and shows the answer."""
 
-    MODE = "dummy"
+    MODE = "words"
     BINDINGS = bindings(KEYS)
 
     def __init__(self) -> None:
         super().__init__()
         self.words = Static()
-        self._count = self.request("dummy.count", self._counted)
+        self._count = self.request("words.count", self._counted)
 
     def panes(self) -> Iterable[Pane]:
         """One number."""
@@ -33,7 +33,7 @@ class DummyScreen(WorkbenchScreen):
         self.action_again()
 
     def action_again(self) -> None:
-        self._count.ask({"text": str(self.workbench.workspace.root / "text.txt")})
+        self._count.ask({"text": "sample-t"})
 
     def _counted(self, event: Answer) -> None:
         self.words.update(str(event.error or event.value["words"]))

@@ -1,11 +1,13 @@
-"""A job that somebody else has written down, as an archive of `pack` or as a recipe: what it may do here.
+"""A job as one archive: packed to be repeated elsewhere, and unpacked with care.
 
-It writes inside of its run folder, whatever its recipe says; what it reads elsewhere is told before it is
-run. An archive holds files and folders, no links and no devices, and no more than `_most` of its size.
+A job that somebody else has written down, as an archive or as a recipe, writes inside of its run folder,
+whatever its recipe says; what it reads elsewhere is listed before it is run. An archive holds files and
+folders, no links and no devices, and no more than `_most` of its size.
 """
 
 from __future__ import annotations
 
+import io
 import tarfile
 import zlib
 from collections.abc import Mapping
@@ -16,13 +18,144 @@ from shutil import copyfileobj
 from typing import Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import atomic_folder, file_error, remove_folder
+from engines.core.files import atomic_folder, atomic_writer, file_error, remove_folder
 from engines.core.machine import size
 from engines.core.spec import described
 from workbench.jobs.control import next_free
-from workbench.jobs.parameters import INSIDE, texts
+from workbench.jobs.folder import INSIDE, Job, texts
+from workbench.jobs.view import JobView, job_view
 from workbench.operation import operation, option
 from workbench.recipes import Recipe
+
+MOST_DATA_BYTES = 2**30
+_LOGS = ("events.jsonl", "result.json", "stdout.log", "stderr.log", "device.json")
+
+
+def pack(job: Job, target: Path) -> dict[str, Any]:
+    """Write `target`, a .tar.gz with the recipe, the environment, every log, the finished model, the data
+    that the recipe names (up to 1 GiB) and a README with the command that runs it again.
+
+    In the recipe of the archive paths are relative to it. Returns: path, bytes,
+    files, and `left_out`: data that is named but not inside. Raises: DataError when it cannot be written.
+    """
+    view = job_view(job)
+    spec = job.spec()
+    written = {field.name for field in described(operation(spec.task).spec_type) if field.arg.writes}
+    read = {name: value for name, value in spec.params.items() if name not in written}
+    inside, left_out = _data(read)
+    names = {name: Path(spec.params[name]).name for name in written - {"publish"} if name in spec.params}
+    inner = replace(spec, params={**_relative(read, inside), **names})
+    files = 0
+    try:
+        with (
+            atomic_writer(target, "wb") as out,
+            tarfile.open(fileobj=out, mode="w:gz", dereference=True) as archive,
+        ):
+            root = f"mathwb-job-{job.id}"
+            _add_text(archive, f"{root}/recipe.toml", inner.to_toml())
+            _add_text(archive, f"{root}/README.md", _readme(view, left_out))
+            files += 2
+            for path, name in _members(job, view, inside):
+                archive.add(path, f"{root}/{name}", filter=_plain)
+                files += 1
+    except OSError as error:
+        raise file_error(error, target, "write") from error
+    return {"path": str(target), "bytes": target.stat().st_size, "files": files, "left_out": left_out}
+
+
+def drop_checkpoints(view: JobView, keep: int) -> int:
+    """Remove the checkpoints of a job that is over, all but the newest `keep`. Returns: the bytes freed.
+
+    Raises: EngineError E603 while it runs.
+    """
+    from engines.training.checkpoints import prune
+    from workbench.jobs.control import disk_use
+
+    if view.live:
+        raise EngineError(
+            f"job {view.id} is {view.state}", code="E603", exit_code=2, remedy="Wait for its end."
+        )
+    before = disk_use(view)
+    prune(Path(view.out) / "checkpoints", keep)
+    after = disk_use(view)
+    return before.run_bytes + before.out_bytes - after.run_bytes - after.out_bytes
+
+
+def _data(params: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """Files and folders that parameters name, each with its name inside; and what is too large or gone."""
+    inside: dict[str, str] = {}
+    left_out = []
+    room = MOST_DATA_BYTES
+    for key, value in texts(params):
+        if not Path(value).is_absolute() or value in inside:
+            continue
+        path = Path(value)
+        size = _size(path)
+        if not path.exists() or size > room:
+            left_out.append(f"{key} = {path.name}" + ("" if path.exists() else " (gone)"))
+            continue
+        room -= size
+        inside[value] = f"data/{len(inside)}-{path.name}"
+    return inside, left_out
+
+
+def _size(path: Path) -> int:
+    found = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in found if file.is_file())
+
+
+def _relative(value: Any, inside: Mapping[str, str]) -> Any:
+    """The parameters with places replaced by those inside."""
+    if isinstance(value, Mapping):
+        return {key: _relative(item, inside) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_relative(item, inside) for item in value]
+    return inside.get(value, value) if isinstance(value, str) else value
+
+
+def _members(job: Job, view: JobView, inside: Mapping[str, str]) -> list[tuple[Path, str]]:
+    found = [(job.environment, "env.json")]
+    for attempt in job.attempts():
+        found += [(attempt.folder / name, f"{attempt.folder.name}/{name}") for name in _LOGS]
+    model = Path(view.out) / "model"
+    found += [(path, f"model/{path.relative_to(model)}") for path in sorted(model.rglob("*"))]
+    for place, name in inside.items():
+        path = Path(place)
+        found += [(path, name)] if path.is_file() else []
+        found += [(file, f"{name}/{file.relative_to(path)}") for file in sorted(path.rglob("*"))]
+    return [(path, name) for path, name in found if path.is_file()]
+
+
+def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Nobody's file: no user, no group."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
+def _add_text(archive: tarfile.TarFile, name: str, text: str) -> None:
+    data = text.encode()
+    member = tarfile.TarInfo(name)
+    member.size = len(data)
+    archive.addfile(member, io.BytesIO(data))
+
+
+def _readme(view: JobView, left_out: list[str]) -> str:
+    lines = [
+        f"# {view.title}",
+        "",
+        f"It ended as {view.state}" + (f": {view.reason}" if view.reason else "") + ".",
+        "",
+        "To run it again, in this folder:",
+        "",
+        "    mathwb jobs run recipe.toml",
+        "",
+        "`env.json` has versions, commit, device and hashes of the data; `attempt-*/` the logs.",
+    ]
+    if left_out:
+        lines += ["", f"Not inside; put the path of your own into recipe.toml: {', '.join(left_out)}."]
+    return "\n".join([*lines, ""])
+
 
 _ENDINGS = (".tar.gz", ".tgz")
 _RECIPE = "recipe.toml"
@@ -32,12 +165,12 @@ _MOST_FILES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """A job as it is run here: `told` says in lines what it does, where it writes, and what it reads that is
+    """A job as it is run here: `remarks` say what it does, where it writes, and what it reads that is
     not in `folder`, where its files are. `new`: the folder has been made for it."""
 
     recipe: Recipe
     folder: Path
-    told: tuple[str, ...]
+    remarks: tuple[str, ...]
     new: bool
 
     def remove(self) -> None:
@@ -62,21 +195,21 @@ def unpacked(given: Path, into: Path) -> Unpacked:
     try:
         recipe = Recipe.read(folder / _RECIPE if new else given)
         recipe = replace(recipe, params=_absolute(dict(recipe.params), folder))
-        recipe, told = _confined(recipe, folder)
+        recipe, remarks = _confined(recipe, folder)
     except EngineError:
         if new:
             remove_folder(folder, _RECIPE)
         raise
-    return Unpacked(recipe, folder, told, new)
+    return Unpacked(recipe, folder, remarks, new)
 
 
 def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
-    """The job as it writes to its run folder alone, and what is told of it."""
+    """The job as it writes to its run folder alone, and remarks on that."""
     fields = {field.name: field for field in described(operation(recipe.task).spec_type)}
     params = dict(recipe.params)
-    told = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
+    remarks = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
     if executor := params.pop("executor", ""):
-        told.append(f"  here, not by executor = {executor}")
+        remarks.append(f"  here, not by executor = {executor}")
     # What is no text is left as it is: reading the spec refuses it by its type.
     written = {
         name: value
@@ -89,14 +222,14 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
         params[name] = INSIDE + (name if last in ("", "..") or last in taken else last)
         taken.add(last)
         if value != last:
-            told.append(f"  {option(fields[name])} {params[name]}, not {value}")
+            remarks.append(f"  {option(fields[name])} {params[name]}, not {value}")
     for key, text in texts({name: value for name, value in params.items() if name not in written}):
         field, path = fields.get(key.partition(".")[0]), Path(text).expanduser()
         place = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
         here = path.is_absolute() and path.resolve().is_relative_to(folder.resolve())
         if (place or path.is_absolute()) and not here:
-            told.append(f"reads {key} = {text}, which did not come with it")
-    return replace(recipe, params=params), tuple(told)
+            remarks.append(f"reads {key} = {text}, which did not come with it")
+    return replace(recipe, params=params), tuple(remarks)
 
 
 def _absolute(value: Any, beside: Path) -> Any:

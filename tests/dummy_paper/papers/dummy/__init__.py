@@ -1,1 +1,0 @@
-"""The dummy paper in the workbench."""

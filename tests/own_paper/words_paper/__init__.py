@@ -1,0 +1,1 @@
+"""A paper from outside: words are counted."""
