@@ -20,11 +20,12 @@ from engines.core.events import Event
 from workbench import __version__, paths
 from workbench.cli import common
 from workbench.cli.command import Entry, lazy_group, paper_group
-from workbench.cli.common import emit, guard, progress_line, progress_text, table
+from workbench.cli.common import emit, guard, progress_line, progress_text
 from workbench.cli.root import COMMANDS
 from workbench.cli.root import app as root
 from workbench.config import set_value
 from workbench.paper import papers
+from workbench.tables import aligned
 
 MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
 
@@ -287,7 +288,7 @@ def test_text_is_safe(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_tables_align_numbers_to_the_right() -> None:
-    assert table(("name", "count"), [("a", 12000), ("longer", 7)]) == [
+    assert aligned(("name", "count"), [("a", 12000), ("longer", 7)]) == [
         "name     count",
         "a       12,000",
         "longer       7",

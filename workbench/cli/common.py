@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 import typer
@@ -95,31 +95,6 @@ def emit(value: object, as_json: bool, *, text: str | Iterable[str] = ()) -> Non
         return
     for line in text.splitlines() if isinstance(text, str) else text:
         print(printable(line))
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Rows as aligned lines: numbers to the right, text to the left."""
-    cells = [[_cell(value) for value in row] for row in rows]
-    right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
-    right += [False] * (len(header) - len(right))
-    widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
-    return [
-        "  ".join(
-            value.rjust(width) if is_right else value.ljust(width)
-            for value, width, is_right in zip(line, widths, right, strict=True)
-        ).rstrip()
-        for line in [list(header), *cells]
-    ]
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return printable(str(value))
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(",", "").replace(".", "", 1).lstrip("-").isdigit() or not text
 
 
 def guard(command: Callable[P, R]) -> Callable[P, R]:

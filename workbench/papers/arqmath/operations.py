@@ -5,7 +5,6 @@ from __future__ import annotations
 from workbench.operation import Background, Operation, Where
 
 _TEXT = "workbench.papers.arqmath.tables"
-_ROWS = "workbench.papers.arqmath.tables"
 _SETTLE = "workbench.papers.arqmath.data:settled"
 
 OPERATIONS = (
@@ -16,7 +15,7 @@ OPERATIONS = (
         call="engines.arqmath.ranking.overview:topics",
         settle=_SETTLE,
         text=f"{_TEXT}:topics",
-        where=Where("topics", f"{_ROWS}:TOPIC_FIELDS", f"{_ROWS}:topic_row", f"{_ROWS}:topic_address"),
+        where=Where("topics", f"{_TEXT}:TOPICS", f"{_TEXT}:topic_address"),
     ),
     Operation(
         "arqmath.show",
@@ -25,7 +24,7 @@ OPERATIONS = (
         call="engines.arqmath.ranking.overview:show",
         settle=_SETTLE,
         text=f"{_TEXT}:show",
-        where=Where("answers", f"{_ROWS}:ANSWER_FIELDS", f"{_ROWS}:answer_row", f"{_ROWS}:answer_address"),
+        where=Where("answers", f"{_TEXT}:ANSWERS", f"{_TEXT}:answer_address"),
     ),
     Operation(
         "arqmath.post",
@@ -92,7 +91,7 @@ OPERATIONS = (
         spec="engines.arqmath.ranking.search:Search",
         call="engines.arqmath.ranking.search:search",
         text=f"{_TEXT}:search",
-        where=Where("hits", f"{_ROWS}:HIT_FIELDS", f"{_ROWS}:hit_row", f"{_ROWS}:hit_address"),
+        where=Where("hits", f"{_TEXT}:HITS", f"{_TEXT}:hit_address"),
     ),
     Operation(
         "arqmath.export",

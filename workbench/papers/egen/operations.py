@@ -5,8 +5,6 @@ from __future__ import annotations
 from workbench.operation import Background, Operation, Where
 
 _TEXT = "workbench.papers.egen.tables"
-_ROWS = "workbench.papers.egen.tables"
-_MODELS = "workbench.papers.egen.tables"
 
 OPERATIONS = (
     Operation(
@@ -57,9 +55,7 @@ OPERATIONS = (
         spec="engines.egen.corpora:FindFunction",
         call="engines.egen.corpora:find",
         text=f"{_TEXT}:find",
-        where=Where(
-            "matches", f"{_ROWS}:MATCH_FIELDS", f"{_ROWS}:expression_row", f"{_ROWS}:cluster_address"
-        ),
+        where=Where("matches", f"{_TEXT}:MATCHES", f"{_TEXT}:cluster_address"),
         expressions=True,
     ),
     Operation(
@@ -68,9 +64,7 @@ OPERATIONS = (
         spec="engines.egen.corpora:ShowCluster",
         call="engines.egen.corpora:show",
         text=f"{_TEXT}:show",
-        where=Where(
-            "members", f"{_ROWS}:MEMBER_FIELDS", f"{_ROWS}:expression_row", f"{_ROWS}:member_address"
-        ),
+        where=Where("members", f"{_TEXT}:MEMBERS", f"{_TEXT}:member_address"),
     ),
     Operation(
         "egen.explain",
@@ -123,22 +117,22 @@ OPERATIONS = (
         "Measure a model by the paper's five evaluations.",
         spec="workbench.papers.egen.evaluation:EvaluateRow",
         call="workbench.papers.egen.evaluation:evaluate",
-        text=f"{_MODELS}:evaluate",
-        where=Where("mistakes", f"{_ROWS}:MISTAKE_FIELDS"),
+        text=f"{_TEXT}:evaluate",
+        where=Where("mistakes", f"{_TEXT}:MISTAKES"),
     ),
     Operation(
         "egen.semvec",
         "Measure an encoder on the SemVec benchmark.",
         spec="engines.egen.semvec.evaluate:SemVec",
         call="engines.egen.semvec.evaluate:evaluate",
-        text=f"{_MODELS}:semvec",
+        text=f"{_TEXT}:semvec",
     ),
     Operation(
         "egen.embed",
         "Expressions of a file as vectors.",
         spec="engines.egen.models.embed:Embed",
         call="engines.egen.models.embed:embed",
-        text=f"{_MODELS}:embed",
+        text=f"{_TEXT}:embed",
         settle="engines.egen.models.embed:settled",
         background=Background("egen embed {file.name}", "writes {out}"),
     ),
@@ -148,7 +142,7 @@ OPERATIONS = (
         spec="engines.egen.models.vectors:Index",
         call="engines.egen.models.vectors:index",
         settle="engines.egen.models.vectors:settled",
-        text=f"{_MODELS}:index",
+        text=f"{_TEXT}:index",
         background=Background("egen index {data.name}", "encodes {data}", target="data"),
     ),
     Operation(
@@ -156,10 +150,8 @@ OPERATIONS = (
         "The expressions of a corpus nearest to one.",
         spec="engines.egen.models.nearest:Nearest",
         call="engines.egen.models.nearest:nearest",
-        text=f"{_MODELS}:nearest",
-        where=Where(
-            "neighbours", f"{_ROWS}:NEIGHBOUR_FIELDS", f"{_ROWS}:expression_row", f"{_ROWS}:neighbour_address"
-        ),
+        text=f"{_TEXT}:nearest",
+        where=Where("neighbours", f"{_TEXT}:NEIGHBOURS", f"{_TEXT}:neighbour_address"),
         expressions=True,
     ),
     Operation(
@@ -167,7 +159,7 @@ OPERATIONS = (
         "x1 : y1 :: x2 : ? by vectors.",
         spec="engines.egen.models.nearest:SolveAnalogy",
         call="engines.egen.models.nearest:analogy",
-        text=f"{_MODELS}:analogy",
+        text=f"{_TEXT}:analogy",
         expressions=True,
     ),
     Operation(
@@ -182,7 +174,7 @@ OPERATIONS = (
         "A picture of embeddings, as the paper's Figure 3.",
         spec="workbench.papers.egen.evaluation:DrawMap",
         call="workbench.papers.egen.evaluation:draw",
-        text=f"{_MODELS}:draw_map",
+        text=f"{_TEXT}:draw_map",
     ),
     Operation(
         "egen.tsne",
@@ -196,7 +188,7 @@ OPERATIONS = (
         "The first wrong step of a derivation.",
         spec="engines.egen.evaluations.check:Check",
         call="engines.egen.evaluations.check:check",
-        text=f"{_MODELS}:check",
+        text=f"{_TEXT}:check",
         code="engines.egen.evaluations.check:code",
     ),
     Operation(
@@ -204,7 +196,7 @@ OPERATIONS = (
         "Other forms, written by a sequence model.",
         spec="engines.egen.models.nearest:Rewrite",
         call="engines.egen.models.nearest:rewrite",
-        text=f"{_MODELS}:rewrite",
+        text=f"{_TEXT}:rewrite",
         expressions=True,
     ),
     Operation(
@@ -213,7 +205,7 @@ OPERATIONS = (
         spec="engines.egen.corpus.build_semembed:BuildSemembed",
         call="engines.egen.corpus.build_semembed:build_semembed",
         settle="engines.egen.corpus.build_semembed:settled",
-        text=f"{_MODELS}:semembed",
+        text=f"{_TEXT}:semembed",
     ),
     Operation(
         "egen.import",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from workbench.operation import Background, Operation, Where
 
-_ROWS = "workbench.papers.mathamr.tables"
 _TEXT = "workbench.papers.mathamr.tables"
 
 OPERATIONS = (
@@ -69,7 +68,7 @@ OPERATIONS = (
         spec="engines.mathamr.retrieval.task2:FormulaTopics",
         call="engines.mathamr.retrieval.task2:topics",
         text=f"{_TEXT}:topics",
-        where=Where("topics", f"{_ROWS}:TOPIC_FIELDS", f"{_ROWS}:topic_row", f"{_ROWS}:topic_address"),
+        where=Where("topics", f"{_TEXT}:TOPICS", f"{_TEXT}:topic_address"),
     ),
     Operation(
         "mathamr.inspect",
@@ -78,7 +77,7 @@ OPERATIONS = (
         call="engines.mathamr.inspection:inspect",
         settle="workbench.papers.mathamr.data:settled",
         text=f"{_TEXT}:inspect",
-        where=Where("nearest", f"{_ROWS}:NEAREST_FIELDS"),
+        where=Where("nearest", f"{_TEXT}:NEAREST"),
     ),
     Operation(
         "mathamr.index",
@@ -95,7 +94,7 @@ OPERATIONS = (
         call="engines.mathamr.retrieval.search:search",
         text=f"{_TEXT}:search",
         background=Background("mathamr search {index.name}", "ranks into {run}", target="run"),
-        where=Where("hits", f"{_ROWS}:HIT_FIELDS", unless="run"),
+        where=Where("hits", f"{_TEXT}:HITS", unless="run"),
     ),
     Operation(
         "mathamr.represent",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from workbench.operation import Background, Operation, Where
 
-_ROWS = "workbench.papers.mwp.tables"
 _TEXT = "workbench.papers.mwp.tables"
-_SOLVER_TEXT = "workbench.papers.mwp.tables"
 
 OPERATIONS = (
     Operation(
@@ -31,13 +29,7 @@ OPERATIONS = (
         call="engines.mwp.triplets.find:find_triplets",
         text=f"{_TEXT}:triplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
-        where=Where(
-            "triplets",
-            f"{_ROWS}:TRIPLET_FIELDS",
-            f"{_ROWS}:triplet_row",
-            f"{_ROWS}:triplet_address",
-            unless="out",
-        ),
+        where=Where("triplets", f"{_TEXT}:TRIPLETS", f"{_TEXT}:triplet_address", unless="out"),
     ),
     Operation(
         "mwp.anchors",
@@ -45,7 +37,7 @@ OPERATIONS = (
         spec="engines.mwp.triplets.settings:ListAnchors",
         call="engines.mwp.triplets.find:list_anchors",
         text=f"{_TEXT}:anchors",
-        where=Where("anchors", f"{_ROWS}:ANCHOR_FIELDS", f"{_ROWS}:anchor_row"),
+        where=Where("anchors", f"{_TEXT}:ANCHORS"),
     ),
     Operation(
         "mwp.explain",
@@ -53,7 +45,7 @@ OPERATIONS = (
         spec="engines.mwp.triplets.settings:ExplainTriplet",
         call="engines.mwp.triplets.explain:explain",
         text=f"{_TEXT}:explain",
-        where=Where("positives negatives lost own", f"{_ROWS}:CANDIDATE_FIELDS", f"{_ROWS}:explained_row"),
+        where=Where("positives negatives lost own", f"{_TEXT}:CANDIDATES"),
     ),
     Operation(
         "mwp.challenge",
@@ -74,21 +66,21 @@ OPERATIONS = (
         "Solve a problem told in words, step by step.",
         spec="engines.mwp.solver.solve:Solve",
         call="engines.mwp.solver.solve:solve",
-        text=f"{_SOLVER_TEXT}:solve",
+        text=f"{_TEXT}:solve",
     ),
     Operation(
         "mwp.eval",
         "Measure a solver on problems.",
         spec="engines.mwp.evaluations.evaluate:EvaluateSolver",
         call="engines.mwp.evaluations.evaluate:evaluate_solver",
-        text=f"{_SOLVER_TEXT}:evaluate",
+        text=f"{_TEXT}:evaluate",
     ),
     Operation(
         "mwp.tsne",
         "A picture of a solver's vectors of problems.",
         spec="engines.mwp.evaluations.evaluate:ArrangeProblems",
         call="engines.mwp.evaluations.evaluate:arrange_problems",
-        text=f"{_SOLVER_TEXT}:arrange",
+        text=f"{_TEXT}:arrange",
     ),
     Operation(
         "mwp.labels",
