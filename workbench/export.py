@@ -25,6 +25,13 @@ TABLE_FORMATS = (".csv", ".jsonl", ".parquet", ".tex")
 
 Rows = Iterable[Sequence[object]]
 
+
+class Tex(str):
+    """A cell that is TeX already."""
+
+    __slots__ = ()
+
+
 _ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -102,7 +109,11 @@ def _tex(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
 
 
 def _tex_row(row: Sequence[object]) -> str:
-    return " & ".join("".join(_TEX.get(char, char) for char in str(value)) for value in row) + r" \\"
+    return " & ".join(map(_tex_cell, row)) + r" \\"
+
+
+def _tex_cell(value: object) -> str:
+    return value if isinstance(value, Tex) else "".join(_TEX.get(char, char) for char in str(value))
 
 
 _WRITERS = {".csv": _csv, ".jsonl": _jsonl, ".tex": _tex}

@@ -52,15 +52,14 @@ class Background:
 class Where:
     """The list in what an operation returns that `--where FILTER` narrows; see `workbench.filters`.
 
-    Args: key: its name in the record; of several, their names with spaces. fields: the names that the filter
-    may use, as module:name. row: `f(item, record)` gives an item's fields, where they are not its own.
-    address: `f(spec)` gives what gives an item the address of the user's notes on it, which the filter may
-    ask for too (`is:bookmarked`, `note:word`). unless: the setting with which rows go to a file instead.
+    Args: key: its name in the record; of several, their names with spaces. table: the `TableSpec` of its
+    rows, as module:name; the filter may use the names of its columns. address: `f(spec)` gives what gives an
+    item the address of the user's notes on it, which the filter may ask for too (`is:bookmarked`,
+    `note:word`). unless: the setting with which rows go to a file instead.
     """
 
     key: str
-    fields: str
-    row: str = ""
+    table: str
     address: str = ""
     unless: str = ""
 
@@ -159,23 +158,20 @@ class Operation:
 
         assert self.where is not None
         of_notes = NOTE_FIELDS if self.where.address else ()
-        return parse_filter(text, (*load(self.where.fields), *of_notes))
+        return parse_filter(text, (*load(self.where.table).fields, *of_notes))
 
     def narrowed(self, record: Any, wanted: Filter, spec: Any, *, events: Sink = ignore) -> Any:
         """The record with those of its rows that pass. `spec`: what it was asked. Events: warnings of notes
         that cannot be read."""
         assert self.where is not None
-        row = load(self.where.row) if self.where.row else None
-        noted = self._noted(spec, wanted, events)
-        held = self._held(record)
-        passing = {
-            key: [
-                item
-                for item in held[key]
-                if wanted.matches({**(row(item, record) if row else item), **noted(item)})
-            ]
-            for key in self.where.key.split()
-        }
+        table, noted, held = load(self.where.table), self._noted(spec, wanted, events), self._held(record)
+
+        def passes(item: Any) -> bool:
+            row = table.row(item, record)
+            row.update(noted(item))
+            return wanted.matches(row)
+
+        passing = {key: list(filter(passes, held[key])) for key in self.where.key.split()}
         if isinstance(record, list):
             return passing[self.where.key]
         return {**record, **passing} if held is record else replace(record, **passing)

@@ -16,15 +16,13 @@ from engines.core.errors import EngineError
 from screens.arqmath.runs import Runs
 from screens.shell.export import CommandLine, Destination, Form, Selection
 from screens.shell.theme import safe_text
-from screens.widgets.table import Column, Record
-from workbench.papers.arqmath.tables import ANSWER_FIELDS as _FIELDS
-from workbench.papers.arqmath.tables import topic_rows
+from screens.widgets.table import Record
+from workbench.papers.arqmath.tables import ANSWERS, HITS, TOPICS, hit_row, topic_row
+from workbench.tables import Column, TableSpec
 from workbench.workspace import Workspace
 
 GRADES = ("not relevant", "low", "medium", "high")
 """What the grades 0 to 3 mean."""
-
-ANSWER_FIELDS = (*_FIELDS, "own", "judged", "run", "answer")
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -109,13 +107,6 @@ def move_cell(record: Record) -> Content:
     return Content.styled(f"{'▲' if move > 0 else '▼'}{abs(move)}", "$success" if move > 0 else "$warning")
 
 
-def _moved(record: Record) -> float | None:
-    """To sort by: what fell out fell farthest, what came in rose farthest."""
-    if record["rank"] is None:
-        return -(10.0**9) if record["other"] is not None else None
-    return record["move"] if record["move"] is not None else 10.0**9
-
-
 def _answer(record: Record) -> Content:
     if record["answer"]:
         # With a colour of its own it is cut at its end and not in its middle.
@@ -143,52 +134,52 @@ def _gain(record: Record) -> Content:
     return Content.styled(text, "$quiet") if record["gain"] == 0 else Content(text)
 
 
-TOPIC_COLUMNS = (
-    Column("topic", "topic", 6),
-    Column("ndcg", "nDCG′", 5, "right", show=lambda r: fraction(r["ndcg"])),
-    Column("delta", "delta", 5, "right", show=lambda r: _change(r["delta"])),
-    Column("kind", "kind", 5, drop=1),
-    Column("title", "title", show=lambda r: safe_text(r["title"], "$foreground"), drop=2),
+def _ndcg(record: Record) -> str:
+    return fraction(record["ndcg"])
+
+
+def _delta(record: Record) -> Content:
+    return _change(record["delta"])
+
+
+TOPIC_COLUMNS = TOPICS.drawn(
+    ndcg=_ndcg, delta=_delta, title=lambda record: safe_text(record["title"], "$foreground")
 )
-ANSWER_COLUMNS = (
-    Column("rank", "rank", 4, "right", show=_rank),
-    Column("move", "move", 4, show=move_cell, sort=_moved),
-    Column("grade", "grade", 5, show=lambda r: grade_cell(r["grade"], r["own"])),
-    Column("gain", "gain", 4, "right", show=_gain),
-    Column("change", "change", 6, "right", show=lambda r: _change(r["change"], 2), drop=1),
-    Column("score", "score", 8, "point", show=_score, drop=2),
-    Column("answer", "answer", show=_answer),
+RANKING = TableSpec(
+    (
+        *ANSWERS.columns,
+        Column("own", "own", on="csv tex"),
+        Column("answer", "answer", on="screen csv tex", show=_answer),
+        *(Column(name, name, on="") for name in ("judged", "run")),
+    )
 )
-BAR_COLUMNS = (
-    Column("topic", "topic", 6),
-    Column("ndcg", "nDCG′", 5, "right", show=lambda r: fraction(r["ndcg"])),
-    Column(
-        "bar",
-        "0 to 1",
-        BAR_CELLS,
-        show=lambda r: bar(r["ndcg"] or 0.0, r["before"]),
-        unfiltered="it draws ndcg",
-    ),
-    Column("delta", "delta", 5, "right", show=lambda r: _change(r["delta"])),
+"""The answers to a topic with their texts and the user's own grades."""
+ANSWER_COLUMNS = RANKING.drawn(
+    rank=_rank,
+    move=move_cell,
+    grade=lambda record: grade_cell(record["grade"], record["own"]),
+    gain=_gain,
+    change=lambda record: _change(record["change"], 2),
+    score=_score,
 )
+_BAR = Column(
+    "bar",
+    "0 to 1",
+    BAR_CELLS,
+    show=lambda record: bar(record["ndcg"] or 0.0, record["before"]),
+    unfiltered="it draws ndcg",
+)
+BAR_COLUMNS = (*TOPIC_COLUMNS[:2], _BAR, TOPIC_COLUMNS[2])
 WRITTEN_COLUMNS = (
     Column("run", "run", 14),
     Column("grade", "grade", 5, show=lambda r: grade_cell(r["grade"])),
     Column("chars", "chars", 5, "right"),
     Column("answer", "answer", show=_answer),
 )
-HIT_COLUMNS = (
-    Column("first", "first", 5, "right"),
-    Column(
-        "again",
-        "again",
-        5,
-        "right",
-        show=lambda r: "" if r["again"] is None else fraction(r["again"]),
-        drop=1,
-    ),
-    Column("score", "score", 8, "point", show=_score, drop=2),
-    Column("answer", "answer", show=_answer),
+HIT_COLUMNS = HITS.drawn(
+    again=lambda record: "" if record["again"] is None else fraction(record["again"]),
+    score=_score,
+    answer=_answer,
 )
 
 
@@ -196,7 +187,8 @@ def topic_records(
     overview: Mapping[str, Any], run: str, against: str, *, plain: bool = False
 ) -> list[Record]:
     """The topics as one run does on them, held against another; `plain` leaves formulas as LaTeX."""
-    return list(topic_rows(overview, run, against, title="title" if plain else "shown"))
+    title = "title" if plain else "shown"
+    return [topic_row(topic, run, against, title) for topic in overview["topics"]]
 
 
 def written_rows(ranking: Mapping[str, Any] | None, shown: str) -> list[Record]:
@@ -218,12 +210,10 @@ def hit_rows(hits: Sequence[Mapping[str, Any]], *, plain: bool) -> list[dict[str
     empty = ("rank", "other", "move", "grade", "own", "gain", "change")
     return [
         {
-            **hit,
+            **hit_row(hit),
             **dict.fromkeys(empty),
             "ranks": {},
             "topic": False,
-            "first": hit.get("first", hit["rank"]),
-            "again": hit.get("probability"),
             "title": shown(hit["title"]),
             "answer": shown(hit["snippet"]),
         }

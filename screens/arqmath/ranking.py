@@ -15,8 +15,8 @@ from textual.widget import Widget
 from engines.core.errors import EngineError
 from screens.arqmath.columns import (
     ANSWER_COLUMNS,
-    ANSWER_FIELDS,
     BAR_COLUMNS,
+    RANKING,
     WRITTEN_COLUMNS,
     Chosen,
     answer_selection,
@@ -27,11 +27,12 @@ from screens.arqmath.columns import (
 )
 from screens.arqmath.runs import Runs
 from screens.arqmath.topics import HitList
-from screens.shell.export import CommandLine, Export, Lookup, Selection, picked, table_exports
+from screens.shell.export import CommandLine, Export, Lookup, Selection, exported
 from screens.shell.theme import DOTS, count, safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
-from screens.widgets.table import Column, Record, Table
+from screens.widgets.table import Record, Table
+from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.papers.arqmath.judgements import Judgements
@@ -156,16 +157,6 @@ class MovesListing(Listing):
         return grade_cell(row["grade"], row["own"]) + Content(" ") + text
 
 
-_EXPORTED: Mapping[str, str] = {
-    "rank": "rank",
-    "other": "other_rank",
-    "id": "id",
-    "grade": "grade",
-    "own": "own_grade",
-    **{name: name for name in ("gain", "change", "score", "answer")},
-}
-
-
 _PRINTED = 50
 """So many answers a command prints unless it is told."""
 
@@ -181,7 +172,7 @@ class RankingPane(Pane):
     def __init__(self, posts: Mapping[str, Mapping[str, Any]], hits: HitList, *, id: str, share: int) -> None:
         losses, none = partial(Table, loss="change"), ("No topic is chosen", "")
         self._answers = Listing(
-            ANSWER_COLUMNS, id="answers", fields=ANSWER_FIELDS, counts=False, empty=none, table=losses
+            ANSWER_COLUMNS, id="answers", fields=RANKING.fields, counts=False, empty=none, table=losses
         )
         none = "No topic of this run is judged", "c chooses another run."
         self._bars = Listing(BAR_COLUMNS, id="bars", counts=False, empty=none)
@@ -468,11 +459,12 @@ class RankingPane(Pane):
             return ()
         found: list[Export] = []
         if self.ranking is not None:
-            found += table_exports(
+            found += exported(
+                RANKING,
                 f"ranking of {self.topic}",
                 f"{runs.collection.name}-{self.topic}",
                 {".csv": "C", ".tex": "T"},
-                lambda: picked(self._answers.table.visible_records(), _EXPORTED),
+                self._answers.table.visible_records,
                 {**runs.origin, "topic": self.topic, "filter": self._answers.query_text},
             )
         found += self._hits.exports(runs)

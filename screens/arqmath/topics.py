@@ -23,19 +23,12 @@ from screens.arqmath.columns import (
 )
 from screens.arqmath.runs import Runs
 from screens.arqmath.searching import MOST, origin
-from screens.shell.export import CommandLine, Export, Selection, picked, table_exports
+from screens.shell.export import CommandLine, Export, Selection, exported
 from screens.shell.theme import count
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record, Table
-from workbench.papers.arqmath.tables import HIT_FIELDS, TOPIC_FIELDS
-
-_EXPORTED: Mapping[str, str] = {
-    "id": "topic",
-    "ndcg": "ndcg_prime",
-    "delta": "difference",
-    **{name: name for name in ("kind", "judged", "relevant", "title")},
-}
+from workbench.papers.arqmath.tables import HITS, TOPICS
 
 
 class TopicsPane(ListPane):
@@ -47,7 +40,7 @@ class TopicsPane(ListPane):
 
     def __init__(self, *, id: str, share: int) -> None:
         table = partial(Table, loss="delta")
-        listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPIC_FIELDS, table=table)
+        listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPICS.fields, table=table)
         self._mean = Static(id="mean")
         self._mean.display = False
         super().__init__(listing, self._mean, title="topics", id=id, share=share)
@@ -138,22 +131,9 @@ class TopicsPane(ListPane):
         if self._runs is None:
             return ()
         stem = f"{self._runs.collection.name}-topics"
-        return table_exports(
-            "topics",
-            stem,
-            {".csv": "c", ".tex": "t"},
-            lambda: picked(self.table.visible_records(), _EXPORTED),
-            self._runs.origin,
+        return exported(
+            TOPICS, "topics", stem, {".csv": "c", ".tex": "t"}, self.table.visible_records, self._runs.origin
         )
-
-
-_EXPORTED_hits: Mapping[str, str] = {
-    "first": "first_stage",
-    "again": "probability",
-    "id": "id",
-    "score": "score",
-    "answer": "answer",
-}
 
 
 _NOTHING_YET = "Nothing was searched for yet", "a asks."
@@ -164,7 +144,7 @@ class HitList(Listing):
     comes when more was found, or in another order."""
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(HIT_COLUMNS, id=id, fields=HIT_FIELDS, counts=False)
+        super().__init__(HIT_COLUMNS, id=id, fields=HITS.fields, counts=False)
         self.asked = ""
         self.model: Path | None = None
         self._hits: list[dict[str, Any]] = []
@@ -233,10 +213,11 @@ class HitList(Listing):
     def exports(self, runs: Runs) -> Sequence[Export]:
         if not self._hits:
             return ()
-        return table_exports(
+        return exported(
+            HITS,
             "what was found",
             f"{runs.collection.name}-search",
             {".csv": "h", ".tex": "H"},
-            lambda: picked(self.table.visible_records(), _EXPORTED_hits),
+            self.table.visible_records,
             {**runs.origin, "query": self.asked},
         )

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from textual import on
 
 from engines.core.errors import EngineError
 from screens.egraphs.columns import (
     VERDICT_SIGNS,
-    Expression,
     alike,
     copies,
     fitting,
-    latex,
-    listed,
     member_title,
     stop_words,
     table,
@@ -24,12 +20,14 @@ from screens.egraphs.columns import (
 from screens.egraphs.member import Case
 from screens.egraphs.middle import Heading, TableView
 from screens.egraphs.sources import Cluster, Members, Source
-from screens.shell.export import CommandLine, Export, Lookup, Selection
+from screens.shell.export import FORMATS, CommandLine, Export, Lookup, Selection, exported
 from screens.shell.theme import count, some
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane, Pane
 from screens.widgets.table import Record, Table
 from workbench.filters import Filter
+from workbench.papers.egen.tables import CLUSTERS, MEMBERS
+from workbench.tables import LazyRow
 
 _OPTIONS = ("members", "max_tokens", "mode", "style", "weights", "order", "seed")
 
@@ -51,7 +49,7 @@ class ClustersPane(ListPane):
         self.listing.when_empty("No corpus yet", advice)
         self.listing.load([])
 
-    def show(self, source: Source, rows: Sequence[Expression], *, keep: bool) -> None:
+    def show(self, source: Source, rows: Sequence[LazyRow], *, keep: bool) -> None:
         """Show the clusters of a source; with `keep` the cursor stays where it is, or is to be."""
         self._source = source
         if source.state and not rows:
@@ -83,7 +81,7 @@ class ClustersPane(ListPane):
     @property
     def chosen(self) -> Cluster | None:
         source, row = self._source, self.table.current
-        return Cluster(source, row) if source is not None and isinstance(row, Expression) else None
+        return Cluster(source, row) if source is not None and isinstance(row, LazyRow) else None
 
     def selection(self, line: CommandLine) -> Selection | None:
         if (chosen := self.chosen) is None:
@@ -97,8 +95,8 @@ class ClustersPane(ListPane):
         if self._source is None or self.table.current is None:
             return ()
         facts = {"corpus": self._source.name, "filter": self.listing.query_text}
-        fields, rows = self.listing.fields, self.table.visible_records
-        return listed("list of clusters", self._source.name, fields, rows, facts, {".csv": "C"})
+        rows = self.table.visible_records
+        return exported(CLUSTERS, "list of clusters", self._source.name, {".csv": "C"}, rows, facts)
 
     def legend(self) -> Sequence[tuple[str, str]]:
         share = (
@@ -123,9 +121,6 @@ def _growing(cluster: Cluster) -> list[str]:
     for name in _OPTIONS:
         words += [f"--{name.replace('_', '-')}", str(settings[name])] if settings.get(name, "") != "" else []
     return [*words, *(["--padding"] if settings.get("padding") else []), "--", cluster.head]
-
-
-_EXPORTED = ("member", "prefix", "infix", "latex", "tokens", "verdict", "kept", "gained")
 
 
 class MembersView(TableView):
@@ -189,7 +184,7 @@ class MembersView(TableView):
         return Heading("members", self._how_many(cluster), cluster_footnote(cluster), crumbs)
 
     def _how_many(self, cluster: Cluster) -> str:
-        total = int(cluster.row["total"])
+        total = int(cluster.row["total_members"])
         members = max(0, len(self._table.rows) - 1)
         of = f"{count(members)} of {_big(total)}" if total else count(members)
         if self._table.filter is not None:
@@ -236,14 +231,7 @@ class MembersView(TableView):
         if cluster is None or not self.state.arrived:
             return ()
         facts, rows = cluster.facts, self._table.visible_records
-
-        def write_tex(path: Path) -> object:
-            from workbench.export import write_document
-
-            return write_document(path, _tex(rows()), provenance=facts)
-
-        found = listed("members", cluster.stem, _EXPORTED, rows, facts)
-        return [*found, Export("t", "members as a TeX table", ".tex", cluster.stem, write_tex)]
+        return exported(MEMBERS, "members", cluster.stem, {**FORMATS, ".tex": "t"}, rows, facts)
 
     def legend(self) -> Sequence[tuple[str, str]]:
         more = (("·", "the head itself"), ("…", "not judged yet"), ("tok", "tokens in generator notation"))
@@ -257,9 +245,9 @@ class MembersView(TableView):
         return self.state.arrived and self._listing.go_to(member)
 
     @property
-    def member(self) -> Expression | None:
+    def member(self) -> LazyRow | None:
         row = self._table.current
-        return row if isinstance(row, Expression) else None
+        return row if isinstance(row, LazyRow) else None
 
     def opened(self, row: Record) -> None:  # noqa: ARG002
         self.post_message(Pane.Opened(self))
@@ -298,11 +286,3 @@ def _big(number: int) -> str:
         return count(number)
     digits = str(number)
     return f"{digits[0]}.{digits[1]}e{len(digits) - 1}"
-
-
-def _tex(rows: Sequence[Record]) -> str:
-    lines = [r"\begin{tabular}{rlrl}", r"\hline", r"\# & member & tokens & verdict \\", r"\hline"]
-    lines += [
-        rf"{row['member']} & ${latex(row['prefix'])}$ & {row['tokens']} & {row['verdict']} \\" for row in rows
-    ]
-    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from screens.shell.export import Export, Form, table_exports
+from screens.shell.export import Form
 from screens.shell.theme import count, safe_text
-from screens.widgets.table import Column, Record, measured
+from screens.widgets.table import Record, measured
+from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, MISTAKES, NEIGHBOURS, written
+from workbench.tables import Column, TableSpec
 
 if TYPE_CHECKING:
     from engines.core.errors import EngineError
@@ -33,14 +35,7 @@ def write_plainly(plain: bool) -> None:
 
 def shown(prefix: str) -> str:
     """The form in which the screen shows an expression: `63·cosh(2 − 7x)`, or as `infix`."""
-    return _written("infix" if _plain else "unicode_infix", prefix)
-
-
-@lru_cache(32_768)
-def _written(notation: str, prefix: str) -> str:
-    from engines.egen.expressions import notation as notations
-
-    return str(getattr(notations, notation)(_tree(prefix)))
+    return written("infix" if _plain else "unicode_infix", prefix)
 
 
 def _tree(prefix: str) -> Tree:
@@ -49,9 +44,9 @@ def _tree(prefix: str) -> Tree:
     return read_prefix(prefix, LETTERS)
 
 
-infix = partial(_written, "infix")
+infix = partial(written, "infix")
 """`63*cosh(2 - 7*x)`: ASCII that can be read back."""
-latex = partial(_written, "latex")
+latex = partial(written, "latex")
 
 
 def tree_lines(prefix: str) -> list[str]:
@@ -65,7 +60,7 @@ def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
     """What an expression can be copied as; what is `known` of it goes into its JSON."""
     document = {**known, "prefix": prefix}
     return (
-        Form("u", "Unicode infix", partial(_written, "unicode_infix", prefix)),
+        Form("u", "Unicode infix", partial(written, "unicode_infix", prefix)),
         Form("i", "infix", partial(infix, prefix)),
         Form("p", "prefix", lambda: prefix),
         Form("l", "LaTeX", partial(latex, prefix)),
@@ -156,21 +151,6 @@ VERDICT_SIGNS = (
 _WORST = ("different", "nowhere", "undecided", "shrinks", "extends")
 
 
-class Expression(dict[str, Any]):
-    """A row about an expression (`prefix`, or `head` of a cluster); its other notations and operators are
-    made when a filter or an export asks for them."""
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The field, as `dict.get`."""
-        if name in ("infix", "latex"):
-            return (infix if name == "infix" else latex)(self["head"] if "head" in self else self["prefix"])
-        if name == "op" and "op" not in self:
-            return self["prefix"].split()
-        if name == "tok" and "tok" not in self:
-            return self.get("tokens")
-        return super().get(name, default)
-
-
 def verdict(word: str, exceptions: str = "") -> Content:
     """`✓ equal` in its colour, or `✓ equal except at 0, 1/2`: the points where domains differ."""
     glyph, colour = VERDICTS.get(word, ("·", "$quiet"))
@@ -193,10 +173,6 @@ def member_title(member: Record) -> str:
 
 def _shown(name: str, style: Callable[[Record], str] = lambda _: "") -> Callable[[Record], Content]:
     return lambda record: safe_text(shown(record[name]) if record[name] else "–", style(record))
-
-
-def _figure(name: str, form: str) -> Callable[[Record], str]:
-    return lambda record: format(record[name], form)
 
 
 def _judged(record: Record) -> Content:
@@ -266,12 +242,6 @@ def _where(record: Record) -> Content:
     return Content.styled(f"{glyph} {'same' if same else 'other'}", colour)
 
 
-def _place(record: Record) -> int:
-    """Those of other clusters above all; in both parts the nearest first when it is sorted descending: `S`
-    from the order of cosines sorts the first column so, and the wrong ones come first."""
-    return (10**6 if record["same"] == "no" else 0) - int(record["place"])
-
-
 def _analogy(record: Record) -> Content:
     x1, y1, x2 = (safe_text(shown(record[name])) for name in ("x1", "y1", "x2"))
     return x1 + Content.styled(" : ", "$accent") + y1 + Content.styled(" :: ", "$accent") + x2
@@ -287,40 +257,17 @@ def _expected(record: Record) -> Content:
 
 # Tables
 
-_FIELDS: Mapping[str, str] = {
-    "clusters": "cluster head infix op size tok equal verdict kind stop nodes classes iterations",
-    "members": "member prefix infix tok verdict kept op",
-    "points": "x where head member why",
-    "graph": "class label infix term nodes",
-    "nearest": "place cosine prefix infix op where same verdict cluster member",
-    "wrong": "cost query expected predicted note",
-    "analogies": "family x1 y1 x2 y2",
-    "hits": "place cosine prefix infix op verdict where",
-}
-"""What filters know, by the id of the list."""
-_ROOMY = 40
-"""Cells of the list of clusters from which on there is room for more than heads and verdicts."""
-_COLUMNS: Mapping[str, tuple[Column, ...]] = {
-    "clusters": (
-        Column("head", "head", show=_shown("head"), sort=lambda record: shown(record["head"])),
-        Column("size", "size", 5, "right", show=lambda record: count(record["size"]), room=_ROOMY),
-        Column("tok", "tok", 4, "right", show=_figure("tok", ".0f"), drop=1, room=_ROOMY),
-        Column("equal", "equal", 6, show=_all),
-    ),
-    "members": (
-        Column("member", "member", 6, "right"),
-        Column("infix", "infix", show=_shown("prefix", lambda row: "" if row["member"] else "bold")),
-        Column("tok", "tok", 3, "right", show=lambda row: str(row["tokens"]), drop=1),
-        Column("verdict", "verdict", 26, least=11, show=_judged),
-    ),
-    "points": (
-        Column("x", "x", 13, "point", least=9, show=_figure("x", ".4g")),
+POINTS = TableSpec(
+    (
+        Column("x", "x", 13, "point", least=9, format=".4g"),
         Column("where", "where", 24),
         Column("head", "head", 13, "point", least=11, show=_value("head"), drop=1),
         Column("member", "member", 13, "point", least=11, show=_value("member")),
         Column("why", "why", show=_failing),
-    ),
-    "graph": (
+    )
+)
+GRAPH = TableSpec(
+    (
         Column("class", "class", show=_line),
         Column(
             "term",
@@ -328,38 +275,45 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
             show=_shown("prefix", lambda row: "$quiet" if row["kind"] == "node" else ""),
         ),
         Column("nodes", "nodes", 5, "right", drop=1),
-    ),
-    "nearest": (
-        Column("place", "place", 5, "right", sort=_place),
-        Column("cosine", "cosine", 6, "right", show=_figure("cosine", ".4f")),
-        Column("infix", "infix", show=_shown("prefix")),
-        Column("where", "where", 7, drop=1),
-        Column("same", "same", 7, show=_where),
-    ),
-    "wrong": (
-        Column("cost", "cost", 7, "right", show=_figure("cost", ".4f")),
-        Column("query", "query", show=_shown("query")),
-        Column("expected", "expected", show=_shown("expected"), drop=1),
-        Column("predicted", "predicted", show=_shown("predicted")),
-    ),
-    "analogies": (
+        Column("label", "label", on=""),
+        Column("infix", "infix", on="", value=lambda row: infix(row["prefix"])),
+    )
+)
+ANALOGIES = TableSpec(
+    (
         Column("family", "family", 16, drop=1),
         Column("x1", "x1 : y1 :: x2", show=_analogy),
+        Column("y1", "y1", on=""),
+        Column("x2", "x2", on=""),
         Column("y2", "y2", show=_shown("y2")),
+    )
+)
+_TABLES = {
+    "clusters": CLUSTERS,
+    "members": MEMBERS,
+    "points": POINTS,
+    "graph": GRAPH,
+    "nearest": NEIGHBOURS,
+    "wrong": MISTAKES,
+    "analogies": ANALOGIES,
+    "hits": HITS,
+}
+"""By the id of the list."""
+_COLUMNS: Mapping[str, tuple[Column, ...]] = {
+    **{id: table.drawn() for id, table in _TABLES.items()},
+    "clusters": CLUSTERS.drawn(head=_shown("head"), size=lambda record: count(record["size"]), equal=_all),
+    "members": MEMBERS.drawn(
+        infix=_shown("prefix", lambda row: "" if row["member"] else "bold"), verdict=_judged
     ),
-    "hits": (
-        Column("place", "place", 5, "right"),
-        Column("cosine", "cosine", 6, "right", show=_figure("cosine", ".4f")),
-        Column("infix", "infix", show=_shown("prefix")),
-        Column("verdict", "verdict", 18, show=_expected),
-        Column("where", "where", 7, "right", drop=1),
-    ),
+    "nearest": NEIGHBOURS.drawn(infix=_shown("prefix"), same=_where),
+    "wrong": MISTAKES.drawn(**{name: _shown(name) for name in ("query", "expected", "predicted")}),
+    "hits": HITS.drawn(infix=_shown("prefix"), verdict=_expected),
 }
 
 
 def table(id: str, *, counts: bool = False) -> dict[str, Any]:
     """The arguments of the `Listing` with this id; `counts`: its pane says how many rows there are."""
-    return {"columns": _COLUMNS[id], "id": id, "fields": _FIELDS[id].split(), "counts": counts}
+    return {"columns": _COLUMNS[id], "id": id, "fields": _TABLES[id].fields, "counts": counts}
 
 
 _MEASURED = 500
@@ -383,26 +337,3 @@ def fitting(id: str, rows: Sequence[Record], without: Collection[str] = ()) -> t
 def alike(rows: Sequence[Record]) -> bool:
     """Whether there are several clusters, all of one size."""
     return len(rows) > 1 and len({row["size"] for row in rows}) == 1
-
-
-_FORMATS = {".jsonl": "j", ".csv": "c"}
-
-
-def listed(
-    what: str,
-    stem: str,
-    fields: Sequence[str],
-    rows: Callable[[], Iterable[Record]],
-    facts: Mapping[str, object],
-    keys: Mapping[str, str] = _FORMATS,
-) -> list[Export]:
-    """These fields of rows as tables, read when written, in a thread; `keys` as in `table_exports`."""
-
-    def written() -> tuple[Sequence[str], Iterable[Sequence[object]]]:
-        return fields, ([_cell(row.get(name)) for name in fields] for row in rows())
-
-    return table_exports(what, stem, keys, written, facts)
-
-
-def _cell(value: object) -> object:
-    return " ".join(value) if isinstance(value, list) else value

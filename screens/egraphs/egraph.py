@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from screens.egraphs.clusters import cluster_footnote
-from screens.egraphs.columns import Expression, copies, table
+from screens.egraphs.columns import GRAPH, copies, table
 from screens.egraphs.keys import EGRAPH_KEYS
 from screens.egraphs.member import Case
 from screens.egraphs.middle import Heading, TableView
@@ -20,6 +20,7 @@ from screens.shell.theme import some
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
 from screens.widgets.table import Record
+from workbench.tables import LazyRow
 
 _KEPT = 8
 _SIGNS = {"*": "·", "-": "−", "pow": "^"}
@@ -285,9 +286,9 @@ class GraphListing(Listing):
         return self.go_to(f"c{number}")
 
 
-def _row(kind: str, key: str, number: int, term: str, more: Mapping[str, Any]) -> Expression:
+def _row(kind: str, key: str, number: int, term: str, more: Mapping[str, Any]) -> LazyRow:
     name = f"c{number}"
-    return Expression(
+    return GRAPH.row(
         {"id": key, "kind": kind, "class_number": number, "class": name, "prefix": term, "term": term, **more}
     )
 

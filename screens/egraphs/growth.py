@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.egraphs.columns import Expression, asked, shown, stop_words
+from screens.egraphs.columns import asked, shown, stop_words
 from screens.egraphs.keys import GROW_KEYS
 from screens.egraphs.sources import NOT_KEPT, Source, member_row, unassembled
 from screens.shell.keymap import bindings
@@ -25,6 +25,7 @@ from screens.shell.request import Answer, Ask, Progress
 from screens.shell.theme import safe_text, some
 from screens.widgets.listing import error_text
 from screens.widgets.pane import Pane
+from workbench.tables import LazyRow
 
 _SET = ("max_tokens", "mode", "style")
 """Settings of the user's own with which growth begins."""
@@ -43,7 +44,7 @@ class Draft:
     number: int
     head: str
     settings: Mapping[str, Any]
-    members: tuple[Expression, ...] = ()
+    members: tuple[LazyRow, ...] = ()
     growing: bool = True
     stopping: bool = False
     stats: Mapping[str, Any] = field(
@@ -89,7 +90,7 @@ class Draft:
         return " · ".join([f"iteration {counted['iterations']}", *parts])
 
     @property
-    def row(self) -> Expression:
+    def row(self) -> LazyRow:
         """Its row among the clusters."""
         row = unassembled(
             self.number,
@@ -157,15 +158,15 @@ class Drafts(Source):
     def made(self, cluster: int) -> Mapping[str, Any]:
         return {"config": dict(self._drafts[cluster].settings)}
 
-    def clusters(self) -> list[Expression]:
+    def clusters(self) -> list[LazyRow]:
         return [draft.row for draft in self._drafts.values()]
 
-    def members(self, cluster: int) -> list[Expression]:
+    def members(self, cluster: int) -> list[LazyRow]:
         draft = self._drafts[cluster]
         return [_grown_row(0, draft.head), *draft.members]
 
 
-def _grown_row(number: int, prefix: str) -> Expression:
+def _grown_row(number: int, prefix: str) -> LazyRow:
     """The head, number 0, or a member that is not verified yet."""
     judged = {"verdict": "", "kept": None} if number else {"verdict": "equal", "kept": 1.0}
     return member_row(number, {"prefix": prefix, "tokens": len(prefix.split()), **judged})

@@ -11,7 +11,7 @@ from textual import on
 from textual.containers import Vertical
 
 from engines.core.events import Event
-from screens.egraphs.columns import VERDICT_SIGNS, Expression
+from screens.egraphs.columns import VERDICT_SIGNS
 from screens.egraphs.member import Case
 from screens.egraphs.sources import Cluster, Members, Source
 from screens.shell.export import CommandLine, Export, Lookup, Selection
@@ -20,6 +20,7 @@ from screens.shell.theme import count
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Record, Table
+from workbench.tables import LazyRow
 
 if TYPE_CHECKING:
     from screens.egraphs.growth import Draft
@@ -75,11 +76,11 @@ class State:
 
     drafts: tuple[Draft, ...] = ()
     source: Source | None = None
-    clusters: Mapping[str, Expression] = field(default_factory=dict)
+    clusters: Mapping[str, LazyRow] = field(default_factory=dict)
     passing: frozenset[str] | None = None
     cluster: Cluster | None = None
     members: Members | None = None
-    member: Expression | None = None
+    member: LazyRow | None = None
     models: tuple[Path, ...] | None = None
     model: Path | None = None
     arrangement: str = "pca"

@@ -12,7 +12,7 @@ from textual import on
 
 from screens.browser import BrowserScreen
 from screens.egraphs.clusters import ClustersPane, MembersView
-from screens.egraphs.columns import Expression, shown, write_plainly
+from screens.egraphs.columns import shown, write_plainly
 from screens.egraphs.keys import SCREEN_KEYS
 from screens.egraphs.member import MemberPane
 from screens.egraphs.middle import MiddlePane, State, View
@@ -24,6 +24,7 @@ from screens.shell.theme import some
 from screens.shell.watch import JobWatch
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Table
+from workbench.tables import LazyRow
 
 if TYPE_CHECKING:
     from screens.egraphs.growth import GrowLine
@@ -184,7 +185,7 @@ class EgraphsScreen(BrowserScreen):
             self.crumbs = (f"corpus {name}",)
             self.left.show_error(event.error)
 
-    def _show_source(self, source: Source, rows: Sequence[Expression], then: str | None) -> None:
+    def _show_source(self, source: Source, rows: Sequence[LazyRow], then: str | None) -> None:
         before, session = self.now.source, self.session
         same = before is not None and before.name == source.name
         self.session = {}

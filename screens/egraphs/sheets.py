@@ -16,11 +16,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.egraphs.columns import VERDICTS, Expression, check, listed, shown, stop_words, table, variables
+from screens.egraphs.columns import VERDICTS, check, shown, stop_words, table, variables
 from screens.egraphs.keys import ANALOGY_KEYS, MISTAKE_KEYS
 from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
 from screens.egraphs.sources import Cluster
-from screens.shell.export import Export
+from screens.shell.export import FORMATS, Export, exported
 from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
@@ -30,6 +30,8 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import TabStrip
 from screens.widgets.sheet import Sheet, TextSheet
 from screens.widgets.table import Record, Table
+from workbench.papers.egen.tables import HITS, MISTAKES
+from workbench.tables import TableSpec
 
 _Document = Mapping[str, Any]
 
@@ -126,7 +128,7 @@ def _facts(cluster: Cluster) -> Iterator[str]:
         yield f"weights     {cluster.weights}"
     yield f"stopped     {stop_words(row['stop'])}, after {some(row['iterations'], 'iteration')}"
     yield f"e-graph     {some(row['nodes'], 'node')} in {some(row['classes'], 'class', 'classes')}"
-    yield f"members     {count(row['size'] - 1)} of {int(row['total']):,} terms".replace(",", " ")
+    yield f"members     {count(row['size'] - 1)} of {int(row['total_members']):,} terms".replace(",", " ")
     yield f"seed        {row['seed']}"
     if "rules" in facts:
         yield f"rule table  {facts['rules']}"
@@ -159,13 +161,12 @@ class _ModelSheet(Sheet):
         if words and event.tag == self.asked:
             self.answers.show_loading(f"{self.waiting}: {words} · esc stops it")
 
-    def written(
-        self, what: str, names: Sequence[str], rows: Sequence[Record], facts: _Document
-    ) -> list[Export]:
+    def written(self, what: str, table: TableSpec, rows: Sequence[Record], facts: _Document) -> list[Export]:
         """Rows of the list as files, by the name of what they are."""
         model, corpus = self._model.name, self._folder.name
         known = {"model": model, "corpus": corpus, **facts}
-        return listed("the list", f"{corpus}-{model}-{what}", names, lambda: rows, known) if rows else []
+        stem = f"{corpus}-{model}-{what}"
+        return exported(table, "the list", stem, FORMATS, lambda: rows, known) if rows else []
 
 
 # Mistakes
@@ -268,7 +269,7 @@ class Mistakes(_ModelSheet):
         if report is None:
             return []
         facts = {"task": self._evaluation, "setting": report["setting"], "figures": report["figures"]}
-        return self.written(self._evaluation, self.answers.fields, report["mistakes"], facts)
+        return self.written(self._evaluation, MISTAKES, report["mistakes"], facts)
 
 
 def _figures(report: _Document) -> Iterator[Content]:
@@ -314,7 +315,6 @@ def _whole(record: Record) -> Iterator[str]:
 # Analogies
 
 _HITS = 20
-_EXPORTED = ("prefix", "cosine", "verdict", "echo", "cluster", "member")
 
 
 def read_analogy(text: str) -> tuple[dict[str, str], str]:
@@ -435,12 +435,11 @@ class Analogies(_ModelSheet):
         if (solved := self._solved) is None:
             return []
         facts = {name: solved[name] for name in ("x1", "y1", "x2", "expected", "place")}
-        return self.written("analogy", _EXPORTED, solved["hits"], facts)
+        return self.written("analogy", HITS, solved["hits"], facts)
 
 
 def _hit(place: int, hit: _Document) -> Record:
-    where = "" if hit["cluster"] is None else f"{hit['cluster']}.{hit['member']}"
-    return Expression({**hit, "id": str(place), "place": place, "where": where})
+    return HITS.row({**hit, "id": str(place), "place": place})
 
 
 def _summary(solved: _Document) -> Content:

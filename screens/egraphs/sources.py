@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 from textual.worker import get_current_worker
 
 from engines.core.errors import DataError, EngineError
-from screens.egraphs.columns import Expression, shown
+from screens.egraphs.columns import shown
 from screens.shell.export import Destination
 from screens.shell.request import Answer
 from screens.shell.theme import count
+from workbench.papers.egen.tables import CLUSTERS, MEMBERS
+from workbench.tables import LazyRow
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -35,32 +37,23 @@ NOT_KEPT = "not kept"
 
 _LIMITS = ("nodes", "iterations", "time_s")
 _SETTINGS = ("members", "max_tokens", "assume", "mode", "style", "weights", "order", "padding", "seed")
-_STORED = ("prefix", "tokens", "verdict", "kept")
 
 
 # Rows
 
 
-def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> Expression:
+def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> LazyRow:
     """A cluster as it is stored, with how many of its members were judged in which way."""
     members = row["size"] - 1
     equal = outcomes.get("equal", 0)
-    return Expression(
-        {name: row[name] for name in ("cluster", "head", "size", "kind", "nodes", "classes", "iterations")},
-        id=str(row["cluster"]),
-        op=row["operators"],
-        tok=row["mean_tokens"],
-        verdict=["all"] if 0 < members <= equal else [word for word, number in outcomes.items() if number],
-        equal=equal / members if members else 0.0,
-        stop=row["stop_reason"],
-        total=int(row["total_members"]),
-        seed=seed,
-    )
+    words = ["all"] if 0 < members <= equal else [word for word, number in outcomes.items() if number]
+    judged = {"verdict": words, "equal": equal / members if members else 0.0}
+    return CLUSTERS.row({**row, **judged, "id": str(row["cluster"]), "seed": seed})
 
 
 def unassembled(
     cluster: int, head: str, rows: Sequence[Mapping[str, Any]], seed: int, **facts: Any
-) -> Expression:
+) -> LazyRow:
     """A cluster that is in no table of clusters yet, out of its members without the head."""
     row = {
         **facts,
@@ -72,10 +65,10 @@ def unassembled(
     return _cluster_row(row, Counter(member["verdict"] for member in rows), seed)
 
 
-def member_row(number: int, row: Mapping[str, Any]) -> Expression:
+def member_row(number: int, row: Mapping[str, Any]) -> LazyRow:
     """A member as it is stored or generated; its `except` are points where the domains differ ("0, 1/2")."""
     more = {"gained": row.get("gained", False), "except": row.get("except") or ""}
-    return Expression({"id": str(number), "member": number, **{name: row[name] for name in _STORED}, **more})
+    return MEMBERS.row({**row, **more, "id": str(number), "member": number})
 
 
 # Sources
@@ -115,11 +108,11 @@ class Source:
         made = self.made(cluster)
         return {name: made[name] for name in ("source", "config", "rules", "versions") if name in made}
 
-    def clusters(self) -> list[Expression]:
+    def clusters(self) -> list[LazyRow]:
         """One record per cluster."""
         raise NotImplementedError
 
-    def members(self, cluster: int) -> list[Expression]:
+    def members(self, cluster: int) -> list[LazyRow]:
         """The head, number 0, and the members of a cluster."""
         raise NotImplementedError
 
@@ -152,7 +145,7 @@ class _Finished(_Corpus):
         manifest = self._corpus.manifest
         return {**manifest, "config": manifest["configs"][cluster]} if self._kept else manifest
 
-    def clusters(self) -> list[Expression]:
+    def clusters(self) -> list[LazyRow]:
         from engines.egen.corpus.assemble import OUTCOMES
 
         with self._lock:
@@ -163,7 +156,7 @@ class _Finished(_Corpus):
         seed: int = self.made(row["cluster"])["config"]["seed"]
         return seed if self._kept else _head_seed(seed, row["head"])
 
-    def members(self, cluster: int) -> list[Expression]:
+    def members(self, cluster: int) -> list[LazyRow]:
         with self._lock:
             rows = self._corpus.members(cluster).to_pylist()
         return [member_row(row["member"], row) for row in rows]
@@ -206,16 +199,16 @@ class _Building(_Corpus):
                 found.setdefault(row["source"], []).append(row)
         return found
 
-    def clusters(self) -> list[Expression]:
+    def clusters(self) -> list[LazyRow]:
         facts = {head["source"]: head for shard in self._shards for head in shard.heads}
         return [self._row(source, rows, facts[source]) for source, rows in sorted(self._rows.items())]
 
-    def _row(self, source: int, rows: Sequence[dict[str, Any]], facts: Mapping[str, Any]) -> Expression:
+    def _row(self, source: int, rows: Sequence[dict[str, Any]], facts: Mapping[str, Any]) -> LazyRow:
         head = rows[0]["prefix"]
         more = {**facts, "mean_tokens": sum(row["tokens"] for row in rows) / len(rows), "kind": ""}
         return unassembled(source, head, rows[1:], _head_seed(self._plan["config"]["seed"], head), **more)
 
-    def members(self, cluster: int) -> list[Expression]:
+    def members(self, cluster: int) -> list[LazyRow]:
         return [member_row(number, row) for number, row in enumerate(self._rows[cluster])]
 
 
@@ -241,7 +234,7 @@ class Cluster:
     its exports begin with `stem`.
     """
 
-    def __init__(self, source: Source, row: Expression) -> None:
+    def __init__(self, source: Source, row: LazyRow) -> None:
         self.source = source
         self.row = row
         self.number = int(row["cluster"])
@@ -314,7 +307,7 @@ class Members:
     """The head and members of the cluster with this key, or why they cannot be read."""
 
     of: tuple[str, int]
-    rows: Sequence[Expression] = ()
+    rows: Sequence[LazyRow] = ()
     error: EngineError | None = None
 
 
@@ -326,7 +319,7 @@ def corpora(folder: Path) -> dict[str, Path]:
     return {path.name: path for path in found}
 
 
-def read_source(path: Path) -> tuple[Source, list[Expression]]:
+def read_source(path: Path) -> tuple[Source, list[LazyRow]]:
     """A corpus and its clusters, the first of them ready to be shown. Raises: DataError."""
     source = open_source(path)
     rows = source.clusters()
@@ -335,7 +328,7 @@ def read_source(path: Path) -> tuple[Source, list[Expression]]:
     return source, rows
 
 
-def make_infix(rows: Sequence[Expression]) -> None:
+def make_infix(rows: Sequence[LazyRow]) -> None:
     """So that a filter by text does not have to make all of them; for threads."""
     worker = get_current_worker()
     for row in rows:

@@ -11,17 +11,19 @@ from textual import on
 from textual.content import Content
 from textual.message import Message
 
-from screens.egraphs.columns import Expression, copies, listed, member_title, table
+from screens.egraphs.columns import copies, member_title, table
 from screens.egraphs.member import Case
 from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, TableView, Unavailable, View
 from screens.egraphs.sources import Cluster
-from screens.shell.export import CommandLine, Export, Selection
+from screens.shell.export import FORMATS, CommandLine, Export, Selection, exported
 from screens.shell.request import Answer, Ask
 from screens.shell.theme import count, safe_text
 from screens.widgets.listing import Listing, error_text
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Dot, Scatter
 from screens.widgets.table import Record
+from workbench.papers.egen.tables import NEIGHBOURS
+from workbench.tables import LazyRow
 
 # The map
 
@@ -261,8 +263,6 @@ def _notice(what: str, advice: str = "", *, glyph: str = "") -> Content:
 
 _NEIGHBOURS = 50
 _KEPT = 256
-_EXPORTED = ("place", "cosine", "prefix", "cluster", "member", "same", "verdict")
-
 _Of = tuple[str, str, int, int]
 """Model, corpus, cluster, member."""
 
@@ -324,7 +324,7 @@ class NearestView(TableView):
         self._listing.show_loading(f"encoding: {words} · x stops it")
 
     @property
-    def _here(self) -> tuple[Cluster, Expression, Record] | None:
+    def _here(self) -> tuple[Cluster, LazyRow, Record] | None:
         cluster, member, row = self.state.cluster, self.state.member, self._table.current
         if cluster is None or member is None or row is None or self._shown is None:
             return None
@@ -366,7 +366,9 @@ class NearestView(TableView):
         if cluster is None or model is None:
             return ()
         facts = {**cluster.facts, "model": model.name}
-        return listed("neighbours", f"{cluster.stem}-nearest", _EXPORTED, self._table.visible_records, facts)
+        return exported(
+            NEIGHBOURS, "neighbours", f"{cluster.stem}-nearest", FORMATS, self._table.visible_records, facts
+        )
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
@@ -380,12 +382,9 @@ class NearestView(TableView):
         self.post_message(Pane.AskedFor(self, row["id"]))
 
 
-def _rows(found: Mapping[str, Any]) -> list[Expression]:
+def _rows(found: Mapping[str, Any]) -> list[LazyRow]:
     """The document of `egen.nearest`, a row each."""
-    rows = []
-    for place, each in enumerate(found["neighbours"], 1):
-        same = "yes" if each["same"] else "no"
-        more = {"id": f"{each['cluster']}/member/{each['member']}", "place": place, "same": same}
-        more["where"] = f"{each['cluster']}.{each['member']}"
-        rows.append(Expression({"verdict": "", **each, **more}))
+    rows = [NEIGHBOURS.row(each, found) for each in found["neighbours"]]
+    for row in rows:
+        row["id"] = f"{row['cluster']}/member/{row['member']}"
     return rows

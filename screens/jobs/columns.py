@@ -17,7 +17,8 @@ from screens.shell.watch import KEPT, Meter
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.plot import sign
-from screens.widgets.table import Column, Record
+from screens.widgets.table import Record
+from workbench.tables import Column
 from workbench.units import duration
 from workbench.workspace import Workspace
 

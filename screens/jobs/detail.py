@@ -47,7 +47,8 @@ from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES
 from screens.widgets.reader import Reader
-from screens.widgets.table import Column, Record, Table
+from screens.widgets.table import Record, Table
+from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison, Standings

@@ -17,7 +17,8 @@ from engines.core.machine import size
 from screens.shell.theme import clock, count, number, safe_text
 from screens.widgets.picture import PicturePlot
 from screens.widgets.plot import Series
-from screens.widgets.table import Column, Record
+from screens.widgets.table import Record
+from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.jobs.tail import Curve, MetricCurves

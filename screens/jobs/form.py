@@ -27,10 +27,11 @@ from engines.core.spec import Field as SpecField
 from screens.jobs.sheets import Machine, look
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice, Chooser, Dialog
-from screens.widgets.table import Column, Record, Table
+from screens.widgets.table import Record, Table
 from workbench.jobs.control import next_free
 from workbench.operation import operation
 from workbench.paper import load, trainers
+from workbench.tables import Column
 from workbench.units import duration
 
 if TYPE_CHECKING:

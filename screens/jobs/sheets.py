@@ -13,7 +13,8 @@ from engines.core.files import printable
 from engines.core.machine import size
 from screens.jobs.follow import shortened
 from screens.shell.theme import count, number, safe_text, some
-from screens.widgets.table import Column, Record
+from screens.widgets.table import Record
+from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison, Standings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from html import unescape
 from typing import Any
@@ -14,8 +14,9 @@ from engines.core.errors import EngineError
 from engines.core.tree import branch
 from screens.shell.export import Destination
 from screens.shell.theme import safe_text
-from screens.widgets.table import Column, Record
-from workbench.papers.mathamr.tables import topic_row
+from screens.widgets.table import Record
+from workbench.papers.mathamr.tables import NEAREST, TOPICS, topic_row
+from workbench.tables import Column, TableSpec
 from workbench.workspace import Workspace
 
 STYLES: Mapping[str, str] = {"concept": "$foreground", "operator": "$warning", "constant": "$success"}
@@ -42,11 +43,15 @@ def _node(record: Record) -> Content:
     )
 
 
+def _quiet(name: str) -> Callable[[Record], Content]:
+    return lambda record: safe_text(record[name], "$quiet")
+
+
 _DRAWN = "it draws role and concept, which are fields"
 GRAPH_COLUMNS = (
     Column("node", "node", 80, show=_node, sort=lambda r: r["depth"], unfiltered=_DRAWN),
-    Column("variable", "variable", 8, show=lambda r: safe_text(r["variable"], "$quiet"), drop=1),
-    Column("word", "word", show=lambda r: safe_text(r["word"], "$quiet"), drop=2),
+    Column("variable", "variable", 8, show=_quiet("variable"), drop=1),
+    Column("word", "word", show=_quiet("word"), drop=2),
 )
 GRAPH_FIELDS = ("role", "concept", "kind", "variable", "word", "depth", "formula")
 
@@ -55,13 +60,7 @@ def _graph(record: Record) -> Content:
     return Content.styled("✓", "$success") if record["graph"] == "yes" else Content.styled("–", "$quiet")
 
 
-TOPIC_COLUMNS = (
-    Column("topic", "topic", 6),
-    Column("nodes", "nodes", 5, "right", drop=2),
-    Column("judged", "judged", 6, "right", drop=3),
-    Column("graph", "graph", 5, show=_graph, drop=1),
-    Column("formula", "formula", show=lambda r: safe_text(r["formula"], "$foreground")),
-)
+TOPIC_COLUMNS = TOPICS.drawn(graph=_graph, formula=lambda record: safe_text(record["formula"], "$foreground"))
 
 
 def topic_records(topics: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
@@ -76,24 +75,26 @@ def _grade(record: Record) -> Content:
     return Content.styled(str(grade), ("$quiet", "", "$success", "$success bold")[grade])
 
 
-HIT_COLUMNS = (
-    Column("rank", "", 4, "right"),
-    Column("score", "score", 5, "right", show=lambda r: f"{r['score']:.3f}"[:5]),
-    Column("grade", "grade", 5, show=_grade),
-    Column("shown", "formula", show=lambda r: safe_text(r["shown"], "$foreground")),
-    Column("post", "post", 8, show=lambda r: safe_text(r["post"], "$quiet"), drop=1),
+HIT_COLUMNS = NEAREST.drawn(
+    score=lambda record: f"{record['score']:.3f}"[:5],
+    grade=_grade,
+    latex=lambda record: safe_text(record["shown"], "$foreground"),
+    post=_quiet("post"),
 )
-
-
+RANKED = TableSpec(
+    (
+        *NEAREST.columns[:-1],
+        Column("run", "run", 8, show=_quiet("run")),
+        Column("elsewhere", "elsewhere", 14, show=_quiet("elsewhere"), drop=1),
+    )
+)
+"""What runs rank, side by side."""
 RANKED_COLUMNS = (
     HIT_COLUMNS[0],
     replace(HIT_COLUMNS[1], drop=2),
     *HIT_COLUMNS[2:4],
-    Column("run", "run", 8, show=lambda r: safe_text(r["run"], "$quiet")),
-    Column("elsewhere", "elsewhere", 14, show=lambda r: safe_text(r["elsewhere"], "$quiet"), drop=1),
+    *RANKED.columns[-2:],
 )
-"""Of what runs rank, side by side."""
-RANKED_FIELDS = ("rank", "score", "grade", "latex", "formula", "run", "elsewhere")
 
 
 def ranked_records(runs: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
@@ -129,8 +130,8 @@ def hit_records(found: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record
 
 
 TRIPLE_COLUMNS = (
-    Column("source", "source", 8, show=lambda r: safe_text(r["source"], "$quiet")),
-    Column("role", "role", 16, show=lambda r: safe_text(r["role"], "$quiet")),
+    Column("source", "source", 8, show=_quiet("source")),
+    Column("role", "role", 16, show=_quiet("role")),
     Column("target", "target"),
 )
 

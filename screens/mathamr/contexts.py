@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from screens.mathamr.columns import TOPIC_COLUMNS, shown_formula, topic_records
-from screens.shell.export import CommandLine, Export, Form, Selection, picked, table_exports
+from screens.shell.export import CommandLine, Export, Form, Selection, exported
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record
-from workbench.papers.mathamr.tables import TOPIC_FIELDS
+from workbench.papers.mathamr.tables import TOPICS
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -108,14 +108,11 @@ def parsers() -> tuple[str, ...]:
     return next(tuple(map(str, field.choices)) for field in described(Inspect) if field.name == "parser")
 
 
-_EXPORTED = {"id": "topic", **{name: name for name in ("nodes", "judged", "graph", "latex", "title")}}
-
-
 class ContextsPane(ListPane):
     """Lists what there is to look at in one collection, or of one's own."""
 
     def __init__(self, *, id: str, share: int) -> None:
-        listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPIC_FIELDS)
+        listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPICS.fields)
         super().__init__(listing, title="topics", id=id, share=share)
         self.raw = False
         self._folder = ""
@@ -185,10 +182,11 @@ class ContextsPane(ListPane):
         if not self._topics:
             return ()
         facts = {"collection": self._folder}
-        return table_exports(
+        return exported(
+            TOPICS,
             "topics",
             f"{self.source}-formulas",
             {".csv": "c", ".tex": "t"},
-            lambda: picked(self.table.visible_records(), _EXPORTED),
+            self.table.visible_records,
             facts,
         )

@@ -21,8 +21,8 @@ from engines.core.files import printable
 from engines.core.tree import outline
 from screens.mathamr.columns import (
     HIT_COLUMNS,
+    RANKED,
     RANKED_COLUMNS,
-    RANKED_FIELDS,
     hit_records,
     ranked_records,
     shown_formula,
@@ -36,13 +36,13 @@ from screens.mathamr.inspection import (
     text_selection,
 )
 from screens.mathamr.keys import TREE_KEYS
-from screens.shell.export import CommandLine, Export, Selection, picked, table_exports
+from screens.shell.export import CommandLine, Export, Selection, exported
 from screens.shell.keymap import bindings
 from screens.shell.theme import safe_text, width
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Record, Table
-from workbench.papers.mathamr.tables import NEAREST_FIELDS
+from workbench.papers.mathamr.tables import NEAREST
 
 _GAP = 2
 
@@ -253,9 +253,6 @@ class TreeDrawing(ScrollView, can_focus=True):
         return words
 
 
-_EXPORTED = {name: name for name in ("rank", "score", "grade", "formula", "latex")}
-
-
 class FormulaPane(Pane):
     """Shows one formula of an inspection."""
 
@@ -274,8 +271,8 @@ class FormulaPane(Pane):
         self._line = Static(id="formula-line")
 
     def compose(self) -> ComposeResult:
-        hits = Listing(HIT_COLUMNS, id="nearest", fields=NEAREST_FIELDS, counts=False)
-        ranked = Listing(RANKED_COLUMNS, id="ranked", fields=RANKED_FIELDS, counts=False)
+        hits = Listing(HIT_COLUMNS, id="nearest", fields=NEAREST.fields, counts=False)
+        ranked = Listing(RANKED_COLUMNS, id="ranked", fields=RANKED.fields, counts=False)
         yield Page("tree", self._line, self.drawing, id="tree-page")
         yield Page("nearest", hits, Static(classes="about", id="nearest-about"), id="nearest-page")
         yield Page("runs", ranked, id="runs-page")
@@ -418,11 +415,12 @@ class FormulaPane(Pane):
         if self._page != "tree-page":
             subject, table = self.inspection.subject, self._listing.table
             found = [
-                *table_exports(
+                *exported(
+                    NEAREST if self._page == "nearest-page" else RANKED,
                     "formulas",
                     f"{subject.stem}-formulas",
                     {".csv": "c", ".jsonl": "J"},
-                    lambda: picked(table.visible_records(), _EXPORTED),
+                    table.visible_records,
                     subject.params,
                 ),
                 *found,

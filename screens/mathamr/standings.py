@@ -18,7 +18,8 @@ from screens.shell.request import Answer
 from screens.shell.theme import safe_text
 from screens.widgets.listing import Listing
 from screens.widgets.sheet import Sheet
-from screens.widgets.table import Column, Record
+from screens.widgets.table import Record
+from workbench.tables import Column
 
 _SIGNS = {"both": (" ", ""), "one": ("−", "$error"), "other": ("+", "$success")}
 

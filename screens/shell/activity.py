@@ -17,8 +17,9 @@ from screens.shell.frame import LogEntry
 from screens.shell.theme import clock, safe_text
 from screens.widgets.dialogs import Dialog
 from screens.widgets.listing import Listing
-from screens.widgets.table import Column, Record, Table, note_signs
+from screens.widgets.table import Record, Table, note_signs
 from workbench.notes import NOTE_FIELDS, Note
+from workbench.tables import Column
 
 _GLYPHS = {"information": ("✓", "$success"), "warning": ("!", "$warning"), "error": ("✗", "$error")}
 

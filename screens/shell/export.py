@@ -7,10 +7,12 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from engines.core.files import write_text
+from workbench.tables import TableSpec
 
 _TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("WAYLAND_DISPLAY", ("wl-copy",)),
@@ -133,6 +135,8 @@ class Command:
 Table = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Headings, and rows of as many values."""
 
+FORMATS = {".jsonl": "j", ".csv": "c"}
+"""The usual keys of tables' formats."""
 _FORMATS = {".csv": "as CSV", ".jsonl": "as JSON lines", ".tex": "as a TeX table"}
 
 
@@ -172,6 +176,28 @@ def table_exports(
         return write_table(path, tuple(columns), rows, provenance=facts)
 
     return [Export(key, f"{what} {_FORMATS[suffix]}", suffix, stem, write) for suffix, key in keys.items()]
+
+
+def exported(
+    table: TableSpec,
+    what: str,
+    stem: str,
+    keys: Mapping[str, str],
+    rows: Callable[[], Iterable[Mapping[str, Any]]],
+    facts: Mapping[str, object],
+) -> list[Export]:
+    """Rows of a declared table, read when written; the rest as in `table_exports`."""
+
+    def written(place: str) -> Table:
+        return table.written(place, rows())
+
+    return [
+        one
+        for suffix, key in keys.items()
+        for one in table_exports(
+            what, stem, {suffix: key}, partial(written, "tex" if suffix == ".tex" else "csv"), facts
+        )
+    ]
 
 
 def picked(records: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> Table:

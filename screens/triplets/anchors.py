@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from screens.shell.export import CommandLine, Destination, Export, Lookup, Selection, picked, table_exports
+from screens.shell.export import CommandLine, Destination, Export, Lookup, Selection, exported
 from screens.triplets.choice import Choice
-from screens.triplets.columns import ANCHOR_COLUMNS, ANCHOR_FIELDS, Shown, home, triplet_selection
+from screens.triplets.columns import ANCHOR_COLUMNS, Shown, home, triplet_selection
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record
+from workbench.papers.mwp.tables import CHOSEN
 from workbench.workspace import Workspace
 
 
@@ -41,18 +42,11 @@ def _problems(path: Path) -> Iterator[tuple[str, str]]:
             continue  # the screen says what is wrong with the file
 
 
-_EXPORTED: Mapping[str, str] = {
-    "id": "anchor",
-    "template": "equation",
-    **{name: name for name in ("positive", "negative", "margin", "strategy", "label")},
-}
-
-
 class AnchorsPane(ListPane):
     """Lists the problems of a set."""
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(Listing(ANCHOR_COLUMNS, id="anchors", fields=ANCHOR_FIELDS), title="anchors", id=id)
+        super().__init__(Listing(ANCHOR_COLUMNS, id="anchors", fields=CHOSEN.fields), title="anchors", id=id)
         self.shown: Shown | None = None
         """The triplet of the anchor under the cursor, once it is there."""
         self._stem = "triplets"
@@ -83,11 +77,12 @@ class AnchorsPane(ListPane):
     def exports(self) -> Sequence[Export]:
         if not len(self.table.rows):
             return ()
-        return table_exports(
+        return exported(
+            CHOSEN,
             "list of triplets",
             f"{self._stem}-triplets",
             {".csv": "c", ".tex": "t"},
-            lambda: picked(self.table.visible_records(), _EXPORTED),
+            self.table.visible_records,
             {"filter": self.listing.query_text},
         )
 

@@ -14,8 +14,9 @@ from screens.shell.export import CommandLine, Export, Form, Selection
 from screens.shell.theme import safe_text
 from screens.triplets.choice import Choice
 from screens.triplets.drawing import plain_text
-from screens.widgets.table import Column, Record
-from workbench.papers.mwp.tables import CANDIDATES, candidate_row, quoted, triplet_home
+from screens.widgets.table import Record
+from workbench.papers.mwp.tables import CANDIDATES, CANDIDATES_OF, CHOSEN, candidate_row, quoted, triplet_home
+from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
@@ -44,15 +45,8 @@ def _sign(record: Record) -> Content:
     return Content.styled("1", "$quiet") if record["alone"] else Content()
 
 
-ANCHOR_COLUMNS = (
-    Column("id", "id", 10),
-    Column("template", "template", show=lambda r: safe_text(r["template"], "$foreground")),
-    Column("margin", "margin", 6, "right", show=_margin),
-    Column("moved", "", 2, show=_sign, drop=1),
-)
-ANCHOR_FIELDS = (
-    *("id", "template", "margin", "strategy", "source", "fold", "like", "alone", "moved", "label"),
-    *("eq", "positive", "negative", "text"),
+ANCHOR_COLUMNS = CHOSEN.drawn(
+    template=lambda record: safe_text(record["template"], "$foreground"), margin=_margin, moved=_sign
 )
 
 
@@ -99,33 +93,25 @@ def _role(record: Record) -> Content:
     return Content.assemble((sign, "$accent bold"), (record["as"], _STYLES[record["as"]]))
 
 
-def _told(record: Record) -> Content:
-    return safe_text(record["problem"], "$foreground")
-
-
-CANDIDATE_COLUMNS = (
-    Column("as", "as", 9, show=_role),
-    Column("id", "id", 16, show=lambda r: str(r["name"])),
-    Column("text", "text", 5, "right", show=lambda r: figure(r["text"])),
-    Column("eq", "eq", 5, "right", show=lambda r: figure(r["eq"])),
-    Column("equation", "equation", 24, drop=1),
-    Column("pool", "pool", 5, drop=3),
-    Column("why", "why", 44, show=lambda r: safe_text(r["why"], "$quiet"), drop=2),
-    Column("problem", "problem", show=_told, drop=4),
+CANDIDATE_COLUMNS = CANDIDATES.drawn(
+    **{"as": _role},
+    text=lambda record: figure(record["text"]),
+    eq=lambda record: figure(record["eq"]),
+    why=lambda record: safe_text(record["why"], "$quiet"),
+    problem=lambda record: safe_text(record["problem"], "$foreground"),
 )
 
 
 def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What `mwp.explain` says of candidates: negatives, those that were lost, own variants, positives."""
-    chosen = {role: found["triplet"].get(role) for role in CANDIDATES}
+    chosen = {role: found["triplet"].get(role) for role in CANDIDATES_OF}
     return [
         {
             **candidate_row(role, candidate),
-            "id": f"{role} {candidate['id']}",
-            "name": candidate["id"],
+            "key": f"{role} {candidate['id']}",
             "chosen": candidate["id"] == chosen[role],
         }
-        for role, name in CANDIDATES.items()
+        for role, name in CANDIDATES_OF.items()
         for candidate in found[name]
     ]
 
@@ -215,12 +201,12 @@ def template_selection(
 def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine) -> Selection:
     """A candidate as the selection of the pane that says why."""
     forms = (
-        Form("i", "id", lambda: str(row["name"])),
+        Form("i", "id", lambda: str(row["id"])),
         Form("t", "text", lambda: str(row["problem"])),
         Form("q", "equation", lambda: str(row["equation"])),
-        Form("j", "JSON", lambda: json.dumps({**row, "id": row["name"]}, ensure_ascii=False)),
+        Form("j", "JSON", lambda: json.dumps(dict(row), ensure_ascii=False)),
     )
-    return Selection(shown.address, f"candidate {row['name']}", shown.command(line), forms)
+    return Selection(shown.address, f"candidate {row['id']}", shown.command(line), forms)
 
 
 def all_triplets(

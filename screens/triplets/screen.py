@@ -329,7 +329,7 @@ class TripletsScreen(BrowserScreen):
     @on(Pane.Opened, "#why")
     def _candidate_opened(self) -> None:
         if (row := self.why.candidate) is not None:
-            self._open_path(str(row["name"]), row["equation"])
+            self._open_path(str(row["id"]), row["equation"])
 
     @on(Pane.AskedFor, "#why")
     async def _equation_asked_for(self, event: Pane.AskedFor) -> None:

@@ -25,7 +25,8 @@ from screens.triplets.drawing import aligned, grown, marked, node_lines, tree_of
 from screens.widgets.listing import Listing, error_text
 from screens.widgets.plot import Dot, Scatter
 from screens.widgets.sheet import Sheet
-from screens.widgets.table import Column, Record, Table
+from screens.widgets.table import Record, Table
+from workbench.tables import Column
 
 
 class ProblemMap(Sheet):

@@ -10,7 +10,7 @@ from textual import events, on
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.shell.export import CommandLine, Export, Selection, picked, table_exports
+from screens.shell.export import CommandLine, Export, Selection, exported
 from screens.shell.theme import count, safe_text
 from screens.triplets.choice import Choice
 from screens.triplets.columns import (
@@ -24,15 +24,8 @@ from screens.triplets.columns import (
 )
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
-from screens.widgets.table import Record, Table
-from workbench.papers.mwp.tables import CANDIDATE_FIELDS
-
-_EXPORTED: Mapping[str, str] = {
-    "as": "as",
-    "name": "id",
-    **{name: name for name in ("text", "eq", "equation", "pool", "of", "why", "problem")},
-}
-
+from screens.widgets.table import Record, Rows, Table
+from workbench.papers.mwp.tables import CANDIDATES
 
 _ROOMY = 14
 """With so many lines there is room for reasons that wrap; a lower pane keeps its lines for candidates."""
@@ -52,7 +45,7 @@ class WhyPane(Pane):
         self._reasons = Static(id="reasons")
         self._pool_words = Static(id="pool-words")
         self._candidates = Listing(
-            CANDIDATE_COLUMNS, id="candidates", fields=CANDIDATE_FIELDS, counts=False, empty=none
+            CANDIDATE_COLUMNS, id="candidates", fields=CANDIDATES.fields, counts=False, empty=none
         )
         self._templates = Listing(TEMPLATE_COLUMNS, id="templates", counts=False, empty=("No equations", ""))
         super().__init__(
@@ -74,7 +67,8 @@ class WhyPane(Pane):
         self._change = Content() if shown is None or before is None else change_words(before, shown)
         self._tell()
         if self.is_attached:
-            self._candidates.load(candidate_records(shown.found) if shown is not None else [], keep=False)
+            records = candidate_records(shown.found) if shown is not None else []
+            self._candidates.load(Rows(records, "key"), keep=False)
             self._candidates.table.cursor = 0
 
     def show_pool(self, name: str, pool: Mapping[str, Any] | None) -> None:
@@ -151,11 +145,12 @@ class WhyPane(Pane):
         shown = self.shown
         if shown is None:
             return ()
-        return table_exports(
+        return exported(
+            CANDIDATES,
             f"candidates of {shown.anchor}",
             f"{shown.set}-{shown.choice.name}-candidates",
             {".csv": "C", ".jsonl": "J"},
-            lambda: picked(self._candidates.table.visible_records(), _EXPORTED),
+            self._candidates.table.visible_records,
             {"problems": str(shown.path), "anchor": shown.anchor, "choice": shown.choice.name},
         )
 

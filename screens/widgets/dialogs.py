@@ -18,7 +18,8 @@ from textual.widgets import Input, Static
 
 from screens.shell.theme import safe_text
 from screens.widgets.listing import ReaderBox
-from screens.widgets.table import Column, Record, Table
+from screens.widgets.table import Record, Table
+from workbench.tables import Column
 
 T = TypeVar("T")
 

@@ -19,9 +19,10 @@ from engines.core.errors import EngineError
 from screens.shell.keymap import LIST_KEYS, TEXT_KEYS, bindings
 from screens.shell.theme import safe_text
 from screens.widgets.reader import Reader
-from screens.widgets.table import Column, Record, Rows, Table
+from screens.widgets.table import Record, Rows, Table
 from workbench.filters import FilterError, parse_filter
 from workbench.notes import NOTE_FIELDS
+from workbench.tables import Column
 
 
 def error_text(error: EngineError) -> Content:

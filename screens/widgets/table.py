@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from textual import events, work
@@ -20,13 +20,13 @@ from textual.worker import get_current_worker
 from screens.shell.keymap import LIST_KEYS, bindings
 from screens.shell.theme import elide, safe_text, width
 from screens.widgets.reader import Lines, WidgetMessage
+from workbench.tables import Align, Column
 
 if TYPE_CHECKING:
     from workbench.notes import Note
 
 
 Record = Mapping[str, Any]
-Align = Literal["left", "right", "point"]
 
 _READABLE = 14
 """Cells that a column without a width needs to be read; while it has less, others leave."""
@@ -34,52 +34,12 @@ _WISHED = 40
 """Cells that it is given, if it needs them, before columns that say the same in every line get any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table.
-
-    Args: name: the field of the record, also the name in filters. title: its heading. width: the most cells
-    that it takes, or 0 to share what the others leave. least: with how many it makes do while those are cut;
-    0: with no fewer. align: numbers go right; those of
-    which not all have as many decimals line up at their point. show: makes the cell from
-    the record; the text it returns is shown as it is, `Content` may carry colours. drop: when the table is
-    narrow, columns with a positive `drop` leave, the highest first, and before them those that say the same
-    in every line. room: it is shown only where the columns have so many cells together. sort: what to sort
-    by, if not the field. fit: as `show`, with the number of cells besides,
-    for what depends on it; 0 are as many as it likes. unfiltered: why no filter can ask for what it shows;
-    else its title names the fields that filters ask.
-    """
-
-    name: str
-    title: str
-    width: int = 0
-    align: Align = "left"
-    _: KW_ONLY
-    least: int = 0
-    show: Callable[[Record], str | Content] | None = None
-    drop: int = 0
-    room: int = 0
-    sort: Callable[[Record], Any] | None = None
-    fit: Callable[[Record, int], str | Content] | None = None
-    unfiltered: str = ""
-
-    def names_fields(self, fields: Collection[str]) -> bool:
-        """Whether all that its title says are fields, as it has to be unless it is `unfiltered`."""
-        words = re.findall(r"\w+", self.title.casefold())
-        return bool(self.unfiltered) or all(word in fields for word in words)
-
-    def cell(self, record: Record, cells: int = 0) -> Content:
-        """What stands in this column for a record; lists are joined, None is an empty cell."""
-        value: Any = self.fit(record, cells) if self.fit else None
-        if value is None:
-            value = self.show(record) if self.show else record.get(self.name)
-        if isinstance(value, Content):
-            return value
-        if value is None:
-            return Content()
-        if isinstance(value, (list, tuple)):
-            value = " ".join(map(str, value))
-        return safe_text(value)
+def content(column: Column, record: Record, cells: int = 0) -> Content:
+    """What stands in a column for a record, in so many cells; 0 are as many as it likes."""
+    value = column.fit(record, cells) if column.fit else None
+    if value is None:
+        value = column.show(record) if column.show else column.in_line(record)
+    return value if isinstance(value, Content) else safe_text(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +57,7 @@ class Need:
 
 def measured(column: Column, records: Sequence[Record]) -> Need:
     """What a column needs for such records."""
-    cells = [column.cell(record) for record in records]
+    cells = [content(column, record) for record in records]
     tail = max(map(tail_of, cells), default=0) if column.align == "point" else 0
     lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
     most = max(width(column.title), max(lengths, default=column.width))
@@ -709,7 +669,7 @@ class Table(Lines):
         if self._noted:
             parts.append(note_signs(self._notes.get(key)))
         for column, cell_width in self._widths():
-            cell = column.cell(record, cell_width)
+            cell = content(column, record, cell_width)
             if cell.cell_length > cell_width < column.width:
                 self._widen(column, min(cell.cell_length, column.width))
             point = self._points.get(column.name, 0)

@@ -26,7 +26,7 @@ from screens.shell.theme import width
 from screens.widgets.dialogs import Prompt, TextScreen
 from screens.widgets.listing import Notice, ReaderBox
 from screens.widgets.pane import Pane
-from screens.widgets.table import Table
+from screens.widgets.table import Table, content
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
 from tests.screens.driving import press, settle, showing, shown, write
 from workbench.operation import operation
@@ -218,7 +218,7 @@ async def test_two_runs_side_by_side(build: Make) -> None:
         ]
         assert pairs == [("11", "13"), ("12", "22"), ("14", "12"), ("13", "14"), (None, "11")]
         assert [column.title for column in moves.columns] == ["rank", "bm25", "", "dense"]
-        drawn = [str(moves.columns[2].cell(row)) for row in moves.visible_records()]
+        drawn = [str(content(moves.columns[2], row)) for row in moves.visible_records()]
         assert any(character > "\u2800" for line in drawn for character in line)
         assert screen.crumbs[-1] == "answer 13"
         await press(pilot, "h")

@@ -405,7 +405,12 @@ async def test_the_map_is_exported(build: Make, tmp_path: Path) -> None:
         await press(pilot, "left_square_bracket", "left_square_bracket", "left_square_bracket")
         (way,) = [way for way in screen.exports() if way.name == "neighbours as CSV"]
         way.write(tmp_path / "near.csv")
-        assert (tmp_path / "near.csv").read_text().splitlines()[2].startswith("2,0.98,* 1 sin ln x,2,1,no")
+        assert (
+            (tmp_path / "near.csv")
+            .read_text()
+            .splitlines()[2]
+            .startswith("2,0.98,* 1 sin ln x,1*sin(ln(x)),different,no,2,1")
+        )
 
 
 async def test_dots_of_one_cell_are_gone_through(build: Make) -> None:

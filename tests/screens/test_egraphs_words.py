@@ -11,16 +11,16 @@ from textual.widgets import Static
 
 from engines.egen.generation import Generate, document, generate, without_members
 from screens.app import Workbench
-from screens.egraphs.columns import Expression
 from screens.egraphs.growth import Draft, GrowLine
 from screens.egraphs.screen import EgraphsScreen
 from screens.shell.palette import help_lines
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot
 from screens.widgets.reader import Reader
-from screens.widgets.table import Table
+from screens.widgets.table import Table, content
 from tests.screens.driving import press, settle
 from tests.screens.test_egraphs import NARROW, WIDE, build, case, clusters, corpus, members, ready
+from workbench.papers.egen.tables import CLUSTERS
 
 __all__ = ["build", "corpus"]
 
@@ -73,7 +73,7 @@ async def test_heads_and_members_have_the_room(build: Build, size: tuple[int, in
         assert "tok" not in of_clusters or size == LARGE
         assert of_members["infix"] >= 20
         assert of_members["verdict"] <= 9
-        rows = [Expression({**row, "size": 5}) for row in clusters(screen).rows.records]
+        rows = [CLUSTERS.row({**row, "size": 5}) for row in clusters(screen).rows.records]
         assert screen.left._source is not None
         screen.left.show(screen.left._source, rows, keep=True)
         alike = widths(clusters(screen))
@@ -158,7 +158,7 @@ async def test_growth_without_members_has_no_check_mark(
         said = str(screen.query_one(GrowLine).query_one(".say", Static).content)
         assert said.startswith("– no members: ")
         assert "✓" not in said
-        assert "–" in str(clusters(screen).columns[-1].cell(clusters(screen).current))
+        assert "–" in str(content(clusters(screen).columns[-1], clusters(screen).current))
 
 
 async def test_a_derivation_says_what_it_waits_for(build: Build) -> None:

@@ -16,8 +16,9 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.plot import Scatter
 from screens.widgets.reader import Reader
-from screens.widgets.table import Column, Table
+from screens.widgets.table import Table
 from tests.screens.test_shell import NARROW, ready
+from workbench.tables import Column
 
 Make = Callable[..., Workbench]
 

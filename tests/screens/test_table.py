@@ -14,7 +14,8 @@ from textual.widgets import Static
 
 from screens.widgets.dialogs import Choice, Chooser
 from screens.widgets.listing import FilterLine, Listing, ReaderBox, completions
-from screens.widgets.table import Column, Record, Rows, Table, fitted, measured, share
+from screens.widgets.table import Record, Rows, Table, content, fitted, measured, share
+from workbench.tables import Column
 
 COLUMNS = (Column("id", "id", 4, "right"), Column("head", "head"), Column("size", "size", 6, "right", drop=1))
 ROWS = [{"id": i, "head": f"sin(x + {i})", "size": (i * 37) % 101} for i in range(200)]
@@ -205,13 +206,13 @@ def test_figures_line_up_at_their_points() -> None:
     texts = ["0.3101", "12.5", "-7", "4e-05", "–", "", "1.25k/s"]
     column = Column("a", "a", 12, "point")
     need = measured(column, [{"a": text} for text in texts])
-    lines = [fitted(column.cell({"a": text}), need.cells, "point", need.point).plain for text in texts]
+    lines = [fitted(content(column, {"a": text}), need.cells, "point", need.point).plain for text in texts]
     assert {len(line) for line in lines} == {need.cells}
     assert [line.strip() for line in lines] == texts
     assert {line.index(".") for line in lines if "." in line} == {2}
     assert lines[2].index("7") == lines[3].index("4") == 1
     # In less room they still do, but for those that need the room in front.
-    narrow = [fitted(column.cell({"a": text}), 7, "point", need.point).plain for text in texts]
+    narrow = [fitted(content(column, {"a": text}), 7, "point", need.point).plain for text in texts]
     assert [line.strip() for line in narrow] == texts
     assert [line.index(".") for line in narrow if "." in line] == [2, 2, 1]
 

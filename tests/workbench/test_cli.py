@@ -27,12 +27,12 @@ from workbench.cli.command import (
     paper_group,
     progress_line,
     progress_text,
-    table,
 )
 from workbench.cli.root import COMMANDS
 from workbench.cli.root import app as root
 from workbench.config import set_value
 from workbench.paper import papers
+from workbench.tables import aligned
 
 MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
 
@@ -295,7 +295,7 @@ def test_text_is_safe(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_tables_align_numbers_to_the_right() -> None:
-    assert table(("name", "count"), [("a", 12000), ("longer", 7)]) == [
+    assert aligned(("name", "count"), [("a", 12000), ("longer", 7)]) == [
         "name     count",
         "a       12,000",
         "longer       7",

@@ -110,31 +110,6 @@ def emit(value: object, as_json: bool, *, text: str | Iterable[str] = ()) -> Non
         print(printable(line))
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Rows as aligned lines: numbers to the right, text to the left."""
-    cells = [[_cell(value) for value in row] for row in rows]
-    right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
-    right += [False] * (len(header) - len(right))
-    widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
-    return [
-        "  ".join(
-            value.rjust(width) if is_right else value.ljust(width)
-            for value, width, is_right in zip(line, widths, right, strict=True)
-        ).rstrip()
-        for line in [list(header), *cells]
-    ]
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return printable(str(value))
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(",", "").replace(".", "", 1).lstrip("-").isdigit() or not text
-
-
 def guard(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with one line and the right exit code, whatever happens in it."""
 

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from engines.core.errors import EngineError
-from workbench.cli.command import Json, Where, emit, group, guard, progress_line, say, table
+from workbench.cli.command import Json, Where, emit, group, guard, progress_line, say
 from workbench.data import Checked, kinds
 from workbench.errors import one_line
 from workbench.operation import plain
+from workbench.tables import aligned
 from workbench.workspace import Workspace
 
 app = group("data", "Your own files: register and check them. They stay where they are.")
@@ -51,7 +52,7 @@ def list_(where: Where = None, as_json: Json = False) -> None:
     wanted = parse_filter(where or "", header)
     passing = [wanted.matches(dict(zip(header, row, strict=True))) for row in rows]
     rows = list(compress(rows, passing))
-    lines = table(header, rows)
+    lines = aligned(header, rows)
     if not rows and where:
         lines = ["Nothing passes the filter."]
     elif not rows:
@@ -123,7 +124,7 @@ def overlap(
         if bad:
             say(f"{path}: {bad:,} rows could not be read and were left out")
     rows = [(each.what, each.count_a, each.count_b, each.shared) for each in found.found]
-    lines = table(("", "in A", "in B", "of A in B"), rows)
+    lines = aligned(("", "in A", "in B", "of A in B"), rows)
     for each in found.found:
         if each.examples:
             lines += ["", f"{each.what}, for example"]

@@ -18,11 +18,12 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.machine import size
 from workbench import jobs
-from workbench.cli.command import Json, Where, emit, group, guard, say, table
+from workbench.cli.command import Json, Where, emit, group, guard, say
 from workbench.errors import UsageError, one_line
 from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
 from workbench.jobs.reporting import Reported, reported
+from workbench.tables import aligned
 from workbench.units import to_the_second
 from workbench.workspace import Workspace
 
@@ -52,7 +53,7 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
     width = max(map(len, facts))
     lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
     rows = [(item.number, item.state, to_the_second(item.wall_s), item.reason) for item in attempts]
-    return [*lines, "", *table(("attempt", "state", "took", "reason"), rows)]
+    return [*lines, "", *aligned(("attempt", "state", "took", "reason"), rows)]
 
 
 def _device(view: jobs.JobView) -> str:
@@ -85,7 +86,7 @@ def compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -
         text = tex_table(head, rows)
         emit({**found.to_dict(), "tex": text}, as_json, text=text)
         return
-    lines = [*table(head, rows), "", found.verdict]
+    lines = [*aligned(head, rows), "", found.verdict]
     emit(found.to_dict(), as_json, text=lines)
 
 
@@ -110,7 +111,7 @@ def compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: b
     for kind, differ in kinds:
         rows_of = [(row.key, shown_value(row.left), shown_value(row.right)) for row in differ]
         head = (kind, f"job {first.id}", f"job {second.id}")
-        lines += table(head, rows_of) if differ else [f"{kind}: no difference"]
+        lines += aligned(head, rows_of) if differ else [f"{kind}: no difference"]
         lines.append("")
     emit(found.to_dict(), as_json, text=lines[:-1])
 
@@ -188,7 +189,7 @@ def list_(
     ]
     shown = views if where else [view for view in views if not view.sweep]
     rows = [(view.id, view.title, state(view), view.attempt, done(view), left(view)) for view in shown]
-    lines = table(("id", "title", "state", "attempt", "done", "left"), rows)
+    lines = aligned(("id", "title", "state", "attempt", "done", "left"), rows)
     if not views:
         lines = ["No job matches." if where else "There are no jobs yet."]
     emit([view.to_dict() for view in views], as_json, text=lines)

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from workbench.operation import load, operations
+
 PATH = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 
 _HEAD = """# Commands
@@ -40,6 +42,12 @@ def _described(command: Any, context: Any, path: str, level: int) -> Iterator[st
         yield "| | |"
         yield "|---|---|"
         yield from rows
+        yield ""
+    row = operations().get(path.removeprefix("mathwb ").replace(" ", "."))
+    if row is not None and row.where is not None:
+        known = (column for column in load(row.where.table).columns if not column.unfiltered)
+        names = (f"`{one.name}`" + (f" ({one.unit})" if one.unit else "") for one in known)
+        yield f"Columns for `--where`: {', '.join(names)}."
         yield ""
     if not hasattr(command, "list_commands"):
         return

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from workbench import paths
-from workbench.cli.command import Json, emit, group, guard, say, table
+from workbench.cli.command import Json, emit, group, guard, say
 from workbench.config import Setting, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import MissingError, one_line
 from workbench.paper import load, papers
 from workbench.repro import Cell, Table, engines, tables
+from workbench.tables import aligned
 from workbench.tour import Guide
 from workbench.workspace import Workspace, ensure_sample
 
@@ -36,7 +37,7 @@ def show(as_json: Json = False) -> None:
         "settings": {s.name: {"value": s.value, "origin": s.origin, "source": s.source} for s in settings},
         "problems": [problem.to_dict() for problem in config.problems],
     }
-    emit(document, as_json, text=table(("setting", "value", "from", "what it is"), rows))
+    emit(document, as_json, text=aligned(("setting", "value", "from", "what it is"), rows))
 
 
 @app.command("set")
@@ -108,7 +109,7 @@ def _lines(item: Table) -> list[str]:
         if row.source:
             rows.append((f"  {row.source}", "ours", *(_ours(cell, item.decimals) for cell in row.cells)))
     lines = [head, f"  paper's setting: {item.setting}"]
-    lines += [f"  {line}" for line in table(("", "", *columns), rows)]
+    lines += [f"  {line}" for line in aligned(("", "", *columns), rows)]
     if item.note:
         lines.append(f"  note: {item.note}")
     if not any(row.source for row in item.rows):

@@ -12,10 +12,11 @@ import typer
 from engines.core.events import Event, Sink
 from engines.core.spec import described, read
 from workbench import cli
-from workbench.cli.command import Executor, Json, emit, progress_line, say, table
+from workbench.cli.command import Executor, Json, emit, progress_line, say
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
+from workbench.tables import aligned
 from workbench.train import (
     Launch,
     Run,
@@ -83,7 +84,7 @@ def train(
         found = [recipe for recipe in recipes() if recipe.task == "train"]
         rows = [(recipe.name, recipe.title, f"about {duration(recipe.minutes * 60)}") for recipe in found]
         documents = [{"name": item.name, "title": item.title, "minutes": item.minutes} for item in found]
-        emit(documents, as_json, text=table(("recipe", "what it makes", "on two cores"), rows))
+        emit(documents, as_json, text=aligned(("recipe", "what it makes", "on two cores"), rows))
         return
     if headless and detach:
         raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
@@ -178,7 +179,7 @@ def _result_lines(view: JobView) -> list[str]:
     if view.state != "succeeded":
         return []
     rows = [(name, f"{measure:.6g}") for name, measure in value.get("measures", {}).items()]
-    lines = table(("measure", "value"), rows) if rows else []
+    lines = aligned(("measure", "value"), rows) if rows else []
     made = f"step {value['best_step']:,} of {value['step']:,}, {value['tokens']:,} tokens"
     took = f"{value['seconds']:.0f} s on {value['device']}"
     return [*lines, f"model {value['model']} ({made}, {took}), job {view.id}"]
@@ -204,7 +205,7 @@ def _several(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], as_json:
             lines.append((label, "", "nothing measured", f"{row['finished']}/{row['runs']}"))
         for name, found in row["measures"].items():
             lines.append((label, name, str(Summary(**found)), f"{row['finished']}/{row['runs']}"))
-    text = table(("setting", "measure", "mean [95 % interval]", "runs"), lines)
+    text = aligned(("setting", "measure", "mean [95 % interval]", "runs"), lines)
     emit({"recipe": recipe.name, "settings": rows, "runs": documents}, as_json, text=text)
     worst = max((view.command_exit_code for view in views), default=0)
     if worst:

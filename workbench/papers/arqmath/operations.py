@@ -13,16 +13,14 @@ OPERATIONS = (
         "A collection's topics with their scores.",
         "engines.arqmath.ranking.overview:topics",
         resolve=_RESOLVE,
-        where=Where("topics", f"{_TABLES}:TOPIC_FIELDS", f"{_TABLES}:topic_row", f"{_TABLES}:topic_address"),
+        where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
     ),
     Operation(
         "arqmath.show",
         "A topic's ranking, held against another run's.",
         "engines.arqmath.ranking.overview:show",
         resolve=_RESOLVE,
-        where=Where(
-            "answers", f"{_TABLES}:ANSWER_FIELDS", f"{_TABLES}:answer_row", f"{_TABLES}:answer_address"
-        ),
+        where=Where("answers", f"{_TABLES}:ANSWERS", f"{_TABLES}:answer_address"),
     ),
     Operation(
         "arqmath.post",
@@ -68,7 +66,7 @@ OPERATIONS = (
         "arqmath.search",
         "Search the answers of an indexed collection.",
         "engines.arqmath.ranking.search:search",
-        where=Where("hits", f"{_TABLES}:HIT_FIELDS", f"{_TABLES}:hit_row", f"{_TABLES}:hit_address"),
+        where=Where("hits", f"{_TABLES}:HITS", f"{_TABLES}:hit_address"),
     ),
     Operation(
         "arqmath.export",

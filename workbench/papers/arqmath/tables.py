@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.command import table
+from workbench.tables import Column, TableSpec, aligned, figure, interval, others
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.lookup import Post
@@ -18,27 +19,12 @@ if TYPE_CHECKING:
     from workbench.papers.arqmath.judgements import Judgement, OwnJudgements
 
 
-TOPIC_FIELDS = (
-    *("topic", "title", "ndcg", "delta", "kind", "difficulty", "category", "judged", "relevant", "run"),
-)
-ANSWER_FIELDS = ("id", "rank", "other", "move", "grade", "gain", "change", "score")
-HIT_FIELDS = ("id", "first", "score", "again", "title", "answer")
-
 Found = Mapping[str, Any]
 Address = Callable[[Found], str]
 
 
-def topic_rows(overview: Found, run: str, against: str, *, title: str = "shown") -> list[dict[str, Any]]:
-    """The topics as one run does on them, held against another; `title`: which form of it."""
-    return [_topic(topic, run, against, title) for topic in overview["topics"]]
-
-
-def topic_row(topic: Found, overview: Found) -> Found:
-    """A topic of what `arqmath topics` found."""
-    return _topic(topic, overview["run"], overview["against"], "shown")
-
-
-def _topic(topic: Found, run: str, against: str, title: str) -> dict[str, Any]:
+def topic_row(topic: Found, run: str, against: str, title: str = "shown") -> dict[str, Any]:
+    """A topic as one run does on it, held against another; `title`: which form of it."""
     ndcg, before = topic["ndcg"].get(run), topic["ndcg"].get(against)
     info = {name.casefold(): value.casefold() for name, value in topic["info"].items()}
     grades = topic["grades"] or ()
@@ -49,19 +35,77 @@ def _topic(topic: Found, run: str, against: str, title: str) -> dict[str, Any]:
     return row | {name: info.get(name, "") for name in ("difficulty", "category")}
 
 
-def answer_row(answer: Found, _ranking: Found) -> Found:
+def _answer(answer: Found, ranking: Any) -> Found:
     """An answer of a ranking; one that was written (Task 3) by the run that wrote it."""
-    return {**answer, "id": answer.get("id", answer.get("run"))}
+    run = ranking["run"] if isinstance(ranking, Mapping) else None
+    others = (f"{name}:{rank}" for name, rank in answer.get("ranks", {}).items() if name != run)
+    return {**answer, "id": answer.get("id", answer.get("run")), "ranks": " ".join(others)}
 
 
-def hit_row(hit: Found, _found: Found) -> Found:
+def hit_row(hit: Found, _found: object = None) -> Found:
     """What a search found."""
-    return {
-        **hit,
-        "first": hit.get("first", hit["rank"]),
-        "again": hit.get("probability"),
-        "answer": hit["snippet"],
-    }
+    first, again = hit.get("first", hit["rank"]), hit.get("probability")
+    return {**hit, "first": first, "again": again, "answer": hit["snippet"]}
+
+
+def _move(row: Found) -> str:
+    if row["rank"] is None:
+        return "out" if row["other"] is not None else "in neither"
+    if row["change"] is None and row["other"] is None:
+        return ""
+    return "new" if row["move"] is None else f"{row['move']:+d}" if row["move"] else "="
+
+
+def _moved(row: Found) -> float | None:
+    """To sort by: what fell out fell farthest, what came in rose farthest."""
+    if row["rank"] is None:
+        return -(10.0**9) if row["other"] is not None else None
+    return row["move"] if row["move"] is not None else 10.0**9
+
+
+_NDCG = Column("ndcg", "nDCG′", 5, "right", format=".4f")
+_DELTA = Column("delta", "delta", 5, "right", format="+.4f")
+_SCORE = Column("score", "score", 8, "point", format=".6g", drop=2)
+
+TOPICS = TableSpec(
+    (
+        Column("topic", "topic", 6),
+        _NDCG,
+        _DELTA,
+        Column("kind", "kind", 5, drop=1),
+        Column("judged", "judged", 6, "right", on="text csv tex", unit="answers"),
+        Column("relevant", "relevant", 8, "right", on="csv tex", unit="answers"),
+        Column("title", "title", drop=2),
+        *others("difficulty category run"),
+    ),
+    lambda topic, overview: topic_row(topic, overview["run"], overview["against"]),
+)
+ANSWERS = TableSpec(
+    (
+        Column("rank", "rank", 4, "right", format=lambda row: row["rank"] or "-"),
+        *others("other", "csv tex"),
+        Column("move", "move", 4, on="screen text", format=_move, sort=_moved),
+        Column("id", "id", 8, on="text csv tex"),
+        Column("grade", "grade", 5),
+        Column("gain", "gain", 4, "right", format=".2f"),
+        Column("change", "change", 6, "right", format="+.2f", drop=1),
+        _SCORE,
+        Column("ranks", "ranks", 20, on="text", unfiltered="they are of other runs"),
+    ),
+    _answer,
+)
+HITS = TableSpec(
+    (
+        Column("rank", "", 4, "right", on="text"),
+        Column("first", "first", 5, "right"),
+        Column("again", "again", 5, "right", format=".4f", drop=1),
+        replace(_SCORE, format=".4f"),
+        Column("id", "id", 8, on="text csv tex"),
+        Column("title", "title", on="text"),
+        Column("answer", "answer", on="screen csv tex"),
+    ),
+    hit_row,
+)
 
 
 def topic_address(spec: Any) -> Address:
@@ -129,19 +173,12 @@ def search(found: Found, spec: Search) -> Iterator[str]:
         what = "part of a formula" if found["how"] == "structure" else "word or symbol"
         yield f"nothing found: no answer has a {what} of the query"
         return
-    again = ["first", "P"] if spec.model is not None else []
-    rows = [[hit["rank"], f"{hit['score']:.4f}", *_again(hit), hit["id"], hit["title"]] for hit in hits]
-    header, *lines = table(["", "score", *again, "answer", "title"], rows)
+    without = () if spec.model is not None else ("first", "again")
+    header, *lines = HITS.lines(hits, without=without)
     yield header
     for line, hit in zip(lines, hits, strict=True):
         yield line
         yield f"      {hit['snippet']}"
-
-
-def _again(hit: Found) -> list[object]:
-    if "first" not in hit:
-        return []
-    return [hit["first"], "" if hit["probability"] is None else f"{hit['probability']:.4f}"]
 
 
 def rank(found: Found, _spec: object) -> Iterator[str]:
@@ -174,15 +211,14 @@ def tune(found: Found, _spec: object) -> Iterator[str]:
     heads = ["system", "nDCG'", "95 %", "against", "difference", "95 %", "p", "Holm"]
     rows = []
     for row in found["systems"]:
-        low, high = row["interval"]
-        cells = [row["system"], f"{row['ndcg_prime']:.4f}", f"{low:.3f} to {high:.3f}"]
+        cells = [row["system"], f"{row['ndcg_prime']:.4f}", interval(row["interval"])]
         if "against" in row:
-            low, high = row["difference_interval"]
-            cells += [row["against"], f"{row['difference']:+.4f}", f"{low:+.3f} to {high:+.3f}"]
+            difference = interval(row["difference_interval"], "+.3f")
+            cells += [row["against"], f"{row['difference']:+.4f}", difference]
             cells += [f"{row[name]:.4f}" for name in ("randomisation_p", "holm_p")]
         rows.append(cells + [""] * (len(heads) - len(cells)))
     yield f"{found['topics']} topics, {on}"
-    yield from table(heads, rows)
+    yield from aligned(heads, rows)
     for row in found["systems"]:
         kinds = Counter(row.get("chosen", ()))
         if kinds:
@@ -208,7 +244,7 @@ def evaluate(found: Found, spec: Evaluate) -> list[str]:
     ]
     for attribute, groups in found.get("by", {}).items():
         rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
-    return [*table(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows), *_drawn(found)]
+    return [*aligned(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows), *_drawn(found)]
 
 
 def _drawn(found: Found) -> list[str]:
@@ -228,11 +264,11 @@ def _answers(found: Found) -> list[str]:
         )
         blank = [""] * (len(head) - 4 - len(against))
         rows.append([name, one["judged"], f"{one['ar']:.4f}", f"{one['p1']:.4f}", *against, *blank])
-    return table(head, rows)
+    return aligned(head, rows)
 
 
 def _figures(row: Found) -> list[str]:
-    return [f"{row[name]:.4f}" if name in row else "" for name in (*_MEASURES, "bpref", "mrr")]
+    return [figure(row.get(name)) for name in (*_MEASURES, "bpref", "mrr")]
 
 
 def compare(found: Found, spec: Compare) -> list[str]:
@@ -241,14 +277,13 @@ def compare(found: Found, spec: Compare) -> list[str]:
     header += ["difference", "t-test", "randomisation", "Holm"]
     rows = []
     for system, test in zip(found["systems"], [None, *found["comparisons"]], strict=True):
-        low, high = system["interval"]
         tested = ["", "", "", ""]
         if test is not None:
             tested = [f"{test['difference']:+.4f}", f"{test['t_p']:.4f}"]
             tested += [f"{test['randomisation_p']:.4f}", f"{test['holm_p']:.4f}"]
         means = [f"{system[name]:.4f}" for name in _MEASURES]
-        rows.append([Path(system["run"]).name, *means, f"{low:.3f} to {high:.3f}", *tested])
-    return [*table(header, rows), *_drawn(found)]
+        rows.append([Path(system["run"]).name, *means, interval(system["interval"]), *tested])
+    return [*aligned(header, rows), *_drawn(found)]
 
 
 def topics(found: Found, _spec: Topics) -> Iterator[str]:
@@ -257,25 +292,15 @@ def topics(found: Found, _spec: Topics) -> Iterator[str]:
     means = [
         [
             one["name"],
-            *(_figure(one.get(name)) for name in _MEASURES),
+            *(figure(one.get(name)) for name in _MEASURES),
             one["judged_topics"],
-            "{:.3f} to {:.3f}".format(*one["interval"]) if one["interval"] else "",
+            interval(one["interval"]) if one["interval"] else "",
         ]
         for one in found["runs"]
     ]
-    yield from table(("run", "nDCG'", "mAP'", "P'@10", "judged topics", "95 % of nDCG'"), means)
+    yield from aligned(("run", "nDCG'", "mAP'", "P'@10", "judged topics", "95 % of nDCG'"), means)
     yield ""
-    rows = []
-    for topic in found["topics"]:
-        here, there = topic["ndcg"].get(run), topic["ndcg"].get(against)
-        difference = f"{here - there:+.4f}" if here is not None and there is not None else ""
-        judged = sum(topic["grades"] or ())
-        rows.append([topic["id"], _figure(here), difference, topic["kind"], judged, topic["shown"]])
-    yield from table(("topic", run or "nDCG'", f"against {against}", "kind", "judged", "title"), rows)
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
+    yield from TOPICS.lines(found["topics"], found, ndcg=run or "nDCG'", delta=f"against {against}")
 
 
 def show(found: Any, spec: Show) -> Iterator[str]:
@@ -290,26 +315,9 @@ def show(found: Any, spec: Show) -> Iterator[str]:
     yield ""
     yield from render_text(found["question"]).splitlines()
     yield ""
-    lines = []
-    for row in rows[: spec.depth]:
-        others = " ".join(f"{name}:{rank}" for name, rank in row["ranks"].items() if name != run)
-        change = "" if row["change"] is None else f"{row['change']:+.2f}"
-        gain = "" if row["gain"] is None else f"{row['gain']:.2f}"
-        score = "" if row["score"] is None else f"{row['score']:.6g}"
-        grade = "" if row["grade"] is None else row["grade"]
-        lines.append([row["rank"] or "-", _move(row), row["id"], grade, gain, change, score, others])
-    header = (run, f"against {found['against']}", "answer", "grade", "gain", "+-gain", "score", "ranks")
-    yield from table(header, lines)
+    yield from ANSWERS.lines(rows[: spec.depth], found, rank=run, move=f"against {found['against']}")
     if len(rows) > spec.depth:
         yield f"{spec.depth:,} of {len(rows):,} shown; -k shows more"
-
-
-def _move(row: Found) -> str:
-    if row["rank"] is None:
-        return "out" if row["other"] is not None else "in neither"
-    if row["change"] is None and row["other"] is None:
-        return ""
-    return "new" if row["move"] is None else f"{row['move']:+d}" if row["move"] else "="
 
 
 def _written(answers: Sequence[Found]) -> Iterator[str]:
@@ -349,7 +357,7 @@ def pairs(found: Found, _spec: DrawPairs) -> list[str]:
     """How many pairs, and what was left out."""
     rows = [(name.replace("_", " "), f"{n:,}") for name, n in found.items() if name not in _NO_COUNTS]
     rows += [(name, f"{n:,}") for name, n in found["left_out"].items() if n]
-    return [*table(("", "count"), rows), f"written to {found['out']}"]
+    return [*aligned(("", "count"), rows), f"written to {found['out']}"]
 
 
 _NO_COUNTS = ("out", "strategy", "seed", "left_out")
@@ -358,7 +366,7 @@ _NO_COUNTS = ("out", "strategy", "seed", "left_out")
 def pretrain_data(found: Found, _spec: PretrainData) -> list[str]:
     """How many segments or pairs, and what was left out."""
     rows = [(name.replace("_", " "), f"{n:,}") for name, n in found.items() if name not in _NO_COUNTS[:3]]
-    return [*table(("", "count"), rows), f"written to {found['out']}"]
+    return [*aligned(("", "count"), rows), f"written to {found['out']}"]
 
 
 def backbone(made: Found, _spec: object) -> list[str]:

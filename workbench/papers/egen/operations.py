@@ -39,18 +39,14 @@ OPERATIONS = (
         "egen.find",
         "The cluster that holds a function.",
         "engines.egen.corpora:find",
-        where=Where(
-            "matches", f"{_TABLES}:MATCH_FIELDS", f"{_TABLES}:expression_row", f"{_TABLES}:cluster_address"
-        ),
+        where=Where("matches", f"{_TABLES}:MATCHES", f"{_TABLES}:cluster_address"),
         expressions=True,
     ),
     Operation(
         "egen.show",
         "The members of a stored cluster.",
         "engines.egen.corpora:show",
-        where=Where(
-            "members", f"{_TABLES}:MEMBER_FIELDS", f"{_TABLES}:expression_row", f"{_TABLES}:member_address"
-        ),
+        where=Where("members", f"{_TABLES}:MEMBERS", f"{_TABLES}:member_address"),
     ),
     Operation(
         "egen.explain",
@@ -86,7 +82,7 @@ OPERATIONS = (
         "Measure a model by the paper's five evaluations.",
         "workbench.papers.egen.evaluation:evaluate",
         text=f"{_TABLES}:evaluate",
-        where=Where("mistakes", f"{_TABLES}:MISTAKE_FIELDS"),
+        where=Where("mistakes", f"{_TABLES}:MISTAKES"),
     ),
     Operation(
         "egen.semvec", "Measure an encoder on the SemVec benchmark.", "engines.egen.semvec.evaluate:evaluate"
@@ -109,12 +105,7 @@ OPERATIONS = (
         "egen.nearest",
         "The expressions of a corpus nearest to one.",
         "engines.egen.models.nearest:nearest",
-        where=Where(
-            "neighbours",
-            f"{_TABLES}:NEIGHBOUR_FIELDS",
-            f"{_TABLES}:expression_row",
-            f"{_TABLES}:neighbour_address",
-        ),
+        where=Where("neighbours", f"{_TABLES}:NEIGHBOURS", f"{_TABLES}:neighbour_address"),
         expressions=True,
     ),
     Operation(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
 from engines.egen.records import told_apart, where
-from workbench.cli.command import table
 from workbench.operation import Hint
+from workbench.tables import Column, Row, TableSpec, aligned, others, rest
 from workbench.units import noun
 
 if TYPE_CHECKING:
@@ -25,24 +27,145 @@ if TYPE_CHECKING:
     from workbench.papers.egen.evaluation import DrawMap, EvaluateRow
 
 
-MATCH_FIELDS = ("cluster", "head", "verdict", "member", "op")
-MEMBER_FIELDS = ("member", "prefix", "infix", "tok", "verdict", "kept", "op")
-MISTAKE_FIELDS = ("cost", "query", "expected", "predicted", "note")
-NEIGHBOUR_FIELDS = ("cluster", "member", "cosine", "prefix", "infix", "verdict", "same", "op")
-
-
 Address = Callable[[Mapping[str, Any]], str]
 
 
-def expression_row(item: Mapping[str, Any], _found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An item that holds an expression in prefix notation, with its operators and the screens' names."""
-    row = dict(item)
-    row["op"] = str(item.get("prefix", item.get("head", ""))).split()
-    if "unicode" in item:
-        row["head" if "head" in item else "infix"] = item["unicode"]
-    if "tokens" in item:
-        row["tok"] = item["tokens"]
-    return row
+@lru_cache(32_768)
+def written(notation: str, prefix: str) -> str:
+    """An expression in a notation of `engines.egen.expressions.notation`: infix, unicode_infix or latex."""
+    from engines.egen.expressions import notation as notations
+    from engines.egen.expressions.language import LETTERS, read_prefix
+
+    return str(getattr(notations, notation)(read_prefix(prefix, LETTERS)))
+
+
+def _in(notation: str) -> Callable[[Row], str]:
+    return lambda row: written(notation, row["head"] if "head" in row else row["prefix"])
+
+
+def _operators(row: Row) -> list[str]:
+    return str(row.get("prefix", row.get("head", ""))).split()
+
+
+def _judged(row: Row) -> str:
+    return _verdict(row["verdict"] or "", row.get("except") or "")
+
+
+def _verdict(outcome: str, exceptions: str) -> str:
+    return f"{outcome} except at {exceptions}" if exceptions else outcome
+
+
+def _address(row: Row) -> str:
+    """`412.37`: cluster and member; what is of no corpus has none."""
+    return "" if row["cluster"] is None else f"{row['cluster']}.{row['member']}"
+
+
+def _neighbour(each: Row, found: Mapping[str, Any]) -> dict[str, Any]:
+    same = {None: "", True: "yes", False: "no"}[each["same"]]
+    return {"verdict": "", **each, "same": same, "place": found["neighbours"].index(each) + 1}
+
+
+def _first_wrong(row: Row) -> int:
+    """Those of other clusters above all; in both parts the nearest first when it is sorted descending: `S`
+    from the order of cosines sorts the first column so, and the wrong ones come first."""
+    return (10**6 if row["same"] == "no" else 0) - int(row["place"])
+
+
+_INFIX = Column("infix", "infix", value=_in("infix"), format=lambda row: row["unicode"], tex=_in("latex"))
+_OP = Column("op", "op", on="", value=_operators)
+_COSINE = Column("cosine", "cosine", 6, "right", format=".4f")
+_ROOMY = 40
+"""Cells of the list of clusters from which on there is room for more than heads and verdicts."""
+
+CLUSTERS = TableSpec(
+    (
+        Column("cluster", "cluster", 7, on="csv tex"),
+        Column("head", "head", tex=_in("latex"), sort=lambda row: row.get("infix")),
+        Column("infix", "infix", on="csv", value=_in("infix")),
+        Column("op", "op", on="csv", value=lambda row: row["operators"]),
+        Column("size", "size", 5, "right", room=_ROOMY),
+        Column(
+            "tok",
+            "tok",
+            4,
+            "right",
+            unit="tokens",
+            value=lambda row: row["mean_tokens"],
+            format=".0f",
+            drop=1,
+            room=_ROOMY,
+        ),
+        Column("equal", "equal", 6, on="screen csv", unit="share of the members"),
+        *others("verdict kind", "csv"),
+        Column("stop", "stop", on="csv", value=lambda row: row["stop_reason"]),
+        *others("nodes classes iterations", "csv"),
+    )
+)
+MEMBERS = TableSpec(
+    (
+        Column("member", "member", 6, "right"),
+        *others("prefix", "csv"),
+        replace(_INFIX, format=""),
+        Column("latex", "latex", on="csv", value=_in("latex"), unfiltered="it is infix, in TeX"),
+        Column("tok", "tok", 3, "right", unit="tokens", value=lambda row: row["tokens"], drop=1),
+        Column("verdict", "verdict", 26, least=11, format=_judged),
+        Column("kept", "kept", 4, "right", on="text csv", unit="share of the head's domain", format=".0%"),
+        *others("gained", "csv"),
+        _OP,
+    )
+)
+MATCHES = TableSpec(
+    (
+        Column("cluster", "cluster", 7, "right"),
+        Column("head", "head", 40, format=lambda row: row["unicode"]),
+        Column("infix", "infix", on="csv", value=_in("infix")),
+        Column("verdict", "verdict", 11),
+        Column(
+            "member",
+            "there as",
+            12,
+            format=lambda row: "another form" if row["member"] is None else f"member {row['member']}",
+        ),
+        _OP,
+    )
+)
+NEIGHBOURS = TableSpec(
+    (
+        Column("place", "place", 5, "right", on="screen csv", sort=_first_wrong),
+        _COSINE,
+        *others("prefix", "csv"),
+        _INFIX,
+        Column("verdict", "verdict", 11, on="text csv"),
+        Column("where", "where", 7, on="screen text", value=_address, drop=1),
+        Column("same", "same", 7, on="screen csv"),
+        *others("cluster member", "csv"),
+        _OP,
+    ),
+    _neighbour,
+)
+HITS = TableSpec(
+    (
+        Column("place", "place", 5, "right", on="screen"),
+        _COSINE,
+        *others("prefix", "csv"),
+        _INFIX,
+        Column("verdict", "verdict", 18),
+        Column("echo", "", 9, on="text csv", format=lambda row: "equals x2" if row["echo"] else ""),
+        Column("where", "where", 7, "right", on="screen text", value=_address, drop=1),
+        *others("cluster member", "csv"),
+        _OP,
+    )
+)
+"""Of an analogy."""
+MISTAKES = TableSpec(
+    (
+        Column("cost", "cost", 7, "right", format=".4f"),
+        Column("query", "query"),
+        Column("expected", "expected", format=lambda row: row["expected"] or "–", drop=1),
+        Column("predicted", "predicted", format=lambda row: row["predicted"] or "–"),
+        *others("note", "csv"),
+    )
+)
 
 
 def cluster_address(spec: Any) -> Address:
@@ -67,28 +190,15 @@ _SHOWN_LINES = 10
 _SHOWN_CLASSES = 20
 
 
-def _verdict(outcome: str, exceptions: str) -> str:
-    return f"{outcome} except at {exceptions}" if exceptions else outcome
-
-
 def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
     """The first members, and how the cluster came about; without members why, and what to change."""
     from engines.egen.generation import document, without_members
-    from engines.egen.theories.theory import theory_of
 
-    members, stats = cluster.members, cluster.stats
-    infix = theory_of(cluster.config.theory, "").infix
-    rows = [
-        (
-            one.tokens,
-            _verdict(one.verdict.outcome, one.verdict.exceptions),
-            f"{one.verdict.kept:.0%}",
-            infix(one.prefix),
-        )
-        for one in members[:_SHOWN_MEMBERS]
-    ]
-    if rows:
-        yield from table(["tokens", "verdict", "kept", "member"], rows)
+    found = document(cluster)
+    members, stats = found["members"], cluster.stats
+    if members:
+        shown = enumerate(members[:_SHOWN_MEMBERS], 1)
+        yield from MEMBERS.lines({"member": number, **row} for number, row in shown)
         yield ""
     yield (
         f"{len(members):,} members of {stats.total_members:,} terms; "
@@ -97,7 +207,7 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
         f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s drawn, {stats.verify_s:.2f} s verified"
     )
     if not members:
-        why, change = without_members(document(cluster))
+        why, change = without_members(found)
         yield f"no members: {why}"
         options = (
             f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")
@@ -106,13 +216,12 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
         yield Hint(f"try {' '.join(options)}" if change else "change the expression")
     if stats.dropped:
         yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in stats.dropped.items())
-    if len(members) > _SHOWN_MEMBERS:
-        yield Hint(f"{len(members) - _SHOWN_MEMBERS:,} more; --json lists all")
+    yield from rest(len(members), _SHOWN_MEMBERS)
 
 
 def verify(found: Verified, _spec: object) -> Iterator[str]:
     """How many lines have which verdict, and the first that are not equal."""
-    yield from table(["verdict", "lines"], found.totals.items())
+    yield from aligned(["verdict", "lines"], found.totals.items())
     failed = [row for row in found.results if row["verdict"] not in ("equal", "extends")]
     # Unreadable lines first: among thousands of verdicts they would go unseen.
     failed.sort(key=lambda row: row["verdict"] is not None)
@@ -128,7 +237,7 @@ def verify(found: Verified, _spec: object) -> Iterator[str]:
             )
             for row in failed[:_SHOWN_LINES]
         ]
-        yield from table(["line", "verdict", "kept", "because", "member"], rows)
+        yield from aligned(["line", "verdict", "kept", "because", "member"], rows)
     if len(failed) > _SHOWN_LINES:
         yield f"… and {len(failed) - _SHOWN_LINES:,} more; --json lists all"
 
@@ -147,7 +256,7 @@ def _point(row: Mapping[str, Any]) -> str:
 def explain(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """A verdict with its domains and points."""
     verdict = found["verdict"]
-    yield from table(
+    yield from aligned(
         ("", ""),
         [
             ("head", _with_domain(found, "head")),
@@ -162,7 +271,7 @@ def explain(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         for point in found["points"]
     ]
     names = found["points"][0].get("at", ["x"]) if rows else ["x"]
-    yield from table((*names, "head", "member", "because"), rows)
+    yield from aligned((*names, "head", "member", "because"), rows)
 
 
 def _with_domain(found: Mapping[str, Any], side: str) -> str:
@@ -196,7 +305,7 @@ def derive(found: Mapping[str, Any], _spec: object) -> list[str]:
         (_verdict(step["verdict"], step["except"]), step["infix"], step["rule"] or "start")
         for step in found["steps"]
     ]
-    return table(("verdict", "expression", "rule"), rows) if rows else [f"no derivation: {found['reason']}"]
+    return aligned(("verdict", "expression", "rule"), rows) if rows else [f"no derivation: {found['reason']}"]
 
 
 def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
@@ -207,7 +316,7 @@ def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
     for name in wanted[:_SHOWN_CLASSES]:
         nodes = [" ".join([node[0], *(f"c{child}" for child in node[1:])]) for node in classes[name]]
         rows.append((f"c{name}", len(nodes), found["terms"][name]["prefix"], ", ".join(nodes)))
-    yield from table(("class", "nodes", "smallest term", "is"), rows)
+    yield from aligned(("class", "nodes", "smallest term", "is"), rows)
     if len(wanted) > _SHOWN_CLASSES:
         yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
 
@@ -221,25 +330,12 @@ def find(found: Mapping[str, Any], _spec: object) -> Iterable[str]:
     """The clusters that hold a function."""
     if not found["matches"]:
         return [f"no cluster holds {found['unicode']}"]
-    rows = [
-        (
-            match["cluster"],
-            match["unicode"],
-            match["verdict"],
-            "another form" if match["member"] is None else f"member {match['member']}",
-        )
-        for match in found["matches"]
-    ]
-    return table(("cluster", "head", "verdict", "there as"), rows)
+    return MATCHES.lines(found["matches"])
 
 
 def show(found: Mapping[str, Any], _spec: object) -> Iterable[str]:
     """A cluster with its members."""
-    rows = (
-        (row["member"], row["tokens"], _verdict(row["verdict"], row.get("except", "")), row["infix"])
-        for row in found["members"]
-    )
-    return table(("member", "tokens", "verdict", "expression"), rows)
+    return MEMBERS.lines(found["members"])
 
 
 def imported(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -285,7 +381,7 @@ def _of_a_file(found: FileChecked) -> Iterator[str]:
         if one.effect not in ("equal", "widening"):
             rows.append((one.effect, f"line {one.rule.line}", one.rule.name, *_parting(one.difference)))
     if rows:
-        yield from table(("class", "", "rule", "at", "left", "right"), rows)
+        yield from aligned(("class", "", "rule", "at", "left", "right"), rows)
     if found.unread:
         yield f"lines that could not be read: {len(found.unread):,}"
         yield from (f"  line {one.line}: {one.why}" for one in found.unread)
@@ -320,7 +416,7 @@ def corpus(built: Any, _spec: object) -> Iterator[str]:
 
 
 def stats(found: Mapping[str, Any], _spec: object) -> list[str]:
-    """A corpus beside the paper's Table 3."""
+    """A corpus beside the paper's TableSpec 3."""
     paper = found["paper"]
     rows: list[tuple[str, object, object]] = [
         ("operators", found["operators"], paper["operators"]),
@@ -347,7 +443,7 @@ def stats(found: Mapping[str, Any], _spec: object) -> list[str]:
     ]
     if found.get("variables"):
         rows.insert(0, ("variables", " ".join(found["variables"]), ""))
-    lines = table(("", "here", "paper"), rows)
+    lines = aligned(("", "here", "paper"), rows)
     lines += [f"where        {printable(text)}" for text in found.get("assumed", ())]
     shares = ", ".join(f"{name} {share:.2%}" for name, share in found["verdicts"].items() if share)
     ends = ", ".join(f"{name} {count:,}" for name, count in found["stop_reasons"].items())
@@ -363,7 +459,7 @@ def _overview(families: Sequence[Any], checks: Mapping[str, Any]) -> list[str]:
     header.append("family")
     totals = [sum(column) for column in zip(*rows, strict=True)]
     named = [[*row, group.name] for row, group in zip(rows, families, strict=True)]
-    return table(header, [*named, [*totals, "total"]])
+    return aligned(header, [*named, [*totals, "total"]])
 
 
 def _counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
@@ -421,16 +517,7 @@ def index(found: Indexed, _spec: object) -> Iterator[str]:
 
 def nearest(found: Mapping[str, Any], _spec: object) -> list[str]:
     """Neighbours with their verdicts."""
-    rows = [
-        (f"{each['cosine']:.4f}", each.get("verdict", ""), _address(each), each["unicode"])
-        for each in found["neighbours"]
-    ]
-    return table(("cosine", "verdict", "cluster", f"nearest to {found['unicode']}"), rows)
-
-
-def _address(hit: Mapping[str, Any]) -> str:
-    """`412.37`: cluster and member; what is of no corpus has none."""
-    return "" if hit["cluster"] is None else f"{hit['cluster']}.{hit['member']}"
+    return NEIGHBOURS.lines(found["neighbours"], found, infix=f"nearest to {found['unicode']}")
 
 
 def analogy(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -442,17 +529,7 @@ def analogy(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         where = f"hit {place}" if place else f"none of the {len(found['hits'])} hits"
         more = f", hit {other} without what equals x2" if other not in (place, None) else ""
         yield f"expected {found['expected']['unicode']}: {where}{more}"
-    rows = [
-        (
-            f"{hit['cosine']:.4f}",
-            hit["verdict"] or "",
-            "equals x2" if hit["echo"] else "",
-            _address(hit),
-            hit["unicode"],
-        )
-        for hit in found["hits"]
-    ]
-    yield from table(("cosine", "verdict", "", "cluster", f"nearest of {found['candidates']:,}"), rows)
+    yield from HITS.lines(found["hits"], infix=f"nearest of {found['candidates']:,}")
 
 
 def draw_map(found: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
@@ -466,7 +543,7 @@ def draw_map(found: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
                 numbers, found["names"], points, found["exprs"], strict=True
             )
         )
-        yield from table(("cluster", "name", "x", "y", "expression"), rows)
+        yield from aligned(("cluster", "name", "x", "y", "expression"), rows)
     elif "clusters" in found:
         yield f"{len(found['points']):,} clusters in {spec.file}"
     else:
@@ -480,7 +557,7 @@ def rewrite(found: Mapping[str, Any], _spec: object) -> list[str]:
         (f"{each['score_nats']:.3f}", each["verdict"] or "no expression", each["prefix"] or "")
         for each in found["written"]
     ]
-    return table(("nats a token", "verdict", "written"), rows)
+    return aligned(("nats a token", "verdict", "written"), rows)
 
 
 def semembed(found: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
@@ -494,7 +571,7 @@ def semvec(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         (each["name"].replace("_", " "), f"{each['value']:.2f}", "[{:.2f}, {:.2f}]".format(*each["interval"]))
         for each in found["figures"]
     ]
-    yield from table((f"score at {found['k']}, %", "here", "95 %"), rows)
+    yield from aligned((f"score at {found['k']}, %", "here", "95 %"), rows)
     yield (
         f"{found['asked']:,} queries of {found['set']}-{found['queries']} among {found['expressions']:,} "
         f"expressions of {found['classes']:,} classes"
@@ -571,22 +648,22 @@ def evaluate(found: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
         for figure in found["figures"]
     ]
     yield f"{found['task']}: {found['model']} on {found['data']}"
-    yield from table(("measure, %", "protocol", "here", "95 %", *(f"paper {name}" for name in papers)), rows)
+    yield from aligned(
+        ("measure, %", "protocol", "here", "95 %", *(f"paper {name}" for name in papers)), rows
+    )
     yield ""
     yield from _setting(found["setting"])
     if families := found["setting"].get("by_family"):
         yield ""
         columns = ("family", "analogies", "paper, %", "any form, %")
-        yield from table(columns, [(name, n, f"{a:.1f}", f"{b:.1f}") for name, (n, a, b) in families.items()])
+        yield from aligned(
+            columns, [(name, n, f"{a:.1f}", f"{b:.1f}") for name, (n, a, b) in families.items()]
+        )
     if found["mistakes"]:
         yield ""
         yield f"wrong: {found['wrong']:,}; the costliest:"
-        columns = ("cost", "query", "expected", "predicted")
-        rows = [
-            (f"{case['cost']:.4f}", case["query"], case["expected"] or "–", case["predicted"] or "–")
-            for case in found["mistakes"][: spec.worst or _SHOWN_MISTAKES]
-        ]
-        yield from (f"  {line}" for line in table(columns, rows))
+        lines = MISTAKES.lines(found["mistakes"][: spec.worst or _SHOWN_MISTAKES])
+        yield from (f"  {line}" for line in lines)
 
 
 def _setting(setting: Mapping[str, Any]) -> Iterator[str]:

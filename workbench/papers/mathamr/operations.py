@@ -56,14 +56,14 @@ OPERATIONS = (
         "mathamr.topics",
         "A collection's topics of Task 2.",
         "engines.mathamr.retrieval.task2:topics",
-        where=Where("topics", f"{_TABLES}:TOPIC_FIELDS", f"{_TABLES}:topic_row", f"{_TABLES}:topic_address"),
+        where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
     ),
     Operation(
         "mathamr.inspect",
         "A formula in its context: graph, strings, nearest formulas.",
         "engines.mathamr.inspection:inspect",
         resolve="workbench.papers.mathamr.data:settled",
-        where=Where("nearest", f"{_TABLES}:NEAREST_FIELDS"),
+        where=Where("nearest", f"{_TABLES}:NEAREST"),
     ),
     Operation(
         "mathamr.index",
@@ -76,7 +76,7 @@ OPERATIONS = (
         "Search formulas by parts of their trees, or by vectors.",
         "engines.mathamr.retrieval.search:search",
         background=Background("mathamr search {index.name}", "ranks into {run}", target="run"),
-        where=Where("hits", f"{_TABLES}:HIT_FIELDS", unless="run"),
+        where=Where("hits", f"{_TABLES}:HITS", unless="run"),
     ),
     Operation(
         "mathamr.represent",

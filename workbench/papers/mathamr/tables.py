@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.command import table
 from workbench.operation import Hint
+from workbench.tables import Column, TableSpec, aligned, interval, others
 
 if TYPE_CHECKING:
     from engines.mathamr.graph.comparison import Compare
@@ -14,25 +14,67 @@ if TYPE_CHECKING:
     from engines.mathamr.trees import Opt
 
 
-TOPIC_FIELDS = ("topic", "nodes", "judged", "graph", "formula", "latex", "title")
-HIT_FIELDS = ("rank", "score", "latex", "formula", "post", "kind", "formulas")
-NEAREST_FIELDS = ("rank", "score", "grade", "latex", "formula", "post")
-"""Of the formulas nearest to one that is inspected, and of those that a run ranks."""
-
 Found = Mapping[str, Any]
+
+
+def _unicode(row: Found) -> str:
+    from engines.formula.unicode import unicode_text
+
+    return unicode_text(row["latex"])
 
 
 def topic_row(topic: Found, _found: object = None) -> dict[str, Any]:
     """A topic of what `mathamr topics` found."""
-    from engines.formula.unicode import unicode_text
+    graph = "yes" if topic["graph"] else "no"
+    row = {**topic, "topic": topic["id"], "judged": sum(topic["judged"]), "graph": graph}
+    return {**row, "formula": _unicode(topic)}
 
-    return {
-        **topic,
-        "topic": topic["id"],
-        "judged": sum(topic["judged"]),
-        "graph": "yes" if topic["graph"] else "no",
-        "formula": unicode_text(topic["latex"]),
-    }
+
+def _parts(hit: Found) -> str:
+    return ", ".join(_part(part) for part in hit["parts"][:2])
+
+
+def _part(part: Found) -> str:
+    return _unicode({"latex": part["query"]}) + ("" if part["exact"] else " (other letters)")
+
+
+_RANK = Column("rank", "", 4, "right")
+_SCORE = Column("score", "score", 5, "right", format=".4f")
+_FORMULA = Column("formula", "formula", 8, on="text csv tex")
+
+TOPICS = TableSpec(
+    (
+        Column("topic", "topic", 6),
+        Column("nodes", "nodes", 5, "right", drop=2),
+        Column("judged", "judged", 6, "right", unit="formulas", drop=3),
+        Column("graph", "graph", 5, format=lambda row: row["graph"].removeprefix("no"), drop=1),
+        Column("formula", "formula", on="screen text"),
+        *others("latex title", "csv tex"),
+    ),
+    topic_row,
+)
+HITS = TableSpec(
+    (
+        _RANK,
+        _SCORE,
+        _FORMULA,
+        Column("post", "post", 8),
+        Column("latex", "", format=_unicode),
+        Column("parts", "parts in common", on="text", format=_parts, unfiltered="it draws formulas"),
+        *others("kind formulas"),
+    )
+)
+NEAREST = TableSpec(
+    (
+        _RANK,
+        _SCORE,
+        _FORMULA,
+        Column("grade", "grade", 5),
+        Column("latex", "formula", format=_unicode),
+        Column("post", "post", 8, on="screen", drop=1),
+    )
+)
+"""Of the formulas nearest to one that is inspected, and of those that a run ranks."""
 
 
 def topic_address(spec: Any) -> Callable[[Found], str]:
@@ -88,19 +130,7 @@ def compare(found: Found, spec: Compare) -> Iterator[str]:
 
 def topics(found: Found, _spec: object) -> Iterator[str]:
     """A line for each topic."""
-    from engines.formula.unicode import unicode_text
-
-    rows = [
-        [
-            one["id"],
-            one["nodes"],
-            sum(one["judged"]),
-            "yes" if one["graph"] else "",
-            unicode_text(one["latex"]),
-        ]
-        for one in found["topics"]
-    ]
-    yield from table(["topic", "nodes", "judged", "graph", "formula"], rows)
+    yield from TOPICS.lines(found["topics"])
     if found["left_out"]:
         yield Hint(f"lines and files that could not be read: {found['left_out']:,}")
 
@@ -122,35 +152,16 @@ def index(built: Found, _spec: object) -> list[str]:
 
 def search(found: Found, _spec: object) -> Iterator[str]:
     """The formulas, each with the largest part that it shares; or what was ranked."""
-    from engines.formula.unicode import unicode_text
-
     if "hits" not in found:
         done = f"{found['topics']:,} topics in {found['run']}"
         yield done if found["complete"] else "stopped; no run was written"
         return
-    rows = [
-        [
-            hit["rank"],
-            f"{hit['score']:.4f}",
-            hit["formula"],
-            hit["post"],
-            unicode_text(hit["latex"]),
-            ", ".join(_part(part) for part in hit["parts"][:2]),
-        ]
-        for hit in found["hits"]
-    ]
-    yield from table(["", "score", "formula", "post", "", "parts in common"], rows)
-
-
-def _part(part: Found) -> str:
-    from engines.formula.unicode import unicode_text
-
-    return unicode_text(part["query"]) + ("" if part["exact"] else " (other letters)")
+    yield from HITS.lines(found["hits"])
 
 
 def inspect(found: Found, _spec: object) -> Iterator[str]:
     """Text, graph, string and the nearest formulas."""
-    from engines.formula.unicode import render_text, unicode_text
+    from engines.formula.unicode import render_text
 
     yield render_text(found["text"])
     yield ""
@@ -160,17 +171,7 @@ def inspect(found: Found, _spec: object) -> Iterator[str]:
     yield f"string: {found['strings']['mathamr']}"
     if found["nearest"]:
         yield ""
-        rows = [
-            [
-                one["rank"],
-                f"{one['score']:.4f}",
-                one["formula"],
-                "" if one["grade"] is None else one["grade"],
-                unicode_text(one["latex"]),
-            ]
-            for one in found["nearest"]
-        ]
-        yield from table(["", "score", "formula", "grade", ""], rows)
+        yield from NEAREST.lines(found["nearest"], latex="")
     for warning in found["warnings"]:
         yield Hint(warning)
 
@@ -183,10 +184,9 @@ def evaluate(found: Found, _spec: object) -> Iterator[str]:
     header = ["run", "nDCG'@5", "nDCG'@10", "nDCG'@1000", "P'@5", "P'@10", "mAP'", "95 % of nDCG'@10"]
     rows = []
     for one in found["systems"]:
-        low, high = one["intervals"]["ndcg10_prime"]
         figures = [f"{one[name]:.4f}" for name in _MEASURES]
-        rows.append([Path(one["run"]).name, *figures, f"{low:.3f} to {high:.3f}"])
-    yield from table(header, rows)
+        rows.append([Path(one["run"]).name, *figures, interval(one["intervals"]["ndcg10_prime"])])
+    yield from aligned(header, rows)
     if found["comparisons"]:
         yield ""
         tests = [
@@ -202,7 +202,7 @@ def evaluate(found: Found, _spec: object) -> Iterator[str]:
             for one in found["comparisons"]
         ]
         head = ["against the first", "measure", "difference", "better", "worse", "t-test", "Bonferroni"]
-        yield from table(head, tests)
+        yield from aligned(head, tests)
     thirds = [
         [Path(one["run"]).name, name, third["topics"], *(f"{third[key]:.4f}" for key in _MEASURES)]
         for one in found["systems"]
@@ -210,7 +210,7 @@ def evaluate(found: Found, _spec: object) -> Iterator[str]:
     ]
     if thirds:
         yield ""
-        yield from table(["run", "trees", "topics", *header[1:-1]], thirds)
+        yield from aligned(["run", "trees", "topics", *header[1:-1]], thirds)
     if "plot" in found:
         yield f"by topic: {found['plot']}"
 

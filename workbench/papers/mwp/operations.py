@@ -24,29 +24,21 @@ OPERATIONS = (
         "engines.mwp.triplets.find:find_triplets",
         spec="engines.mwp.triplets.settings:FindTriplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
-        where=Where(
-            "triplets",
-            f"{_TABLES}:TRIPLET_FIELDS",
-            f"{_TABLES}:triplet_row",
-            f"{_TABLES}:triplet_address",
-            unless="out",
-        ),
+        where=Where("triplets", f"{_TABLES}:TRIPLETS", f"{_TABLES}:triplet_address", unless="out"),
     ),
     Operation(
         "mwp.anchors",
         "The problems that triplets are found for, and the equations of the pool.",
         "engines.mwp.triplets.find:list_anchors",
         spec="engines.mwp.triplets.settings:ListAnchors",
-        where=Where("anchors", f"{_TABLES}:ANCHOR_FIELDS", f"{_TABLES}:anchor_row"),
+        where=Where("anchors", f"{_TABLES}:ANCHORS"),
     ),
     Operation(
         "mwp.explain",
         "Why a problem has the triplet that it has.",
         "engines.mwp.triplets.explain:explain",
         spec="engines.mwp.triplets.settings:ExplainTriplet",
-        where=Where(
-            "positives negatives lost own", f"{_TABLES}:CANDIDATE_FIELDS", f"{_TABLES}:explained_row"
-        ),
+        where=Where("positives negatives lost own", f"{_TABLES}:CANDIDATES"),
     ),
     Operation(
         "mwp.challenge",

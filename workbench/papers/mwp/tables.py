@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.command import table
 from workbench.operation import Hint
+from workbench.tables import Column, TableSpec, aligned, others, rest
 
 if TYPE_CHECKING:
     from engines.mwp.triplets.explain import Candidate, Explanation
@@ -17,33 +17,22 @@ if TYPE_CHECKING:
     from workbench.papers.mwp.labels import Label
 
 
-ANCHOR_FIELDS = ("id", "template", "source", "fold", "like", "alone", "text")
-TRIPLET_FIELDS = ("id", "margin", "strategy", "alone", "eq", "positive", "negative")
-CANDIDATE_FIELDS = ("as", "id", "text", "eq", "equation", "pool", "of", "own", "why", "problem")
-CANDIDATES = {"negative": "negatives", "lost": "lost", "own": "own", "positive": "positives"}
+CANDIDATES_OF = {"negative": "negatives", "lost": "lost", "own": "own", "positive": "positives"}
 """What a candidate is, and the list of an explanation that holds it."""
 
 
-def anchor_row(anchor: Mapping[str, Any], _found: object = None) -> dict[str, Any]:
-    """An anchor of what `mwp anchors` found."""
-    return {**anchor, "alone": "yes" if anchor["like"] == 1 else ""}
-
-
-def triplet_row(triplet: Triplet, _found: object = None) -> dict[str, Any]:
-    """A triplet of what `mwp triplets` found."""
+def _triplet(triplet: Triplet, _found: object = None) -> dict[str, Any]:
     return {
+        **asdict(triplet),
         "id": triplet.anchor,
         "margin": triplet.margin,
-        "strategy": triplet.strategy,
         "alone": "yes" if triplet.alone else "",
         "eq": triplet.eq_sim_negative,
-        "positive": triplet.positive,
-        "negative": triplet.negative,
     }
 
 
 def candidate_row(role: str, candidate: Mapping[str, Any]) -> dict[str, Any]:
-    """A candidate of what `mwp explain` found. Args: role: one of `CANDIDATES`."""
+    """A candidate of what `mwp explain` found. Args: role: one of `CANDIDATES_OF`."""
     return {
         "as": role,
         "id": candidate["id"],
@@ -58,12 +47,64 @@ def candidate_row(role: str, candidate: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def explained_row(candidate: Candidate, found: Explanation) -> dict[str, Any]:
+def _explained(candidate: Candidate, found: Explanation) -> dict[str, Any]:
     """The same, of an explanation that was just made."""
     held = (
-        role for role, name in CANDIDATES.items() if any(candidate is one for one in getattr(found, name))
+        role for role, name in CANDIDATES_OF.items() if any(candidate is one for one in getattr(found, name))
     )
     return candidate_row(next(held), asdict(candidate))
+
+
+_ALONE = Column("alone", "alone", on="", value=lambda row: "yes" if row["like"] == 1 else "")
+
+ANCHORS = TableSpec(
+    (
+        Column("id", "id", 10),
+        Column("template", "template"),
+        Column("like", "like", 5, on="text", unit="problems"),
+        *others("source fold text"),
+        _ALONE,
+    )
+)
+CHOSEN = TableSpec(
+    (
+        *ANCHORS.columns,
+        *others("positive negative", "csv tex"),
+        Column("margin", "margin", 6, "right"),
+        *others("strategy label", "csv tex"),
+        *others("eq"),
+        Column("moved", "", 2, on="screen", drop=1),
+    )
+)
+"""Anchors with the triplets that were chosen for them."""
+TRIPLETS = TableSpec(
+    (
+        Column("id", "anchor", 10),
+        Column("positive", "positive", 10),
+        Column("negative", "negative", 10),
+        Column("eq_sim_positive", "eq+", 5, "right", format=".3f"),
+        Column("eq", "eq-", 5, "right", format=".3f"),
+        Column("text_sim_positive", "text+", 5, "right", format=".3f"),
+        Column("text_sim_negative", "text-", 5, "right", format=".3f"),
+        *others("margin strategy alone"),
+    ),
+    _triplet,
+)
+CANDIDATES = TableSpec(
+    (
+        Column("as", "as", 9),
+        Column("id", "id", 16),
+        Column("text", "text", 5, "right"),
+        Column("eq", "eq", 5, "right"),
+        Column("equation", "equation", 24, drop=1),
+        Column("pool", "pool", 5, drop=3),
+        *others("of", "csv tex"),
+        *others("own"),
+        Column("why", "why", 44, drop=2),
+        Column("problem", "problem", drop=4),
+    ),
+    _explained,
+)
 
 
 def choice_name(strategy: str, text: str, pool: str) -> str:
@@ -115,7 +156,7 @@ def problems(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     rows = list(islice(found["templates"].items(), _SHOWN))
     if rows:
         yield f"{len(found['templates']):,} templates; the commonest:"
-        yield from table(("template", "problems"), rows)
+        yield from aligned(("template", "problems"), rows)
     if found["out"]:
         yield f"{found['usable']:,} problems written to {found['out']}"
     if found["renamed"]:
@@ -129,13 +170,10 @@ def anchors(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     if found["unusable"]:
         yield _unusable(found)
     shown = found["templates"][:_SHOWN]
-    yield from table(
+    yield from aligned(
         ("equation", "problems", "qr", "roda"), [tuple(row[k] for k in _COUNTED) for row in shown]
     )
-    first = found["anchors"][:_SHOWN]
-    yield from table(
-        ("anchor", "like it", "equation"), [(row["id"], row["like"], row["template"]) for row in first]
-    )
+    yield from ANCHORS.lines(found["anchors"][:_SHOWN])
     if len(found["anchors"]) > _SHOWN:
         yield Hint("--json lists all")
 
@@ -151,7 +189,7 @@ def labels(found: Sequence[Label], _spec: object) -> Iterator[str]:
     """One line for each label."""
     rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in found]
     if rows:
-        yield from table(("set", "anchor", "positive", "negative", "label"), rows)
+        yield from aligned(("set", "anchor", "positive", "negative", "label"), rows)
     else:
         yield Hint("you have labelled no triplets")
 
@@ -182,7 +220,7 @@ def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     hard = {name: row for name, row in found["hardness"].items() if row["triplets"]}
     if hard:
         columns = list(next(iter(hard.values())))
-        yield from table(("strategy", *columns), [(name, *row.values()) for name, row in hard.items()])
+        yield from aligned(("strategy", *columns), [(name, *row.values()) for name, row in hard.items()])
     if found["without_negative"]:
         yield f"{found['without_negative']:,} anchors have no negative"
     if found["labelled"]:
@@ -190,22 +228,8 @@ def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     if found["out"]:
         yield f"{found['triplets']:,} triplets written to {found['out']}"
         return
-    rows = [
-        (one.anchor, one.positive, one.negative, *(f"{value:.3f}" for value in _similarities(one)))
-        for one in found["triplets"][:_SHOWN]
-    ]
-    yield from table(("anchor", "positive", "negative", "eq+", "eq-", "text+", "text-"), rows)
-    if len(found["triplets"]) > _SHOWN:
-        yield Hint(f"{len(found['triplets']) - _SHOWN:,} more; --json lists all, --out FILE keeps them")
-
-
-def _similarities(triplet: Any) -> tuple[float, float, float, float]:
-    return (
-        triplet.eq_sim_positive,
-        triplet.eq_sim_negative,
-        triplet.text_sim_positive,
-        triplet.text_sim_negative,
-    )
+    yield from TRIPLETS.lines(found["triplets"][:_SHOWN])
+    yield from rest(len(found["triplets"]), _SHOWN, "more; --json lists all, --out FILE keeps them")
 
 
 def explain(found: Explanation, _spec: object) -> Iterator[str]:
@@ -266,7 +290,7 @@ def solve(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     ]
     if rows:
         yield ""
-        yield from table(("else", "equation", "probability"), rows)
+        yield from aligned(("else", "equation", "probability"), rows)
 
 
 def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -278,16 +302,15 @@ def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         (name.replace("_", " "), f"{100 * found[name]:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
         for name, (low, high) in found["ci95"].items()
     ]
-    yield from table(("measure", "%", "95 %"), rows)
+    yield from aligned(("measure", "%", "95 %"), rows)
     for title, key in (("operations", "by_ops"), ("template", "by_template")):
         yield ""
         groups = [
             (name, f"{row['problems']:,}", f"{100 * row['answer_accuracy']:.1f}")
             for name, row in islice(found[key].items(), _SHOWN)
         ]
-        yield from table((title, "problems", "answers right, %"), groups)
-        if len(found[key]) > _SHOWN:
-            yield Hint(f"{len(found[key]) - _SHOWN:,} more; --json lists all")
+        yield from aligned((title, "problems", "answers right, %"), groups)
+        yield from rest(len(found[key]), _SHOWN)
     if against := found.get("against"):
         yield ""
         yield (
@@ -307,7 +330,7 @@ def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
             for name, row in probes.items()
             if name != "remark"
         ]
-        yield from table(("probe", "problems", "before, %", "after, %"), shown)
+        yield from aligned(("probe", "problems", "before, %", "after, %"), shown)
         if "remark" in probes:
             yield probes["remark"]
     if found["unusable"]["rows"]:
@@ -325,4 +348,4 @@ def arrange(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         (name, f"{x:.2f}", f"{y:.2f}", template)
         for name, (x, y), template in zip(found["ids"], found["points"], found["templates"], strict=True)
     ]
-    yield from table(("problem", "x", "y", "equation"), rows)
+    yield from aligned(("problem", "x", "y", "equation"), rows)

@@ -1,0 +1,207 @@
+"""Tables: a column is declared once, and all that shows, filters, sorts or writes it follows from that.
+
+A paper's tables stand in its `tables.py`. `--where` knows every column by its name; `on` says where else a
+column is found: in a list of the screen, in the lines that a command prints, in CSV and JSON Lines, in TeX.
+A screen may draw a cell with colours (`show`); without that it shows what `format` makes of the value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Literal
+
+from engines.core.files import printable
+from workbench.export import Tex
+from workbench.operation import Hint
+
+Row = Mapping[str, Any]
+Align = Literal["left", "right", "point"]
+
+EVERYWHERE = "screen text csv tex"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Args: name: the field of the row, and the name in filters and files. title: its heading. width: the most
+    cells that it takes on a screen, or 0 to share what the others leave. align: numbers go right; those of
+    which not all have as many decimals line up at their point. on: where it is found; filters know it
+    everywhere. unit: of its numbers, for the reference. value: makes the value of what else the row holds.
+    format: of the value in a line, such as `.4f`, or what makes its text of the row. tex: its formula in TeX.
+    sort: what to sort by, if not the value.
+
+    On screens: show: makes the cell from the row, with colours if it is `Content`. fit: as `show`, with the
+    number of cells besides; 0 are as many as it likes. least: with how many it makes do while open columns
+    are cut; 0: with no fewer. drop: when the table is narrow, columns with a positive `drop` leave, the
+    highest first, and before them those that say the same in every line. room: it is shown only where the
+    columns have so many cells together. unfiltered: why no filter can ask for what it shows; else its title
+    names the fields that filters ask.
+    """
+
+    name: str
+    title: str
+    width: int = 0
+    align: Align = "left"
+    _: KW_ONLY
+    on: str = EVERYWHERE
+    unit: str = ""
+    value: Callable[[Row], Any] | None = None
+    format: str | Callable[[Row], object] = ""
+    tex: Callable[[Row], str] | None = None
+    sort: Callable[[Row], Any] | None = None
+    show: Callable[[Row], Any] | None = None
+    fit: Callable[[Row, int], Any] | None = None
+    least: int = 0
+    drop: int = 0
+    room: int = 0
+    unfiltered: str = ""
+
+    def names_fields(self, fields: Collection[str]) -> bool:
+        """Whether all that its title says are fields, as it has to be unless it is `unfiltered`."""
+        words = re.findall(r"\w+", self.title.casefold())
+        return bool(self.unfiltered) or all(word in fields for word in words)
+
+    def in_line(self, row: Row) -> object:
+        """The value in a line of text; None is empty."""
+        if callable(self.format):
+            return self.format(row)
+        value = _plain(row.get(self.name))
+        return format(value, self.format) if self.format and value != "" else value
+
+    def in_file(self, row: Row) -> object:
+        """The value in a file; figures have 6 digits."""
+        value = _plain(row.get(self.name))
+        return round(value, 6) if isinstance(value, float) else value
+
+
+def _plain(value: object) -> object:
+    """Lists are joined, and None is empty."""
+    if isinstance(value, (list, tuple)):
+        return " ".join(map(str, value))
+    return "" if value is None else value
+
+
+class LazyRow(dict[str, Any]):
+    """A row of a table; the values of `made` are made when a filter, a screen or a file asks for them."""
+
+    def __init__(self, row: Row, made: Mapping[str, Callable[[Row], Any]]) -> None:
+        super().__init__(row)
+        self._made = made
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self._made:
+            raise KeyError(name)
+        return self._made[name](self)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field, as `dict.get`."""
+        return self[name] if name in self or name in self._made else default
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """Columns, left to right. `item(item, found)` makes a row of an item of what an operation found, where it
+    is none already."""
+
+    columns: tuple[Column, ...]
+    item: Callable[[Any, Any], Row] | None = None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What filters know."""
+        return tuple(column.name for column in self.columns if not column.unfiltered)
+
+    def row(self, item: Any, found: Any = None) -> LazyRow:
+        """The row of an item of what was found."""
+        made = {column.name: column.value for column in self.columns if column.value is not None}
+        return LazyRow(self.item(item, found) if self.item else item, made)
+
+    def on(self, place: str) -> tuple[Column, ...]:
+        """The columns that are found at a place: screen, text, csv or tex."""
+        return tuple(column for column in self.columns if place in column.on)
+
+    def lines(
+        self, items: Iterable[Any], found: Any = None, *, without: Collection[str] = (), **titles: str
+    ) -> list[str]:
+        """Items as aligned lines. Columns of any width come last, so that the others stand below each other.
+
+        Args: found: what the items are of. without: columns that are not shown. titles: headings that depend
+        on what was asked, by column.
+        """
+        shown = (column for column in self.on("text") if column.name not in without)
+        columns = sorted(shown, key=lambda column: not column.width)
+        heads = [titles.get(column.name, column.title) for column in columns]
+        rows = (self.row(item, found) for item in items)
+        return aligned(heads, ([column.in_line(row) for column in columns] for row in rows))
+
+    def written(self, place: str, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[object]]]:
+        """Names of columns, and rows as values for a file: csv or tex."""
+        columns = self.on(place)
+        cells = [
+            column.in_file if column.tex is None or place != "tex" else _formula(column.tex)
+            for column in columns
+        ]
+        return [column.name for column in columns], ([cell(row) for cell in cells] for row in rows)
+
+    def drawn(self, **cells: Callable[[Row], Any]) -> tuple[Column, ...]:
+        """The columns of a screen; `cells` draw those of their names."""
+        columns = self.on("screen")
+        assert cells.keys() <= {column.name for column in columns}
+        return tuple(replace(one, show=cells[one.name]) if one.name in cells else one for one in columns)
+
+
+def others(names: str, on: str = "") -> Iterator[Column]:
+    """Columns that filters know, and that are found at places other than screens, by names with spaces."""
+    return (Column(name, name, on=on) for name in names.split())
+
+
+def _formula(latex: Callable[[Row], str]) -> Callable[[Row], object]:
+    return lambda row: Tex(f"${latex(row)}$")
+
+
+# Lines
+
+
+def aligned(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """Rows as aligned lines: numbers to the right, text to the left."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
+    right += [False] * (len(header) - len(right))
+    widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
+    return [
+        "  ".join(
+            value.rjust(width) if is_right else value.ljust(width)
+            for value, width, is_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in [list(header), *cells]
+    ]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return printable(str(value))
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(",", "").replace(".", "", 1).lstrip("-").isdigit() or not text
+
+
+def figure(value: float | None, form: str = ".4f") -> str:
+    """A number in this format; nothing for None."""
+    return "" if value is None else format(value, form)
+
+
+def interval(ends: Sequence[float], form: str = ".3f") -> str:
+    """`0.412 to 0.530`."""
+    low, high = ends
+    return f"{low:{form}} to {high:{form}}"
+
+
+def rest(total: int, shown: int, what: str = "more; --json lists all") -> Iterator[str]:
+    """How many are not shown, for stderr; nothing when all are."""
+    if total > shown:
+        yield Hint(f"{total - shown:,} {what}")
