@@ -21,10 +21,9 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from engines.core.derivative import ONE, ZERO, slope
 from engines.core.numeric import Programs
 from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, POW, UNARY, WHERE, reached
-from engines.core.tree import Tree
+from engines.core.tree import ONE, ZERO, Tree, slope
 
 BITS = 256
 """Working precision of `Functions`, unless told otherwise."""

@@ -27,7 +27,7 @@ from engines.egen.algebra.rational import (
     terms,
     times,
 )
-from engines.egen.expressions.patterns import is_number
+from engines.egen.expressions.language import is_number
 
 # Whether an algebraic number, written with roots and sines of fractions of pi, is 0: decided exactly.
 #

@@ -15,8 +15,7 @@ from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Angles, Powers, Signs, bottom_up
 from engines.egen.algebra.rational import ZERO, TooLargeError, added, divided, integer, less, times
 from engines.egen.algebra.relations import ARITHMETIC, equal, reduced
-from engines.egen.expressions.language import VARIABLE, variables_of
-from engines.egen.expressions.patterns import fold, is_number, unfolded
+from engines.egen.expressions.language import VARIABLE, fold, is_number, unfolded, variables_of
 from engines.egen.rules.table import Condition, Rule, is_variable
 
 Lines = list[tuple[str, Tree]]

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import MAX_DIGITS, is_constant_token
-from engines.egen.expressions.patterns import is_number
+from engines.egen.expressions.language import MAX_DIGITS, is_constant_token, is_number
 
 ONE, ZERO = Tree("1"), Tree("0")
 _MAX_POWER = 64

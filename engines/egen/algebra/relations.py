@@ -26,8 +26,7 @@ from engines.egen.algebra.rational import (
     rational,
     terms,
 )
-from engines.egen.expressions.language import variables_of
-from engines.egen.expressions.patterns import fold
+from engines.egen.expressions.language import fold, variables_of
 
 ARITHMETIC = "arithmetic"
 PROCEDURES = {

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from engines.egen.expressions.language import ARITY, FUNCTIONS, TRIGONOMETRIC
-from engines.egen.expressions.patterns import RESULT_LIMIT
+from engines.core.tree import Tree
+from engines.egen.assumptions import Assumptions, Relation
+from engines.egen.expressions.language import (
+    ARITY,
+    FUNCTIONS,
+    RESULT_LIMIT,
+    VARIABLE,
+    fold,
+    is_number,
+)
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.
 #
@@ -135,91 +142,6 @@ def _atoms(query: str) -> Iterator[str]:
             depth -= 1
             if not depth:
                 yield query[start : place + 1]
-
-
-# What a constant subterm is worth, as far as rounding lets one tell 0 and 1 from their neighbours.
-#
-# Values are floats with the rounding noise removed (`sin pi` is 0, `sin / pi 2` is 1); None means undefined
-# on
-# the reals or too coarse to say (`tanh 30` is not 1). The tolerances decide what is padding: a wrong guess
-# leaves a member out, or keeps one that says nothing, and never makes two expressions equal. Heads that
-# seem
-# to divide by zero are looked at again rigorously before they are refused (`notation.check_head`).
-
-LEAVES = {"pi": math.pi, "e": math.e}
-
-_FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "sqrt": math.sqrt,
-    "abs": abs,
-    "ln": math.log,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "acot": lambda u: math.pi / 2 - math.atan(u),
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "asinh": math.asinh,
-    "acosh": math.acosh,
-    "atanh": math.atanh,
-}
-_RECIPROCAL_RESULT = {
-    "csc": "sin",
-    "sec": "cos",
-    "cot": "tan",
-    "csch": "sinh",
-    "sech": "cosh",
-    "coth": "tanh",
-}
-_RECIPROCAL_OPERAND = {"asec": "acos", "acsc": "asin", "asech": "acosh", "acsch": "asinh", "acoth": "atanh"}
-
-
-def apply(name: str, value: float) -> float | None:
-    """A function of a constant, None where it is undefined or its value too coarse to tell it from 0 or 1."""
-    if name == "ln" and value == 1:
-        return 0.0
-    try:
-        if name in _RECIPROCAL_RESULT:
-            under = apply(_RECIPROCAL_RESULT[name], value)
-            return None if under is None else 1 / under
-        if name in _RECIPROCAL_OPERAND:
-            return apply(_RECIPROCAL_OPERAND[name], 1 / value)
-        result = _FUNCTIONS[name](value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
-    if name in TRIGONOMETRIC:
-        return _snap(result, 1.0)
-    if name == "tanh" and abs(result) > 1 - 1e-9:
-        return None
-    return _snap(result, 0.0)
-
-
-def operate(token: str, left: float, right: float) -> float | None:
-    """`+ - * / pow log` of two constants, None where undefined."""
-    try:
-        if token == "+":
-            return _snap(left + right, left)
-        if token == "-":
-            return _snap(left - right, left)
-        if token == "*":
-            return _snap(left * right, 0.0)
-        if token == "/":
-            return _snap(left / right, 0.0)
-        result = left**right if token == "pow" else math.log(right) / math.log(left)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
-    return _snap(result, 0.0) if isinstance(result, float) else None
-
-
-def _snap(value: float, scale: float) -> float:
-    """The value with rounding noise removed: 0 when tiny beside `scale`, 1 or -1 when it is next to that."""
-    if abs(value) <= 1e-12 * abs(scale):
-        return 0.0
-    nearest = math.copysign(1.0, value)
-    return nearest if abs(value - nearest) < 1e-12 else value
 
 
 # What the e-graph knows about its classes: exact constants, and facts proved positively.
@@ -539,15 +461,15 @@ def _degrees(variable: bool) -> Iterator[str]:
     yield rule(f"(= e (Pow u (Num c))) (= m (Deg u)) {power}", scaled, "facts")
 
 
-def analysis(*, variable: bool = True, further: Iterable[Implication] = ()) -> Iterator[str]:
+def analysis(*, several: bool = False) -> Iterator[str]:
     """The rules of the analysis, one command a line.
 
-    Args: variable: whether they say what x is. further: what else is told.
+    Args: several: of variables of which facts tell what they are (`assumed_facts`), instead of x alone.
     """
     yield from _folding()
     yield from _sparing()
-    yield from _degrees(variable)
-    yield from gathered((*_facts(variable), *further))
+    yield from _degrees(not several)
+    yield from gathered((*_facts(not several), *(_facts_of_several() if several else ())))
     yield from asked()
 
 
@@ -571,3 +493,107 @@ def condition(name: str, operand: str, fresh: str) -> str:
         return f"(= (Num {fresh}) {operand}) {_const(*constant[name], c=fresh)}"
     fact = {"unit": "Bounded"}.get(name, name.capitalize())
     return f"({fact} {operand})"
+
+
+# Assumptions as facts. Everything holds almost everywhere on the head's domain within the region of the
+# assumptions. A real variable is a function that is constant on no open set; an integer one takes no part in
+# that: for each of its values there are the functions of the others, and `Konst` says that no real variable
+# is in a term.
+
+
+def _term(tree: Tree) -> str:
+    """A folded expression as an egglog term; every variable is a `Var`."""
+    if is_number(tree):
+        return number(Fraction(tree.label))
+    if not tree.children and tree.label not in ("pi", "e"):
+        return f'(Var "{tree.label}")'
+    children = tree.children[1:] if tree.label == "d" else tree.children
+    return f"({' '.join([constructor(tree.label), *map(_term, children)])})"
+
+
+def _facts_of_several() -> Iterator[Implication]:
+    zero, minus, integer = "(bigrat (bigint 0) (bigint 1))", number(-1), "(= (denom c) (bigint 1))"
+    yield told(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
+    yield told(f"(= e (Num c)) {integer}", "Whole e")
+    for name in ("Add", "Sub", "Mul"):
+        yield told(f"(= e ({name} u v)) (Whole u) (Whole v)", "Whole e")
+    yield told(f"(= e (Pow u (Num c))) (Whole u) {integer} (> c {zero})", "Whole e")
+    yield told("(Whole e) (Pos e)", "Ge1 e")
+    yield told("(Whole e) (Nz e)", "Absge1 e")
+    yield told("(= e (Abs u)) (Whole u)", "Whole e")
+    yield told("(= e (Abs u)) (Bounded e)", "Bounded u")
+    for name in ("Mul", "Div"):
+        for one, other, found in (
+            ("Nonpos", "Nonneg", "Nonpos"),
+            ("Nonneg", "Nonpos", "Nonpos"),
+            ("Nonpos", "Nonpos", "Nonneg"),
+        ):
+            yield told(f"(= e ({name} u v)) ({one} u) ({other} v)", f"{found} e")
+    yield told("(= e (Add u v)) (Nonpos u) (Nonpos v)", "Nonpos e")
+    yield told("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
+    yield told("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")
+    yield told(f"(= e (Mul {minus} u)) (Nonneg e)", "Nonpos u")
+    yield told("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
+    yield told("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
+    yield told("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
+    yield told("(= e (Num u))", "Free e")
+    for label, count in ARITY.items():
+        if label in (VARIABLE, "d"):
+            continue
+        operands = ["u", "v"][:count]
+        free = " ".join(f"(Free {operand})" for operand in operands)
+        yield told(f"(= e ({' '.join([constructor(label), *operands])})) {free}", "Free e")
+
+
+def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterator[str]:
+    """What is known of the variables, and what is assumed."""
+    for name in variables:
+        leaf = _term(Tree(name))
+        if name in assumptions.integers:
+            yield known(leaf, "Konst", "Whole")
+        else:
+            yield known(leaf, "Alg", "Nonconst")
+            yield f"(set (Deg {leaf}) 1)"
+        if name != VARIABLE:
+            yield known(leaf, "Free")
+    for one in assumptions.relations:
+        yield from _relation(one)
+    ends = [(fold(one.left), fold(one.right)) for one in assumptions.relations if one.sign != "!="]
+    low = {right for left, right in ends if is_number(left) and Fraction(left.label) >= -1}
+    for left, right in ends:
+        if is_number(right) and Fraction(right.label) <= 1 and left in low:
+            yield known(_term(left), "Bounded")
+    yield "(run asked 1)"
+
+
+def _relation(one: Relation) -> Iterator[str]:
+    left, right = fold(one.left), fold(one.right)
+    difference = f"(Sub {_term(right)} {_term(left)})"
+    if one.sign == "!=":
+        yield known(difference, "Nz")
+        if Tree("0") in (left, right):
+            yield known(_term(left if right == Tree("0") else right), "Nz")
+        return
+    yield known(difference, "Pos" if one.sign == "<" else "Nonneg")
+    if is_number(left):
+        yield from _above(_term(right), Fraction(left.label), strict=one.sign == "<")
+    if is_number(right):
+        yield from _below(_term(left), Fraction(right.label), strict=one.sign == "<")
+
+
+def _above(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
+    if bound >= 1:
+        yield known(leaf, "Ge1")
+    elif bound > 0 or (bound == 0 and strict):
+        yield known(leaf, "Pos")
+    elif bound == 0:
+        yield known(leaf, "Nonneg")
+
+
+def _below(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
+    if bound <= 0:
+        yield known(leaf, "Nonpos")
+    if bound < 0 or (bound == 0 and strict):
+        yield known(leaf, "Nz")
+    if bound <= -1:
+        yield known(leaf, "Absge1")

@@ -15,8 +15,7 @@ from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
 from engines.egen.algebra.lines import OF_NUMBERS, filled, fits
 from engines.egen.egraph.growth import GROUPS, group, guards
-from engines.egen.expressions.language import VARIABLE
-from engines.egen.expressions.patterns import fold, is_number, operate, unfolded
+from engines.egen.expressions.language import VARIABLE, fold, is_number, operate, unfolded
 from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, told_apart, where
 from engines.egen.rules.table import Condition, Guards, Rule, is_variable
 from engines.egen.theories.reals import Reals

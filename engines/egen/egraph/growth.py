@@ -19,7 +19,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import clearing, condition, constructor, number, schema
 from engines.egen.egraph.grammar import EGraph, number_classes
-from engines.egen.expressions.patterns import fold, is_number
+from engines.egen.expressions.language import fold, is_number
 from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.theories.reals import Reals

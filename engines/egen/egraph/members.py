@@ -24,8 +24,8 @@ from engines.core.tree import Tree
 from engines.egen.egraph.grammar import EGraph, Grammar, with_padding
 from engines.egen.egraph.growth import Grower, paddings
 from engines.egen.egraph.sampling import Sampler
+from engines.egen.expressions.forms import Subterms
 from engines.egen.expressions.language import prefix
-from engines.egen.expressions.subterms import Subterms
 from engines.egen.records import ACCEPTED, FAMILIES, Cluster, EgenConfig, Member, Stats, read_weights
 from engines.egen.theories.theory import Judge, Theory, theory_of
 

@@ -144,11 +144,6 @@ _NAMED = (r"\operatorname", r"\operatorname*", r"\mathrm", r"\text", r"\mathit",
 _POSITION = re.compile(r" \(character \d+\)")
 
 
-def looks_like_latex(text: str) -> bool:
-    """Whether a text has what only LaTeX has: commands or braces."""
-    return "\\" in text or "{" in text
-
-
 def read_latex(text: str, letters: str = "") -> Tree:
     r"""Read LaTeX of the language's expressions.
 

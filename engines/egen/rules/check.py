@@ -35,7 +35,7 @@ from engines.egen.rules.table import (
     table_hash,
     variables,
 )
-from engines.egen.verification.values import value
+from engines.egen.verification.rigorous import value
 
 # Rules at exceptional constants: multiples of pi, where poles and zeros sit.
 #

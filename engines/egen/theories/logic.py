@@ -22,8 +22,8 @@ from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph
+    from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
-    from engines.egen.expressions.subterms import Subterms
 
 
 TABLE = "rules/logic.toml"

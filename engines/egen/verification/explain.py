@@ -18,9 +18,8 @@ from engines.egen.theories.theory import Judge
 from engines.egen.verification.domains import described
 from engines.egen.verification.points import FAR, RANGES, relations_hold
 from engines.egen.verification.pointwise import Pointwise
-from engines.egen.verification.several import Several, verifier
-from engines.egen.verification.values import MOST_BITS
-from engines.egen.verification.verify import MIN_POINTS, verdict_row
+from engines.egen.verification.rigorous import MOST_BITS
+from engines.egen.verification.verify import MIN_POINTS, Several, verdict_row, verifier
 
 _NO_DOMAIN: dict[str, Any] = {"text": "", "intervals": []}
 _STATES = ("defined", "undefined", "unknown")
