@@ -112,6 +112,13 @@ OPERATIONS = (
         text=f"{_TEXT}:save",
     ),
     Operation(
+        "egen.save-document",
+        "Keep a generated cluster that is at hand.",
+        spec="engines.egen.corpora:SaveDocument",
+        call="engines.egen.corpora:save",
+        listed=False,
+    ),
+    Operation(
         "egen.pairs",
         "Training pairs or triplets of a corpus, streamed.",
         spec="engines.egen.corpora:Pairs",
