@@ -123,8 +123,6 @@ def _number(token: str) -> tuple[float, float] | None:
 
 
 class _Table(dict[str, int]):
-    """Token to code; constants enter the table when first met."""
-
     def __init__(self, variables: Sequence[str]) -> None:
         super().__init__(_OPERATIONS)
         self.variables = tuple(variables)
@@ -138,7 +136,6 @@ class _Table(dict[str, int]):
         return code
 
     def append(self, token: str, number: tuple[float, float]) -> int:
-        """The code of a new constant."""
         self.constants[token] = number
         return CONSTANT + len(self.constants) - 1
 

@@ -26,7 +26,7 @@ from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, POW, UNARY
 from engines.core.tree import ONE, ZERO, Tree, slope
 
 BITS = 256
-"""Working precision of `Functions`, unless told otherwise."""
+"""Working precision of `Functions` unless it is given another."""
 NOTHING = 0
 """The number that stands for no operand."""
 
@@ -181,7 +181,7 @@ def applied(
     return found
 
 
-def settled(ball: arb) -> arb:
+def integer_or_ball(ball: arb) -> arb:
     """The integer that a narrow ball holds, if it holds one; otherwise the ball."""
     if ball.is_exact() or not ball.rad() < _NARROW:
         return ball
@@ -294,7 +294,6 @@ class Functions:
         return self._numbers.get(form) or self._new(form)
 
     def _new(self, form: Form) -> int:
-        """The number of an operation that was not met before."""
         code, a, b = form
         if code in _COMMUTING and (code, b, a) in self._numbers:
             found = self._numbers[code, b, a]
@@ -373,7 +372,6 @@ class Functions:
         return ONE if number == self._constants.get("1") else Tree(f"#{number}")
 
     def _build(self, tree: Tree) -> int:
-        """The number of a tree whose leaves are constants or `#number`."""
         if tree.label.startswith("#"):
             return int(tree.label[1:])
         if not tree.children:

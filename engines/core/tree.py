@@ -34,7 +34,6 @@ class Tree:
             stack.extend(reversed(node.children))
 
     def __len__(self) -> int:
-        """The number of nodes."""
         return sum(1 for _ in self)
 
     def __bool__(self) -> bool:
@@ -158,10 +157,9 @@ def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:
 
 # Differentiation of expression trees by rule, keeping the domain.
 #
-# The evaluator differentiates once, by dual numbers. A derivative inside another is replaced here by
-# `where u u'`: the derivative, defined only where u itself is. u' is written so that it is undefined where
-# u
-# has a kink or a vertical tangent.
+# The evaluator differentiates once, by dual numbers. A derivative inside another is replaced here by `where u
+# u'`: the derivative, defined only where u itself is. u' is written so that it is undefined where u has a
+# kink or a vertical tangent.
 
 ZERO, ONE = Tree("0"), Tree("1")
 

@@ -315,7 +315,6 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
 
 
 def _given(value: T | None) -> T:
-    """A setting that `settled` has filled in."""
     assert value is not None
     return value
 
@@ -399,7 +398,6 @@ def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
 
 
 def _header(corpus: Corpus) -> dict[str, Any]:
-    """The variables and what is assumed, of a corpus of more than x."""
     if not corpus.letters:
         return {}
     assumed = sorted({corpus.assumed(number) for number in range(corpus.clusters().num_rows)} - {""})

@@ -73,8 +73,6 @@ def _back(name: str, rules: Mapping[str, Rule]) -> str:
 
 
 class _Ends:
-    """The two ends while they are taken apart."""
-
     def __init__(self, rules: Mapping[str, Rule], signs: Signs, exponentials: bool) -> None:
         self.rules = rules
         self.powers = Powers(signs)
@@ -82,7 +80,6 @@ class _Ends:
         self.exponentials = exponentials
 
     def apart(self, start: Tree, target: Tree) -> tuple[Lines, Lines]:
-        """The lines of both ends, themselves first."""
         sides: tuple[Lines, Lines] = [("", start)], [("", target)]
         powers, angles = self.powers, self.angles
         for _ in range(_ROUNDS):
@@ -113,7 +110,6 @@ class _Ends:
         return sides
 
     def _by_rules(self, side: Lines, names: Sequence[str]) -> bool:
-        """Use each rule wherever it fits; a line for each."""
         changed = False
         for name in names:
             if name not in self.rules:
@@ -147,7 +143,6 @@ class _Ends:
                 continue
 
     def _rewritten(self, rule: Rule, tree: Tree) -> Tree:
-        """A folded tree with a rule used wherever it fits, inside first."""
         left, right = fold(rule.left), fold(rule.right)
 
         def change(node: Tree) -> Tree:

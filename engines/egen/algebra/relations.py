@@ -76,8 +76,6 @@ def equal(left: Tree, right: Tree, powers: Powers) -> tuple[str, ...]:
 
 
 class _Closed(Space):
-    """A space that holds the atoms of its atoms' relations too."""
-
     def __init__(self, trees: Iterable[Tree]) -> None:
         known = list(trees)
         size = -1
@@ -99,7 +97,6 @@ class _Closed(Space):
         ]
 
     def _relation(self, atom: Tree) -> tuple[int, fmpq_mpoly, str] | None:
-        """The power of an atom that is a polynomial in the others."""
         found = is_root(atom)
         if found is not None:
             base = self.of(found[0])
@@ -153,7 +150,6 @@ class _Closed(Space):
         return total
 
     def _numbers_vanish(self, polynomial: fmpq_mpoly) -> bool:
-        """Whether every coefficient, as an algebraic number, is 0."""
         constant = [not _has_variable(atom) and is_algebraic(atom) for atom in self.atoms]
         if not any(constant):
             return False
@@ -290,7 +286,6 @@ def _is_sum(tree: Tree) -> bool:
 
 
 def _is_quotient(tree: Tree) -> bool:
-    """Whether something is divided by what is no number."""
     if tree.label == "/":
         return rational(tree.children[1]) is None
     return tree.label == "pow" and rational(tree.children[0]) is None and (integer(tree.children[1]) or 0) < 0

@@ -54,7 +54,6 @@ class Subterms:
         self._slots: Ints = np.full(4 * _FIRST, _NONE, np.int64)
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self.labels)
 
     def codes(self, names: Iterable[str]) -> Ints:
@@ -82,7 +81,6 @@ class Subterms:
         return found
 
     def read(self, tokens: Sequence[str]) -> int:
-        """The number of a term in prefix notation."""
         names = [DERIVATIVE if token == "d" else token for token in tokens]
         codes = self.codes(
             name for place, name in enumerate(names) if not place or names[place - 1] != DERIVATIVE
@@ -90,7 +88,6 @@ class Subterms:
         return self.add(codes.reshape(1, -1))[0]
 
     def tokens(self, number: int) -> tuple[str, ...]:
-        """A term in prefix notation."""
         names: list[str] = []
         waiting = [number]
         while waiting:
@@ -121,7 +118,6 @@ def _slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
 
 @compiled
 def _place(table: Ints, count: int, slots: Ints) -> None:
-    """Note the numbers of terms in empty slots."""
     for number in range(count):
         slots[_slot(table[number, 0], table[number, 1], table[number, 2], table, slots)] = number
 
@@ -156,13 +152,10 @@ def _add(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbe
 
 # When two expressions are the same member.
 #
-# The canonical form reads sums as signed n-ary sums and products as one numerator over one denominator,
-# both
+# The canonical form reads sums as signed n-ary sums and products as one numerator over one denominator, both
 # sorted; signs belong to terms and products, not to constants (`- a * 3 b` and `+ * -3 b a` are one form),
-# and
-# a decimal is the fraction it stands for (`* 0.5 x` and `/ x 2` are one form). Nothing is calculated: `+ 2
-# 3`,
-# `5`, `* x x` and `pow x 2` stay apart.
+# and a decimal is the fraction it stands for (`* 0.5 x` and `/ x 2` are one form). Nothing is calculated: `+
+# 2 3`, `5`, `* x x` and `pow x 2` stay apart.
 #
 # It runs over thousands of sampled terms per head, whose subterms are composed once (`Canonical`), of plain
 # lists; the canonical form of every subterm is its own prefix text.
@@ -230,7 +223,6 @@ class Canonical:
         self._parts: dict[int, _Part] = {}
 
     def key(self, number: int) -> str:
-        """The canonical form of a term."""
         return _text(self._part(number))
 
     def _part(self, number: int) -> _Part:
@@ -255,7 +247,6 @@ def _part(tokens: Sequence[str], direct: bool = False) -> _Part:
 
 
 def _composed(token: str, left: _Part | None, right: _Part | None, direct: bool) -> _Part:
-    """A label with its operands."""
     if left is None:
         return (1, _ATOM, [token], []) if token in ARITY else _number(token)
     if right is None:
@@ -380,7 +371,6 @@ def _nested(operator: str, texts: list[str]) -> str:
 
 
 def _direct(token: str, operand: _Part, exponent: _Part | None) -> _Part:
-    """A function or a power of canonical operands without detours."""
     sign, power = 1, f" {_text(exponent)}" if exponent else ""
     whole = bool(exponent) and power.removeprefix(" ").removeprefix("-").isdigit()
     even = int(power) % 2 == 0 if whole else token in _EVEN
@@ -444,13 +434,11 @@ class Padding:
         self._padded: list[bool] = []
 
     def found(self, number: int) -> bool:
-        """Whether a term is padded."""
         if number >= self._judged:
             self._judge()
         return self._padded[number]
 
     def _judge(self) -> None:
-        """Judge what is new."""
         terms, first = self._terms, self._judged
         count = len(terms)
         if len(terms.names) > len(self._kinds):
@@ -468,7 +456,6 @@ class Padding:
         self._judged = count
 
     def _work_out(self, number: int) -> None:
-        """The value of an operation on constants."""
         terms = self._terms
         name, right = terms.names[terms.labels[number]], terms.rights[number]
         operand = float(self._amounts[terms.lefts[number], VALUE])
@@ -482,7 +469,6 @@ class Padding:
             self._amounts[number, VALUE] = value
 
     def _look_up(self) -> None:
-        """What the labels are."""
         names = self._terms.names
         kinds = {name: kind for kind, name in enumerate(_LABELS)}
         codes = {name: code for code, name in enumerate(names)}
@@ -492,7 +478,6 @@ class Padding:
 
 
 def _value(label: str) -> float:
-    """The value of a leaf, nan where it has none."""
     if label in ARITY or label in LETTERS or label == DERIVATIVE:
         return LEAVES.get(label, float("nan"))
     return float(label)

@@ -13,10 +13,8 @@ from engines.core.tree import MAX_CHARACTERS, Tree, parse_prefix
 
 # The expression language of E-Gen: the variable x, real values, generator prefix notation.
 #
-# Tokens, as E-Gen's generator writes them: `+ - * / pow` take two operands, `log` takes (base, argument),
-# `d`
-# takes (variable, body), every function takes one. Leaves are `x`, `pi`, `e` and constants. A constant is
-# one
+# Tokens, as E-Gen's generator writes them: `+ - * / pow` take two operands, `log` takes (base, argument), `d`
+# takes (variable, body), every function takes one. Leaves are `x`, `pi`, `e` and constants. A constant is one
 # token: an integer (`-7`) or a decimal (`0.5`); unary minus does not exist (it is `* -1 u`), and exp(u) is
 # `pow e u`. Operations that take several variables read `LETTERS` as leaves too.
 
@@ -195,8 +193,7 @@ def prefix(tree: Tree) -> str:
 # Expressions and patterns with the arithmetic of their numbers done.
 #
 # The e-graph folds constants exactly, so that rules have to be read the same way: `/ 1 2` and `0.5` are the
-# one
-# number 1/2, a leaf labelled `1/2`.
+# one number 1/2, a leaf labelled `1/2`.
 
 RESULT_LIMIT = 10**9
 """Constants whose numerator or denominator is larger are not worked out."""
@@ -249,10 +246,10 @@ def unfolded(tree: Tree) -> Tree:
 
 # What a constant subterm is worth, as far as rounding lets one tell 0 and 1 from their neighbours.
 #
-# Values are floats with the rounding noise removed (`sin pi` is 0, `sin / pi 2` is 1); None: undefined on
-# the reals or too coarse to say (`tanh 30` is not 1). The tolerances decide what is padding: a wrong guess
-# leaves a member out, or keeps one that says nothing, and never makes two expressions equal. Heads that seem
-# to divide by zero are looked at again rigorously before they are refused (`notation.check_head`).
+# Values are floats with the rounding noise removed (`sin pi` is 0, `sin / pi 2` is 1); None: undefined on the
+# reals or too coarse to say (`tanh 30` is not 1). The tolerances decide what is padding: a wrong guess leaves
+# a member out, or keeps one that says nothing, and never makes two expressions equal. Heads that seem to
+# divide by zero are looked at again rigorously before they are refused (`notation.check_head`).
 
 LEAVES = {"pi": math.pi, "e": math.e}
 

@@ -29,8 +29,7 @@ from engines.egen.expressions.language import (
 # Training notation: the tokens that a sequence model reads and writes (E-Gen's published code).
 #
 # Operators are words (`add sub mul div`), functions keep their names, an integer is a sign and its digits
-# (`-12` is `INT- 1 2`), a decimal is the fraction it stands for (`0.5` is `div INT+ 1 INT+ 2`) and comes
-# back
+# (`-12` is `INT- 1 2`), a decimal is the fraction it stands for (`0.5` is `div INT+ 1 INT+ 2`) and comes back
 # as that quotient. Nothing is rounded on the way: a constant that is no p/q with q up to 17 is refused.
 
 VOCABULARY: tuple[str, ...] = (

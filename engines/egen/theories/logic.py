@@ -142,7 +142,6 @@ class _Forms:
     terms: Subterms
 
     def padded(self, number: int) -> bool:
-        """Double negation, and a constant as an operand."""
         term = self.terms.tokens(number)
         return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
 
@@ -179,7 +178,6 @@ class TruthTable:
         self._head = self.column(head)
 
     def column(self, formula: Tree) -> int:
-        """The values of a formula, a bit for each row."""
         stack: list[int] = []
         for node in reversed(list(formula)):
             if node.children:

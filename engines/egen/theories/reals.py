@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from engines.egen.expressions.notation import Notation
 
 
-# Forms of a head that are written down, not drawn: multiplied out and factored, and other ways to write
-# what
+# Forms of a head that are written down, not drawn: multiplied out and factored, and other ways to write what
 # the rules give no other form (`x`, `e^x`, `|x|`, `1/2`).
 
 OPENINGS = "rules/openings.toml"
@@ -84,7 +83,6 @@ class Reals(Theory):
 
     @property
     def extended(self) -> bool:
-        """Whether there is more than x."""
         return bool(self.assumptions) or not {*self.variables} <= {VARIABLE}
 
     @property
@@ -152,8 +150,6 @@ class Reals(Theory):
 
 
 class _Forms:
-    """Padding and canonical forms of numbered terms."""
-
     def __init__(self, terms: Subterms, direct: bool) -> None:
         self.padded = Padding(terms).found
         self.key = Canonical(terms, direct=direct).key

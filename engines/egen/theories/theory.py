@@ -1,4 +1,4 @@
-"""What growth, derivation and verification are told of a theory: its language, rules, facts and judge."""
+"""What a theory gives growth, derivation and verification: its language, rules, facts and judge."""
 
 from __future__ import annotations
 

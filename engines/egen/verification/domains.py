@@ -55,7 +55,6 @@ def described(tree: Tree) -> Domain:
 
 
 def _nowhere(program: Programs, edges: _Met) -> str:
-    """What is said where no interval and no point was found."""
     if (evaluate(program, _PROBES).state == UNKNOWN).any():
         return "unknown: values overflow or lose all digits"
     return "nowhere, as far as a search sees" if edges.searched else "nowhere"
@@ -80,7 +79,6 @@ class _Met:
         self.endless = self._known < reach
 
     def near(self, end: float) -> Place | None:
-        """The place that an end is."""
         close = (place for place in self._all if abs(place.value - end) <= _NEAR * max(1.0, abs(end)))
         return min(close, key=lambda place: abs(place.value - end), default=None)
 
@@ -100,7 +98,6 @@ class _Met:
         return known
 
     def missing(self, found: Sequence[Interval]) -> list[Place]:
-        """Single points inside the intervals where there is no value."""
         return [
             place
             for place in self._holes
@@ -111,7 +108,6 @@ class _Met:
         ]
 
     def single(self, found: Sequence[Interval]) -> list[Place]:
-        """Single points outside the intervals where there is a value."""
         return [
             place
             for place in self._all

@@ -13,7 +13,7 @@ from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, e
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import VARIABLE, prefix, variables_of
-from engines.egen.records import Verdict, told_apart, where
+from engines.egen.records import Verdict, distinguishable, where
 from engines.egen.theories.theory import Judge
 from engines.egen.verification.domains import described
 from engines.egen.verification.points import FAR, RANGES, relations_hold
@@ -136,7 +136,7 @@ def because(judge: Judge, verdict: Verdict) -> str:
     match verdict.outcome:
         case "different":
             assert example is not None
-            shown = told_apart(example.head, example.member, example.difference, digits=10)
+            shown = distinguishable(example.head, example.member, example.difference, digits=10)
             return f"the values differ{at}: {' and '.join(shown)}"
         case "shrinks":
             more = " and defined outside the head's domain" if verdict.gained else ""

@@ -122,7 +122,6 @@ class Pointwise:
                 self._points += [point._replace(far=far_out, many=True) for point in self._with_head(points)]
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
-        """One verdict per member."""
         trees = [
             member
             if isinstance(member, Tree)

@@ -23,9 +23,8 @@ from engines.egen.verification.points import around, beside, exactly, looked
 
 # The bits that it takes to see everything an expression is made of.
 #
-# What is added to something much larger is lost in any fixed precision: `tanh 100` is 1 to 288 bits,
-# `x + 10^-100` is x to 332. How much larger values are than one another says how many bits show the
-# difference.
+# What is added to something much larger is lost in any fixed precision: `tanh 100` is 1 to 288 bits, `x +
+# 10^-100` is x to 332. How much larger values are than one another says how many bits show the difference.
 
 Floats = NDArray[np.float64]
 
@@ -80,15 +79,12 @@ def _scales(nodes: NDArray[np.int32], values: Floats, errors: Floats) -> Floats:
 
 # Rigorous values of expressions at one point, with more operations than the language of growth has.
 #
-# Those of files of rules (cbrt, fmin, ...), `sign` and `floor`, finite sums and products `sum k a b u`,
-# where
-# the variable k runs through the integers from a to b, and definite integrals `integral t a b u`. An
-# integral
+# Those of files of rules (cbrt, fmin, ...), `sign` and `floor`, finite sums and products `sum k a b u`, where
+# the variable k runs through the integers from a to b, and definite integrals `integral t a b u`. An integral
 # is Arb's, which encloses it by values in the complex plane; where that gives no number, nothing is known.
 #
 # What is made of rational numbers by arithmetic is worked out exactly as long as it is not too long,
-# everything
-# else is a ball. Only what is exact is an integer for certain: a wide ball may hold one by chance.
+# everything else is a ball. Only what is exact is an integer for certain: a wide ball may hold one by chance.
 
 _LONGEST, _MOST = 20_000, 100_000
 """Terms of sums and products that are worked out at one point, and for all points of one expression; those of
@@ -177,7 +173,6 @@ def _length(number: fmpq) -> int:
 
 
 def _power(base: fmpq, exponent: fmpq) -> fmpq | None:
-    """An integer power that is not too long."""
     if exponent.q != 1 or _length(base) * abs(exponent) > _EXACT_BITS:
         return NotImplemented
     return None if base == 0 and exponent <= 0 else base ** int(exponent.p)
@@ -264,7 +259,6 @@ def _slope(body: Tree, values: Point, totals: Totals) -> Exact:
 
 
 def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
-    """A sum, product or integral."""
     name, *ends, body = tree.children
     low, high = (_value(end, values, totals) for end in ends)
     if low is None or high is None:
@@ -294,7 +288,6 @@ def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
 
 
 def _integer(number: arb | fmpq) -> int | None:
-    """The integer that an exact value is."""
     if isinstance(number, fmpq):
         return int(number.p) if number.q == 1 else None
     whole = number.unique_fmpz() if number.is_exact() else None
@@ -302,12 +295,11 @@ def _integer(number: arb | fmpq) -> int | None:
 
 
 def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Value:
-    """An integral over an interval on which the integrand is real."""
     known: dict[str, acb] = {}
     with ctx.workprec(_COMPLEX_BITS):
         if _somewhere_undefined(body, values, name, low, high):
             return None
-        integrand = _settled(body, name, values, known)
+        integrand = _with_named_values(body, name, values, known)
         found = acb.integral(
             lambda z, analytic: _complex(integrand, {**known, name: z}, analytic),
             acb(low),
@@ -321,14 +313,14 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Valu
     return found.real if found.is_finite() else arb.nan()
 
 
-def _settled(tree: Tree, name: str, values: Point, known: dict[str, acb]) -> Tree:
+def _with_named_values(tree: Tree, name: str, values: Point, known: dict[str, acb]) -> Tree:
     """An integrand with a name for each value that is free of its variable. Args: known: those; filled."""
     if name not in tree.labels():
         found = value(tree, values)
         place = f"#{len(known)}"
         known[place] = acb(arb.nan() if found is None else found)
         return Tree(place)
-    return Tree(tree.label, tuple(_settled(child, name, values, known) for child in tree.children))
+    return Tree(tree.label, tuple(_with_named_values(child, name, values, known) for child in tree.children))
 
 
 def _somewhere_undefined(body: Tree, values: Point, name: str, low: arb, high: arb) -> bool:
@@ -386,10 +378,8 @@ _MEROMORPHIC = (
 
 # What double precision cannot tell of a head and its members, by rigorous bounds.
 #
-# Values are compared as balls of several hundred bits at a few points of the head's domain; what the
-# members
-# share is computed once. Isolated points where only one of the two is defined are worked out from the
-# places
+# Values are compared as balls of several hundred bits at a few points of the head's domain; what the members
+# share is computed once. Isolated points where only one of the two is defined are worked out from the places
 # where their terms meet the edges of their domains (`engines.core.domain`).
 
 CONSTANT_BITS = 1024

@@ -49,10 +49,8 @@ from engines.egen.verification.rigorous import (
 # Does an expression equal its head on the reals, and where is each of them defined?
 #
 # Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
-# What
-# double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
-# (`recheck`), also beside the ends of the member's own domain, which are worked out or, where they cannot
-# be,
+# What double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
+# (`recheck`), also beside the ends of the member's own domain, which are worked out or, where they cannot be,
 # searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
 # statement about these points, and says in which region no other could have told otherwise.
 
@@ -144,7 +142,6 @@ class Verifier:
         return verdicts
 
     def judge(self, programs: Programs) -> list[Verdict]:
-        """One verdict per compiled program."""
         if self.reason:
             return [Verdict("undecided", 0.0)] * len(programs)
         values, errors = balls(programs, self.points)
@@ -173,14 +170,12 @@ class Verifier:
         return "extends" if more else "equal"
 
     def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
-        """What double precision cannot tell of those that seem to agree."""
         numbers = self._recheck.read(programs, [case.k for case in agreeing])
         self._compare(programs, numbers, agreeing)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         self._search_domains(programs, numbers, whole)
 
     def _compare(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
-        """Look at values again with rigorous bounds."""
         found = self._recheck.values(programs, numbers, [case.k for case in cases])
         for case, checked in zip(cases, found, strict=True):
             if case.suspect >= 0 and not isinstance(checked, Apart):
@@ -216,7 +211,6 @@ class Verifier:
         return np.maximum(scales(programs, points), scales(self._program, points))
 
     def _compare_deeper(self, programs: Programs, case: Case, place: int, bits: int) -> None:
-        """Compare one program with the head at one point."""
         point = np.atleast_2d(self.points)[:, place]
         if (place, bits) not in self._deeper:
             self._deeper[place, bits] = exactly(self._program, 0, point, bits)
@@ -475,7 +469,6 @@ _FURTHER = Tree("floor", (Tree("0"),))
 
 
 def _one_by_one(judge: Any, head: str, members: Iterable[tuple[int, str]]) -> Iterator[Judged]:
-    """By a judge that takes no programs."""
     for number, member in members:
         try:
             (verdict,) = judge.check([read_prefix(member, LETTERS)])
@@ -495,11 +488,9 @@ def _why_unreadable(member: str) -> ExpressionError:
 # Does an expression of several variables equal its head wherever assumptions hold?
 #
 # Points are drawn from the region of the assumptions, some of them far out along one variable, some beside
-# ends of domains on lines parallel to the axes, and some beyond other ends (`curves`). What double
-# precision
+# ends of domains on lines parallel to the axes, and some beyond other ends (`curves`). What double precision
 # holds to be equal is looked at again with rigorous bounds, at points in general position and where one
-# variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two is
-# defined.
+# variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two is defined.
 # As on the real line, a verdict is a statement about these points.
 
 _PROBES = 12

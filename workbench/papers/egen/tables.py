@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
-from engines.egen.records import told_apart, where
+from engines.egen.records import distinguishable, where
 from workbench.cli.common import table
 from workbench.operation import Aside
 from workbench.units import noun
@@ -140,7 +140,7 @@ def _point(row: Mapping[str, Any]) -> str:
     example = row["counterexample"]
     if example is None:
         return ""
-    head, member = told_apart(example["head"], example["member"], example.get("difference"), digits=6)
+    head, member = distinguishable(example["head"], example["member"], example.get("difference"), digits=6)
     return f"{where(example['x'], example.get('at'), digits=4)}: {head} and {member}"
 
 
@@ -542,7 +542,7 @@ def _note(transition: Mapping[str, Any]) -> str:
     if judgement == "right":
         parts += [transition["reason"]] if transition["verdict"] != "equal" or transition["except"] else []
     elif example:
-        shown = told_apart(example["head"], example["member"], example["difference"], digits=6)
+        shown = distinguishable(example["head"], example["member"], example["difference"], digits=6)
         at = where(example["x"], example.get("at"), digits=4)
         parts.append(f"{judgement.upper()}: at {at}: {' becomes '.join(shown)}")
     else:
