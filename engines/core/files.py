@@ -49,9 +49,9 @@ def is_text(text: str) -> bool:
 # `sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name.
 #
 # A file is replaced where the user has named it (`--out FILE`), but for one that the same work reads: the
-# specs say which paths are written (`Arg.writes`), and `Operation` refuses it. What we write beside a
-# file without being asked, such as `RUN.json`, goes through `write_note`, which replaces none but our own. A
-# link is followed: what it leads to is written, and the link stays.
+# specs say which paths are written (`Arg.writes`), and `Operation` refuses it. What we write beside a file
+# without being asked, such as `RUN.json`, goes through `write_note`, which replaces none but our own. A link
+# is followed: what it leads to is written, and the link stays.
 
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is refused: a reader must not need the whole of a corrupt file in memory."""

@@ -17,8 +17,7 @@ from engines.egen.assumptions import read_assumptions
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Verdict, told_apart, where
-from engines.egen.verification.domains import described
-from engines.egen.verification.explain import explain
+from engines.egen.verification.explain import described, explain
 from engines.egen.verification.verify import Verifier, verdict_row, verifier
 
 SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" / "sample-e"

@@ -13,7 +13,7 @@ from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
-from engines.egen.algebra.lines import OF_NUMBERS, filled, fits
+from engines.egen.algebra.relations import OF_NUMBERS, filled, fits
 from engines.egen.egraph.growth import GROUPS, group, guards
 from engines.egen.expressions.language import VARIABLE, fold, is_number, operate, unfolded
 from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, distinguishable, where

@@ -13,8 +13,8 @@ from engines.core.assets import asset
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
-from engines.egen.algebra.lines import filled, fits, meetings, meets
 from engines.egen.algebra.rational import TooLargeError, factored, normal
+from engines.egen.algebra.relations import filled, fits, meetings, meets
 from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.egraph.analysis import analysis, assumed_facts
 from engines.egen.egraph.grammar import plain
