@@ -214,8 +214,7 @@ class GrowLine(Vertical):
             self.drafts = drafts
 
     class Saved(Message):
-        """A draft was kept, or could not be: the answer is the document of `egen.save-document`, tagged with its
-        number."""
+        """A draft was kept, or could not be: the document of `egen.save-document`; its number is the tag."""
 
         def __init__(self, answer: Answer) -> None:
             super().__init__()
