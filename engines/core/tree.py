@@ -9,8 +9,6 @@ from typing import TypeVar
 
 from engines.core.errors import ExpressionError
 
-T = TypeVar("T")
-
 MAX_NODES = 2_000
 MAX_CHARACTERS = 20 * MAX_NODES
 """A larger formula is refused when read: every algorithm here is at least linear in it."""
