@@ -38,12 +38,12 @@ def main() -> None:
     result = Record(name, arguments.out)
     for name in ("OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    from engines.egen.egraph.process import kept
+    from engines.egen.egraph.process import shared_process
     from engines.egen.expressions.language import read_prefix
     from engines.egen.records import EgenConfig
 
     began = time.perf_counter()
-    kept().generate(read_prefix("sin x"), EgenConfig(members=50, mode=arguments.mode))
+    shared_process().generate(read_prefix("sin x"), EgenConfig(members=50, mode=arguments.mode))
     start_s = time.perf_counter() - began
     config = EgenConfig(members=MEMBERS, max_tokens=MAX_TOKENS, mode=arguments.mode)
     rows: list[dict[str, Any]] = []
@@ -52,7 +52,7 @@ def main() -> None:
         seconds = []
         for _ in range(arguments.runs):
             began = time.perf_counter()
-            cluster = kept().generate(head, config)
+            cluster = shared_process().generate(head, config)
             seconds.append(time.perf_counter() - began)
         stats = cluster.stats
         row = {

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engines.core.errors import ExpressionError
 from engines.core.numeric import DEFINED, UNKNOWN, Programs, balls, compile_many, evaluate
 from engines.core.numeric_kernel import ADD, BINARY, DIFF, DIV, LEAF, MUL, POW, SUB, UNARY, WHERE, reached
-from engines.core.precise import BITS, CODE, NOTHING, Form, Functions, Value, applied, settled
+from engines.core.precise import BITS, CODE, NOTHING, Form, Functions, Value, applied, integer_or_ball
 
 Interval = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -213,7 +213,6 @@ class Roots:
         return middle, False
 
     def _newton(self, function: int, target: arb, start: arb, low: arb, high: arb) -> arb | None:
-        """Newton's method between two points."""
         slope = self._functions.derivative(function)
         point = start
         for _ in range(_NEWTON):
@@ -246,7 +245,6 @@ def _brackets(
 
 
 def _power(p: fmpq_poly, q: fmpq_poly, r: fmpq_poly, s: fmpq_poly) -> Ratio | None:
-    """(p/q)^(r/s) where that is an integer of moderate size."""
     if r.degree() > 0 or s.degree() > 0:
         return None
     exponent = r[0] / s[0]
@@ -261,11 +259,9 @@ def _power(p: fmpq_poly, q: fmpq_poly, r: fmpq_poly, s: fmpq_poly) -> Ratio | No
 # Where on the real line the terms of an expression meet the edges of their domains.
 #
 # An edge is where an operation stops to be defined (a zero below a fraction bar, a pole, an end of sqrt or
-# ln)
-# or to be differentiable. The places are found exactly where functions can be inverted step by step, up to
-# some
-# periods each way from 0, or are rational, and elsewhere by a search of the line that narrow features can
-# escape (`engines.core.domain`). Places are bits, and sets of them masks.
+# ln) or to be differentiable. The places are found exactly where functions can be inverted step by step, up
+# to some periods each way from 0, or are rational, and elsewhere by a search of the line that narrow features
+# can escape (`engines.core.domain`). Places are bits, and sets of them masks.
 
 REACH = 1e300
 """Places farther from 0 are left out; the search of the line ends before (`domain.grid`)."""
@@ -402,7 +398,6 @@ class Edges:
         return [(holes[root], ends[root]) for root in roots.tolist()]
 
     def within(self, mask: int) -> Iterator[Place]:
-        """The places of a mask."""
         return (place for place in self._of(mask) if isinstance(place, Place))
 
     def radius(self, mask: int) -> float:
@@ -444,7 +439,7 @@ class Edges:
         exponent = self.functions.values[b][0]
         if exponent is None:
             return 0, 0
-        exponent = settled(exponent)
+        exponent = integer_or_ball(exponent)
         if exponent > 0 and exponent.is_integer():
             return 0, 0
         zeros = self.solve(a, arb(0))
@@ -474,7 +469,6 @@ class Edges:
         return found
 
     def _is_smooth(self, function: int, point: arb) -> bool:
-        """Whether the derivative has one limit from both sides."""
         slope = self.functions.derivative(function)
         size = 1 + abs(point)
         steps = [size * arb(2) ** -power for power in (40, 60)]
@@ -502,7 +496,6 @@ class Edges:
         return known[1]
 
     def _opposite(self, function: int, target: arb) -> int | None:
-        """The places found for the function with the other sign."""
         other = self.functions.opposite(function)
         known = None if other is None else self._solved.get((other, float(-target)))
         return known[1] if known is not None and known[0].overlaps(-target) else None
@@ -525,7 +518,7 @@ class Edges:
         side, c = (b, values[a][0]) if fixed[a] else (a, values[b][0])
         if c is None or not c.is_finite():
             return 0
-        c = settled(c)
+        c = integer_or_ball(c)
         targets: list[arb] | None
         if name == "+":
             targets = [t - c]
@@ -569,7 +562,7 @@ class Edges:
         found = 0
         for target in targets:
             if target.is_finite():
-                found |= self.solve(function, settled(target))
+                found |= self.solve(function, integer_or_ball(target))
         return found
 
     @staticmethod
@@ -590,7 +583,7 @@ class Edges:
             near = self.functions.values[function][self._near]
             first = 0 if near is None or not near.is_finite() else round(float((near - start) / period))
             masks = [
-                self.solve(function, settled(start + (first + k) * period))
+                self.solve(function, integer_or_ball(start + (first + k) * period))
                 for k in range(-_PERIODS, _PERIODS + 1)
             ]
             found = self._union(masks)
@@ -608,7 +601,6 @@ class Edges:
         return False
 
     def _outright(self, function: int, target: arb) -> int:
-        """The places where a function as a whole has a value."""
         roots = self._roots.of_ratio(function, target)
         if roots is not None:
             return self._union(map(self._place, roots))
@@ -630,8 +622,7 @@ class Edges:
         return 1 << (len(self._places) - 1)
 
     def _place(self, point: arb, *, isolated: bool = False) -> int:
-        """The bit of a point; none where it is out of reach."""
-        point = settled(point)
+        point = integer_or_ball(point)
         value = float(point)
         if not abs(value) <= REACH:
             return 0
@@ -651,7 +642,6 @@ def _value(code: int, u: arb) -> Value:
 
 
 def _bases(t: arb, exponent: arb) -> list[arb]:
-    """The real numbers with the power t."""
     if t == 0:
         return [t] if exponent > 0 else []
     root = abs(t) ** (1 / exponent)

@@ -94,7 +94,7 @@ class DataError(EngineError):
 
 
 def raised(error: EngineError) -> None:
-    """What a reader does with a bad line when it was not told otherwise: raise its error."""
+    """What a reader does with a bad line by default: raise its error."""
     raise error
 
 

@@ -42,21 +42,16 @@ def is_text(text: str) -> bool:
 # Files: atomic files and folders, streaming readers whose errors carry file and line, content hashes, safe
 # text.
 #
-# The rule for what is there already: nothing that this program did not make is deleted or replaced. A
-# folder is
-# ours when it holds a file of a name, its mark, that only we write into such folders. `refuse_other` asks
-# that;
-# work that takes long calls it before it begins. Folders are made by `atomic_folder` and removed by
+# The rule for what is there already: nothing that this program did not make is deleted or replaced. A folder
+# is ours when it holds a file of a name, its mark, that only we write into such folders. `refuse_other` asks
+# that; work that takes long calls it before it begins. Folders are made by `atomic_folder` and removed by
 # `remove_folder`, which both ask for the mark, and what killed writers left is removed by `sweep` and
 # `sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name.
 #
 # A file is replaced where the user has named it (`--out FILE`), but for one that the same work reads: the
-# specs
-# say which paths are written (`Arg.writes`), and `Operation.settled` refuses it. What we write beside a
-# file
-# without being asked, such as `RUN.json`, goes through `write_note`, which replaces none but our own. A
-# link is
-# followed: what it leads to is written, and the link stays.
+# specs say which paths are written (`Arg.writes`), and `Operation` refuses it. What we write beside a file
+# without being asked, such as `RUN.json`, goes through `write_note`, which replaces none but our own. A link
+# is followed: what it leads to is written, and the link stays.
 
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is refused: a reader must not need the whole of a corrupt file in memory."""
@@ -175,7 +170,6 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
 
 
 def _linked(path: Path) -> Path:
-    """Where a link leads, or the path itself."""
     return path.resolve() if path.is_symlink() else path
 
 
@@ -632,7 +626,7 @@ def sole_builder(out: Path, *, code: str, lock: str = "build.lock", shared: bool
         yield
 
 
-# Reading that is watched: what a reader takes from a file is hashed on the way, and progress is told.
+# Reading that is hashed on the way, and reports its progress.
 #
 # So that a file of many gigabytes is read once where it is both checked and hashed.
 
@@ -648,7 +642,7 @@ class Watch:
     def __init__(self, total: int, events: Sink) -> None:
         self._digests: dict[Path, str] = {}
         self._reached: dict[Path, int] = {}
-        self._total, self._events, self._told = total, events, 0
+        self._total, self._events, self._reported = total, events, 0
 
     def sha256(self, path: Path) -> str:
         """The SHA-256 of a file: as it was read, or read now where nobody took all of it, one byte after the
@@ -658,8 +652,8 @@ class Watch:
     def _at(self, path: Path, place: int) -> None:
         self._reached[path] = max(self._reached.get(path, 0), place)
         done = min(sum(self._reached.values()), self._total)
-        if done - self._told >= _STEP_BYTES:
-            self._told = done
+        if done - self._reported >= _STEP_BYTES:
+            self._reported = done
             mib = {"done": done // _MIB, "total": self._total // _MIB, "unit": "MiB"}
             self._events(Event("progress", mib))
 

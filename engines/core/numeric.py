@@ -20,10 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engines.core.derivative import without_inner_derivatives
 from engines.core.errors import ExpressionError
 from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, UNARY, reached, run, share
-from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix, without_inner_derivatives
 
 DEFINED, UNDEFINED, UNKNOWN = 0, 1, 2
 """States of a value: a real number; outside the real domain; overflow, underflow or too ill-conditioned."""
@@ -124,8 +123,6 @@ def _number(token: str) -> tuple[float, float] | None:
 
 
 class _Table(dict[str, int]):
-    """Token to code; constants enter the table when first met."""
-
     def __init__(self, variables: Sequence[str]) -> None:
         super().__init__(_OPERATIONS)
         self.variables = tuple(variables)
@@ -139,7 +136,6 @@ class _Table(dict[str, int]):
         return code
 
     def append(self, token: str, number: tuple[float, float]) -> int:
-        """The code of a new constant."""
         self.constants[token] = number
         return CONSTANT + len(self.constants) - 1
 

@@ -72,7 +72,7 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  # numba lo
 
 
 @compiled
-def settled(v: float, r: float) -> Ball:
+def canonical(v: float, r: float) -> Ball:
     """The ball with its states made canonical."""
     if v != v:
         return NAN, INF
@@ -86,7 +86,7 @@ def add(a: float, ra: float, b: float, rb: float) -> Ball:
     s = a + b
     t = s - a
     lost = (a - (s - t)) + (b - t)
-    return settled(s, ra + rb + abs(lost))
+    return canonical(s, ra + rb + abs(lost))
 
 
 @compiled
@@ -97,7 +97,7 @@ def mul(a: float, ra: float, b: float, rb: float) -> Ball:
     r = abs(a) * rb + abs(b) * ra + ra * rb + abs(fma(a, b, -p))
     if r < TINY and ((ra > 0.0 and abs(b) + rb > 0.0) or (rb > 0.0 and abs(a) > 0.0)):
         r = TINY  # what underflowed is not exact
-    return settled(p, r)
+    return canonical(p, r)
 
 
 @compiled
@@ -112,7 +112,7 @@ def div(a: float, ra: float, b: float, rb: float) -> Ball:
     r = (ra + abs(q) * rb + abs(fma(-q, b, a))) / (abs(b) - rb)
     if r < TINY and (ra > 0.0 or (rb > 0.0 and a != 0.0)):
         r = TINY
-    return settled(q, r)
+    return canonical(q, r)
 
 
 @compiled
@@ -122,7 +122,7 @@ def sqrt(u: float, r: float) -> Ball:
             return (0.0, 0.0) if u == 0.0 else (NAN, INF)
         return (NAN, INF) if u < -r else (0.0, INF)
     s = math.sqrt(u)
-    return settled(s, (r + abs(fma(-s, s, u))) / s)
+    return canonical(s, (r + abs(fma(-s, s, u))) / s)
 
 
 @compiled
@@ -130,7 +130,7 @@ def ln(u: float, r: float) -> Ball:
     if u <= r:
         return (NAN, INF) if u < -r or r == 0.0 else (0.0, INF)
     y = math.log(u)
-    return settled(y, r / (u - r) + ULPS * abs(y))
+    return canonical(y, r / (u - r) + ULPS * abs(y))
 
 
 @compiled
@@ -182,7 +182,7 @@ def power(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
         return 0.0, INF
     slack = ra / (abs(a) - ra)
     spread = (abs(n) + rb) * slack + abs(math.log(abs(a))) * rb
-    return settled(v, abs(v) * (math.expm1(spread) + ULPS))
+    return canonical(v, abs(v) * (math.expm1(spread) + ULPS))
 
 
 @compiled
@@ -202,7 +202,7 @@ def primary(code: int, u: float, r: float) -> Ball:
         step = math.tan(min(r, 1.0))
         if abs(y) * step >= 0.5 or r >= 1.0:
             return 0.0, INF
-        return settled(y, (1.0 + y * y) * step / (1.0 - abs(y) * step) + ULPS * abs(y))
+        return canonical(y, (1.0 + y * y) * step / (1.0 - abs(y) * step) + ULPS * abs(y))
     if code == SQRT:
         return sqrt(u, r)
     if code == ABS:
@@ -215,37 +215,37 @@ def primary(code: int, u: float, r: float) -> Ball:
         y = math.asin(u) if code == ASIN else math.acos(u)
         if r > 0.0:
             r /= math.sqrt(((1.0 - m) - r) * (1.0 + (m + r)))
-        return settled(y, r + ULPS * abs(y))
+        return canonical(y, r + ULPS * abs(y))
     if code in (ATAN, ACOT):
         # atan2(1, u) is the acot with values in (0, pi), without cancellation for large u
         y = math.atan(u) if code == ATAN else math.atan2(1.0, u)
         low = max(m - r, 0.0)
         slope = max(1.0, low)  # squared it would overflow
-        return settled(y, r / slope / slope + ULPS * abs(y))
+        return canonical(y, r / slope / slope + ULPS * abs(y))
     if code == SINH:
         y = math.sinh(u)
-        return (0.0, INF) if r > 1.0 else settled(y, (abs(y) + 1.0) * r * (1.0 + r) + ULPS * abs(y))
+        return (0.0, INF) if r > 1.0 else canonical(y, (abs(y) + 1.0) * r * (1.0 + r) + ULPS * abs(y))
     if code == COSH:
         y = math.cosh(u)
-        return (0.0, INF) if r > 1.0 else settled(y, y * r * (1.0 + r) + ULPS * y)
+        return (0.0, INF) if r > 1.0 else canonical(y, y * r * (1.0 + r) + ULPS * y)
     if code == TANH:
         y = math.tanh(u)
         return y, (min(r, 2.0) * min(1.0 - y * y + 2.0**-50 + r, 1.0) + ULPS * abs(y)) * GROW
     if code == ASINH:
         y = math.asinh(u)
         low = max(m - r, 0.0)
-        return settled(y, r / math.hypot(1.0, low) + ULPS * abs(y))
+        return canonical(y, r / math.hypot(1.0, low) + ULPS * abs(y))
     if code == ACOSH:
         if (u - 1.0) - r < 0.0:
             return (NAN, INF) if (u - 1.0) + r < 0.0 else (0.0, INF)
         y = math.acosh(u)
         if r > 0.0:
             r /= math.sqrt((u - 1.0) - r) * math.sqrt(u - r + 1.0)
-        return settled(y, r + ULPS * y)
+        return canonical(y, r + ULPS * y)
     if (m - 1.0) + r >= 0.0:  # atanh
         return (NAN, INF) if (m - 1.0) - r >= 0.0 else (0.0, INF)
     y = math.atanh(u)
-    return settled(y, r / (((1.0 - m) - r) * (1.0 + (m + r))) + ULPS * abs(y))
+    return canonical(y, r / (((1.0 - m) - r) * (1.0 + (m + r))) + ULPS * abs(y))
 
 
 @compiled

@@ -43,8 +43,7 @@ def write_drawing(path: Path, svg: str, *, width: int) -> None:
 # Sixel: pictures as DEC terminals take them, six rows of pixels to a line of text.
 #
 # A picture is an index into a palette for each pixel, row by row; `CLEAR` leaves the pixel as it is. The
-# format
-# is that of the VT330/VT340 Programmer Reference Manual, volume 2, chapter 14.
+# format is that of the VT330/VT340 Programmer Reference Manual, volume 2, chapter 14.
 
 CLEAR = 255
 """The index of a pixel that is not painted."""
@@ -79,7 +78,6 @@ def encode(
 
 
 def _register(index: int, colour: Sequence[int]) -> str:
-    """The definition of a colour, whose parts go from 0 to 100."""
     red, green, blue = (round(part * 100 / 255) for part in colour)
     return f"#{index};2;{red};{green};{blue}"
 
@@ -100,8 +98,7 @@ def _band(rows: Sequence[bytes], width: int) -> str:
 # Pictures of curves and formulas, in the colours and of the size that a terminal wants.
 #
 # A picture is a PNG, or, for sixel, a palette with an index for each pixel. Matplotlib draws it; it is
-# imported
-# when the first picture is asked for.
+# imported when the first picture is asked for.
 
 _DPI = 72
 """So that a point is a pixel."""
@@ -217,7 +214,6 @@ def formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
 
 
 def _displayed(latex: str) -> str:
-    """Fractions that stand in nothing else are drawn in full size."""
     depth = 0
     parts = re.split(r"(\\[A-Za-z]+|[{}])", latex)
     for at, part in enumerate(parts):
@@ -296,7 +292,6 @@ def _legend(axes: Axes, look: Look) -> None:
 
 
 def _escaped(text: str) -> str:
-    """Text in which a dollar sign is one."""
     return text.replace("$", r"\$")
 
 
@@ -328,7 +323,6 @@ def _without_poles(ys: Sequence[float | None], whole: float) -> list[float]:
 
 
 def _picture(figure: Figure, columns: int, lines: int, look: Look) -> dict[str, Any]:
-    """The figure as a document."""
     import base64
     import io
     import zlib

@@ -21,13 +21,12 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from engines.core.derivative import ONE, ZERO, slope
 from engines.core.numeric import Programs
 from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, POW, UNARY, WHERE, reached
-from engines.core.tree import Tree
+from engines.core.tree import ONE, ZERO, Tree, slope
 
 BITS = 256
-"""Working precision of `Functions`, unless told otherwise."""
+"""Working precision of `Functions` unless it is given another."""
 NOTHING = 0
 """The number that stands for no operand."""
 
@@ -182,7 +181,7 @@ def applied(
     return found
 
 
-def settled(ball: arb) -> arb:
+def integer_or_ball(ball: arb) -> arb:
     """The integer that a narrow ball holds, if it holds one; otherwise the ball."""
     if ball.is_exact() or not ball.rad() < _NARROW:
         return ball
@@ -295,7 +294,6 @@ class Functions:
         return self._numbers.get(form) or self._new(form)
 
     def _new(self, form: Form) -> int:
-        """The number of an operation that was not met before."""
         code, a, b = form
         if code in _COMMUTING and (code, b, a) in self._numbers:
             found = self._numbers[code, b, a]
@@ -374,7 +372,6 @@ class Functions:
         return ONE if number == self._constants.get("1") else Tree(f"#{number}")
 
     def _build(self, tree: Tree) -> int:
-        """The number of a tree whose leaves are constants or `#number`."""
         if tree.label.startswith("#"):
             return int(tree.label[1:])
         if not tree.children:

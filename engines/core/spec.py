@@ -68,7 +68,6 @@ class Field:
 
     @property
     def required(self) -> bool:
-        """Whether it has no default."""
         return self.default is _REQUIRED
 
     @property
@@ -78,7 +77,7 @@ class Field:
 
 
 def described(spec: Any) -> tuple[Field, ...]:
-    """The fields of a spec, in order. Raises: TypeError for a type that no door could offer."""
+    """The fields of a spec, in order. Raises: TypeError for a type that no command or form could offer."""
     return _described(spec)
 
 

@@ -124,11 +124,9 @@ class _Forest:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """All of it, as compiled functions take it."""
         return self.labels, self.leaves, self.roots, self.sorted, self.nodes_at, self.roots_at
 
     def tree(self, index: int) -> tuple[Ints, Ints, Ints]:
-        """Label numbers, leftmost leaves and key roots of one tree."""
         nodes = slice(self.nodes_at[index], self.nodes_at[index + 1])
         roots = slice(self.roots_at[index], self.roots_at[index + 1])
         return self.labels[nodes], self.leaves[nodes], self.roots[roots]
@@ -151,7 +149,6 @@ def _postfix(tree: Tree) -> tuple[list[Tree], list[int]]:
 
 
 def _prefix_places(tree: Tree) -> list[int]:
-    """For each node in postfix order its place in prefix order."""
     places: list[int] = []
     count = 0
     waiting: list[tuple[Tree, int]] = [(tree, -1)]
@@ -371,7 +368,6 @@ def _near(
 
 @compiled
 def _common(left: Ints, right: Ints) -> int:
-    """How many labels two sorted lists share."""
     i = j = shared = 0
     while i < len(left) and j < len(right):
         if left[i] == right[j]:

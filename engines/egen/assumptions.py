@@ -54,7 +54,6 @@ class Assumptions:
 
     @property
     def variables(self) -> set[str]:
-        """The variables that something is said of."""
         sides = [side for one in self.relations for side in (one.left, one.right)]
         return {*self.integers, *variables_of(*sides)}
 
@@ -95,7 +94,6 @@ def read_assumptions(text: str) -> Assumptions:
 
 
 def _chain(part: str) -> list[Relation]:
-    """The relations of `a < b <= c`."""
     pieces = _SIGNS.split(part)
     if len(pieces) < 3:
         raise ExpressionError("an assumption compares nothing", text=visible(part), remedy=_REMEDY)

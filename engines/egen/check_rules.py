@@ -68,7 +68,6 @@ class FileChecked:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Rules by class."""
         return dict(Counter(one.effect for one in self.found))
 
     @property

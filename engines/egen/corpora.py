@@ -49,22 +49,30 @@ class SaveCluster:
     out: Annotated[Path, Arg("The corpus folder of saved clusters.", option=True, writes=True)]
 
 
-def save(spec: SaveCluster) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class SaveDocument:
+    """Keep a generated cluster that is at hand, as `SaveCluster` keeps one of a file."""
+
+    document: Annotated[str, Arg("What `mathwb egen generate --json` printed.", metavar="JSON")]
+    out: Annotated[Path, Arg("The corpus folder of saved clusters.", option=True, writes=True)]
+
+
+def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
     """Keep a cluster that `generation.document` describes, or its head, stats and some of its members.
 
-    Returns: out and cluster, the number it has there. Raises: DataError E318 when the file holds no such
-    document, E456 for what is no real function; EngineError E452 when the folder
-    holds a corpus of another kind.
+    Returns: out and cluster, the number it has there. Raises: DataError E318 for what is no such document,
+    E456 for what is no real function; EngineError E452 when the folder holds a corpus of another kind.
     """
     from engines.egen.corpus.shards import GrownHead
 
-    document = _document(spec.cluster)
+    path = spec.cluster if isinstance(spec, SaveCluster) else None
+    document = _document(spec)
     try:
         stats, config = document["stats"], EgenConfig.of(document["config"])
         if config.theory != "reals":
             raise DataError(
                 "corpora hold real functions",
-                path=spec.cluster,
+                path=path,
                 code="E456",
                 remedy="Keep the file itself.",
             )
@@ -76,17 +84,19 @@ def save(spec: SaveCluster) -> dict[str, Any]:
             **{name: stats[name] for name in _FACTS},
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise _no_cluster(spec.cluster) from error
+        raise _no_cluster(path) from error
     return {"out": str(spec.out), "cluster": save_cluster(spec.out, grown, config)}
 
 
-def _document(path: Path) -> Mapping[str, Any]:
+def _document(spec: SaveCluster | SaveDocument) -> Mapping[str, Any]:
     from engines.core.files import file_error
 
+    path = spec.cluster if isinstance(spec, SaveCluster) else None
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = spec.document if isinstance(spec, SaveDocument) else spec.cluster.read_text(encoding="utf-8")
+        document = json.loads(text)
     except OSError as error:
-        raise file_error(error, path, "read") from error
+        raise file_error(error, str(path), "read") from error
     except ValueError as error:
         raise _no_cluster(path) from error
     if not isinstance(document, Mapping):
@@ -94,7 +104,7 @@ def _document(path: Path) -> Mapping[str, Any]:
     return document
 
 
-def _no_cluster(path: Path) -> DataError:
+def _no_cluster(path: Path | None) -> DataError:
     return DataError(
         "this is no generated cluster",
         path=path,
@@ -305,7 +315,6 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
 
 
 def _given(value: T | None) -> T:
-    """A setting that `settled` has filled in."""
     assert value is not None
     return value
 
@@ -389,7 +398,6 @@ def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
 
 
 def _header(corpus: Corpus) -> dict[str, Any]:
-    """The variables and what is assumed, of a corpus of more than x."""
     if not corpus.letters:
         return {}
     assumed = sorted({corpus.assumed(number) for number in range(corpus.clusters().num_rows)} - {""})

@@ -58,11 +58,13 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
     smallest term}), stop_reason, iterations, nodes, seconds, fired (matches by rule). Events: as `generate`'s
     of stage `grow`. Raises: ExpressionError; EngineError E454 when there is no such class; `GrowthError`.
     """
-    from engines.egen.egraph.process import kept
+    from engines.egen.egraph.process import shared_process
 
     head = theory_of(spec.theory, spec.assume).read(spec.expr)
     theory = theory_of(spec.theory, spec.assume, head)
-    grown = kept().egraph(head, mode=spec.mode, limits=_limits(spec), theory=theory, events=events, stop=stop)
+    grown = shared_process().egraph(
+        head, mode=spec.mode, limits=_limits(spec), theory=theory, events=events, stop=stop
+    )
     numbers = list(grown.classes) if spec.number is None else [spec.number]
     if spec.number is not None and spec.number not in grown.classes:
         raise EngineError(
@@ -103,14 +105,16 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
     >>> [step["infix"] for step in found["steps"]]
     ['sqrt(x^2)', 'x']
     """
-    from engines.egen.egraph.process import kept
+    from engines.egen.egraph.process import shared_process
     from engines.egen.verification.verify import verdict_row
 
     plain = theory_of(spec.theory, spec.assume)
     start = plain.read(spec.start)
     target = None if spec.target is None else plain.read(spec.target, head=False)
     theory = theory_of(spec.theory, spec.assume, start, *([target] if target else []))
-    found = kept().derive(start, target, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop)
+    found = shared_process().derive(
+        start, target, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop
+    )
     steps = [
         {**theory.row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps
     ]

@@ -73,7 +73,6 @@ class Generate:
 
     @property
     def config(self) -> EgenConfig:
-        """All that determines the cluster."""
         return EgenConfig(
             members=self.members,
             max_tokens=self.max_tokens,
@@ -102,12 +101,12 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
     >>> sorted({member.verdict.outcome for member in cluster.members})
     ['equal']
     """
-    from engines.egen.egraph.process import kept
+    from engines.egen.egraph.process import shared_process
 
     # It loads the rules while this process loads what reads the expression.
-    kept().warm_up()
+    shared_process().warm_up()
     head = theory_of(spec.theory, spec.assume).read(spec.expr, spec.notation)
-    cluster = kept().generate(head, spec.config, events=events, stop=stop)
+    cluster = shared_process().generate(head, spec.config, events=events, stop=stop)
     cluster = replace(cluster, members=_ordered(cluster, spec.order))
     if spec.out is not None:
         from engines.core.files import write_json
@@ -117,7 +116,6 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
 
 
 def _ordered(cluster: Cluster, order: Order) -> tuple[Member, ...]:
-    """The members in an order; the cluster has them shortest first."""
     if order == "random":
         members = list(cluster.members)
         random.Random(cluster.config.seed).shuffle(members)
@@ -150,7 +148,6 @@ def document(cluster: Cluster) -> dict[str, Any]:
 
 
 def _header(cluster: Cluster) -> dict[str, Any]:
-    """The variables, where there are others than x."""
     if cluster.config.theory != "reals":
         return {}
     names = variables_of(cluster.head) | read_assumptions(cluster.config.assume).variables

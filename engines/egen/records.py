@@ -19,9 +19,8 @@ from engines.egen.expressions.logic import LOGIC
 # How much the families of rules weigh where terms are drawn: `hyperbolic=0.2, inverse trig=0.5`.
 #
 # A family of the rule table brings operators of its own, and the weight of a term is the product of the
-# weights
-# of its operators; what is not named weighs 1. Among terms of one length and one weight the drawing is
-# uniform.
+# weights of its operators; what is not named weighs 1. Among terms of one length and one weight the drawing
+# is uniform.
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "arithmetic": ("+", "-", "*", "/"),
@@ -216,7 +215,7 @@ def _place(value: float, digits: int) -> str:
     return repr(value)
 
 
-def told_apart(
+def distinguishable(
     head: float | None, member: float | None, difference: float | None, *, digits: int
 ) -> tuple[str, str]:
     """The values of a counterexample, with as many digits as it takes to tell them apart, at least `digits`;
@@ -287,7 +286,6 @@ class Member:
 
     @property
     def tokens(self) -> int:
-        """Length in generator notation."""
         return self.prefix.count(" ") + 1
 
 

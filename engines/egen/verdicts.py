@@ -84,8 +84,7 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
     ['equal', 'shrinks']
     """
     from engines.core.files import read_lines
-    from engines.egen.verification.several import verifier
-    from engines.egen.verification.verify import verify_lines
+    from engines.egen.verification.verify import verifier, verify_lines
 
     assumptions = read_assumptions(spec.assume)
 

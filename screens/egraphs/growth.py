@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
 from textual import events, on
@@ -215,8 +215,7 @@ class GrowLine(Vertical):
             self.drafts = drafts
 
     class Saved(Message):
-        """A draft was kept, or could not be: the answer is the document of `egen.save`, tagged with its
-        number."""
+        """A draft was kept, or could not be: the document of `egen.save-document`; its number is the tag."""
 
         def __init__(self, answer: Answer) -> None:
             super().__init__()
@@ -227,7 +226,7 @@ class GrowLine(Vertical):
         self._generate = ask(self, "egen.generate", self._ended, self._progressed)
         # Of its own: a growth that is stopped must not wait behind it.
         self._warm_up = ask(self, "egen.generate", self._warmed)
-        self._save = ask(self, "egen.save", self._saved)
+        self._save = ask(self, "egen.save-document", self._saved)
         self.field = _GrowInput(
             placeholder="sin(x)^2 + cos(x)^2",
             classes="-not-by-tab",
@@ -241,7 +240,6 @@ class GrowLine(Vertical):
         self.drafts: tuple[Draft, ...] = ()
         self._begun = 0
         self._warm = False
-        self._documents = TemporaryDirectory()
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -313,11 +311,8 @@ class GrowLine(Vertical):
 
     def keep(self, draft: Draft, folder: Path) -> None:
         """Put what was grown into the corpus of kept clusters in this folder."""
-        from engines.core.files import write_json
-
-        file = Path(self._documents.name) / f"{draft.number}.json"
-        write_json(file, draft.generated)
-        self._save.ask({"cluster": str(file), "out": str(folder)}, draft.number)
+        document = json.dumps(draft.generated)
+        self._save.ask({"document": document, "out": str(folder)}, draft.number)
 
     @property
     def keeping(self) -> bool:

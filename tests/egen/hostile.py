@@ -397,7 +397,7 @@ def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     """What comes of a pair: `equal` if the verifier takes the two for equal."""
     from engines.egen.expressions.language import LETTERS
     from engines.egen.expressions.notation import read
-    from engines.egen.verification.several import verifier
+    from engines.egen.verification.verify import verifier
 
     head, member = (read(text, letters=LETTERS) for text in (pair.head, pair.member))
     (verdict,) = verifier(head, member).check([member])

@@ -30,7 +30,7 @@ from engines.egen.corpus.shards import (
 )
 from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
 from engines.egen.corpus.splits import paper_split, shape_split
-from engines.egen.expressions.canonical import canonical_key
+from engines.egen.expressions.forms import canonical_key
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import to_training
 from engines.egen.records import EgenConfig

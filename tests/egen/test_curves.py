@@ -13,8 +13,7 @@ from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.records import Verdict
 from engines.egen.verification.curves import INNER, _widened
-from engines.egen.verification.several import verifier
-from engines.egen.verification.verify import verdict_row
+from engines.egen.verification.verify import verdict_row, verifier
 from tests.egen.hostile import HALF, HUMAN, Pair, judged, pairs, parts
 
 DISCS = random.Random(26)

@@ -11,9 +11,8 @@ from engines import egen
 from engines.core.tree import Tree
 from engines.egen.algebra.relations import ARITHMETIC, PROCEDURES
 from engines.egen.egraph.derivation import Derivation, Proofs, derive, reverse
-from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.expressions.language import fold, prefix, read_prefix
 from engines.egen.expressions.notation import read
-from engines.egen.expressions.patterns import fold
 from engines.egen.rules.table import is_variable, load_rules
 from tests.core.reals import UndefinedError, value
 

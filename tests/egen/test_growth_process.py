@@ -128,9 +128,9 @@ def test_a_pool_answers_with_numbers() -> None:
 
 def test_a_script_without_a_main_guard_and_one_on_stdin_can_grow(tmp_path: Path) -> None:
     script = (
-        "from engines.egen.egraph.process import kept\n"
+        "from engines.egen.egraph.process import shared_process\n"
         "from engines.egen.expressions.language import read_prefix\n"
-        "print(kept().egraph(read_prefix('sin 2')).root)\n"
+        "print(shared_process().egraph(read_prefix('sin 2')).root)\n"
     )
     (tmp_path / "script.py").write_text(script)
     for command, source in (([str(tmp_path / "script.py")], ""), (["-"], script)):

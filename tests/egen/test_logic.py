@@ -15,8 +15,8 @@ from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
+from engines.egen.expressions.forms import Subterms
 from engines.egen.expressions.logic import LOGIC, logic_row, read_logic
-from engines.egen.expressions.subterms import Subterms
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import parse_families, variables
 from engines.egen.theories.logic import TABLE, Logic, TruthTable

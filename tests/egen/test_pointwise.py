@@ -21,8 +21,8 @@ from engines.egen.expressions.notation import read as read_text
 from engines.egen.theories.theory import theory_of
 from engines.egen.verdicts import Explain, Verify, explain, verify
 from engines.egen.verification.pointwise import Pointwise
-from engines.egen.verification.several import verifier
-from engines.egen.verification.values import value
+from engines.egen.verification.rigorous import value
+from engines.egen.verification.verify import verifier
 
 
 def read(text: str) -> Tree:

@@ -16,11 +16,9 @@ from engines.core.symbolic import to_sympy
 from engines.egen.assumptions import read_assumptions
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.expressions.language import read_prefix
-from engines.egen.records import Verdict, told_apart, where
-from engines.egen.verification.domains import described
-from engines.egen.verification.explain import explain
-from engines.egen.verification.several import verifier
-from engines.egen.verification.verify import Verifier, verdict_row
+from engines.egen.records import Verdict, distinguishable, where
+from engines.egen.verification.explain import described, explain
+from engines.egen.verification.verify import Verifier, verdict_row, verifier
 
 SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" / "sample-e"
 
@@ -69,7 +67,7 @@ def test_what_is_lost_beside_something_larger_is_seen(
     with mpmath.workdps(4000):
         expected = float(-gap(mpmath.mpf(example.x)))
     assert example.difference == pytest.approx(expected, rel=1e-12, abs=0.0)
-    assert len(set(told_apart(example.head, example.member, example.difference, digits=6))) == 2
+    assert len(set(distinguishable(example.head, example.member, example.difference, digits=6))) == 2
 
 
 @pytest.mark.parametrize(
@@ -214,7 +212,7 @@ def test_isolated_points_of_powers_and_of_second_derivatives(head: str, member: 
 def test_values_that_differ_look_different(
     head: float, member: float | None, difference: float | None, shown: tuple[str, str]
 ) -> None:
-    assert told_apart(head, member, difference, digits=6) == shown
+    assert distinguishable(head, member, difference, digits=6) == shown
 
 
 def test_the_reason_shows_that_near_integers_differ_and_names_isolated_points() -> None:

@@ -6,10 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.egen.expressions.canonical import Canonical, canonical_key, direct_key
+from engines.egen.expressions.forms import (
+    Canonical,
+    Padding,
+    Subterms,
+    canonical_key,
+    direct_key,
+    has_padding,
+)
 from engines.egen.expressions.language import ARITY
-from engines.egen.expressions.padding import Padding, has_padding
-from engines.egen.expressions.subterms import Subterms
 from tests.egen.expressions import LEAVES, trees
 
 

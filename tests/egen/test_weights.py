@@ -18,7 +18,7 @@ from engines.egen.egraph.grammar import Grammar, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.sampling import LISTED, Sampler
-from engines.egen.expressions.canonical import canonical_key, direct_key
+from engines.egen.expressions.forms import canonical_key, direct_key
 from engines.egen.expressions.language import ARITY, VARIABLE, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.generation import Generate

@@ -159,6 +159,11 @@ def verify(workspace: Path, place: Path) -> Given:
     return {"file": str(place / "pairs.tsv")}
 
 
+def save_document(workspace: Path, place: Path) -> Given:
+    given = save(workspace, place)
+    return {"document": Path(given["cluster"]).read_text(), "out": given["out"]}
+
+
 def save(workspace: Path, place: Path) -> Given:
     row = {"prefix": "* -1 sin * -1 x", "verdict": "equal", "kept": 1.0}
     stats = {"stop_reason": "saturated", "iterations": 1, "nodes": 2, "classes": 2, "total_members": 10**20}
@@ -277,6 +282,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.derive": lambda _workspace, _place: {"start": "-tan(-x)", "target": "tan(x)"},
     "egen.egraph": lambda _workspace, _place: {"expr": "-sin(x)", "nodes": 200, "number": 0},
     "egen.save": save,
+    "egen.save-document": save_document,
     "egen.analogies": lambda _workspace, _place: {},
     "egen.analogy": analogy,
     "egen.check": check,

@@ -9,7 +9,8 @@ from typing import Any
 
 import typer
 
-from workbench.operation import load, operations
+from workbench.operation import operations
+from workbench.paper import load
 
 PATH = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 

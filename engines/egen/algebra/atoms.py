@@ -27,17 +27,14 @@ from engines.egen.algebra.rational import (
     terms,
     times,
 )
-from engines.egen.expressions.patterns import is_number
+from engines.egen.expressions.language import is_number
 
 # Whether an algebraic number, written with roots and sines of fractions of pi, is 0: decided exactly.
 #
-# Such a number is a quotient U/L of two algebraic integers. With bounds u and l of all their conjugates,
-# and
+# Such a number is a quotient U/L of two algebraic integers. With bounds u and l of all their conjugates, and
 # the degree D of a field that holds U, the norm of U is an integer, so U is 0 or at least u^(1-D): a value
-# that
-# is smaller than u^(1-D)/l is 0 (Burnikel, Funke, Mehlhorn, Schirra and Schmitt, "A separation bound for
-# real
-# algebraic expressions", 2009). The value is a ball of as many bits as that takes.
+# that is smaller than u^(1-D)/l is 0 (Burnikel, Funke, Mehlhorn, Schirra and Schmitt, "A separation bound for
+# real algebraic expressions", 2009). The value is a ball of as many bits as that takes.
 
 _MAX_BITS = 2**17
 _CIRCULAR = {"sin": ("sin",), "cos": ("cos",), "tan": ("sin", "cos"), "cot": ("cos", "sin")}
@@ -113,8 +110,6 @@ class _Bound:
 
 
 class _Bounds:
-    """Bounds of a term, with the roots and angles that were met."""
-
     def __init__(self) -> None:
         self.roots: dict[tuple[Tree, int], int] = {}
         self.turns = 4
@@ -227,7 +222,6 @@ class Angles:
         self.units: dict[Tree, int] = {}
 
     def scan(self, tree: Tree) -> None:
-        """Note the denominators in a tree's angles."""
         for node in tree:
             if node.label in _PARTNER:
                 for c, m in terms(node.children[0]):
@@ -317,8 +311,7 @@ def _expanded(n: int, sine: Tree, cosine: Tree, odd: bool) -> Tree:
 # Powers, roots, logarithms and absolute values taken apart into those of irreducible factors.
 #
 # A factor counts as positive (or negative) when it is so at every point that is looked at, those where both
-# ends of a derivation are defined. What has no known sign stays together: the root of u v is not taken
-# apart
+# ends of a derivation are defined. What has no known sign stays together: the root of u v is not taken apart
 # where u and v may both be negative. The callers verify every line, at these points and others.
 
 _E, _ZERO_powers = Tree("e"), Tree("0")
@@ -367,7 +360,6 @@ class Powers:
         self.units: dict[tuple[Tree, Tree], int] = {}
 
     def scan(self, tree: Tree) -> None:
-        """Note the denominators of a tree's exponents."""
         self.scanning = True
         bottom_up(tree, self.power)
         self.scanning = False
@@ -385,7 +377,6 @@ class Powers:
         return self._exponential(base, terms(exponent))
 
     def logarithm(self, tree: Tree) -> Tree:
-        """A natural logarithm, taken apart."""
         if tree.label != "ln":
             return tree
         found = self._split(tree.children[0])
@@ -397,7 +388,6 @@ class Powers:
         return total
 
     def absolute(self, tree: Tree) -> Tree:
-        """An absolute value, taken apart."""
         if tree.label != "abs":
             return tree
         inside = tree.children[0]
@@ -416,7 +406,6 @@ class Powers:
         return product
 
     def _ln(self, base: Tree) -> Tree:
-        """The logarithm of one positive factor."""
         if base == _E:
             return ONE
         if base.label == "pow":
@@ -451,7 +440,6 @@ class Powers:
         return found if rest or sign > 0 else None
 
     def _to_the(self, base: Tree, exponent: Fraction) -> Tree:
-        """A rational power of anything."""
         if base == _E:
             return self._piece(base, ONE, exponent)
         found = self._split(base)
@@ -473,7 +461,6 @@ class Powers:
         return self._piece(factor, ONE, exponent)
 
     def _exponential(self, base: Tree, exponents: Sequence[tuple[Fraction, Tree]]) -> Tree:
-        """A power with a sum of terms in its exponent."""
         found: list[tuple[Tree, int]] | None = [(base, 1)]
         if base != _E and base.label != "x":
             found = self._split(base)
@@ -484,7 +471,6 @@ class Powers:
         return product
 
     def _raised(self, base: Tree, m: Tree, c: Fraction) -> Tree:
-        """base^(c m), where the base is positive."""
         if m == ONE:
             return self._of_factor(base, c)
         if base.label == "pow":

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import MAX_DIGITS, is_constant_token
-from engines.egen.expressions.patterns import is_number
+from engines.egen.expressions.language import MAX_DIGITS, is_constant_token, is_number
 
 ONE, ZERO = Tree("1"), Tree("0")
 _MAX_POWER = 64
@@ -122,12 +121,10 @@ class Space:
         self._places = {atom: self.context.gen(place) for place, atom in enumerate(self.atoms)}
 
     def constant(self, value: Fraction | int) -> fmpq_mpoly:
-        """A number as a polynomial."""
         exact = Fraction(value)
         return self.context.constant(fmpq(exact.numerator, exact.denominator))
 
     def polynomial(self, coefficients: dict[tuple[int, ...], Any]) -> fmpq_mpoly:
-        """From coefficients by exponents of the atoms."""
         return self.context.from_dict(coefficients)
 
     def of(self, tree: Tree) -> Quotient:
@@ -137,7 +134,7 @@ class Space:
             return Quotient(self.constant(Fraction(tree.label)), one)
         parts = _opened(tree)
         if parts is None:
-            return Quotient(self._places[_settled(tree)], one)
+            return Quotient(self._places[_normal_atom(tree)], one)
         left = self.of(parts[0])
         if tree.label == "pow":
             exponent = integer(tree.children[1])
@@ -177,7 +174,6 @@ class Space:
         return Quotient(top / lead, bottom / lead)
 
     def tree(self, quotient: Quotient) -> Tree:
-        """The expanded form: a sum over a sum."""
         top, bottom, scale = self._whole(quotient)
         if bottom.is_constant():
             return self.sum(top, scale)
@@ -214,7 +210,6 @@ class Space:
         return divided(times_all(parts), number(c.denominator))
 
     def product(self, quotient: Quotient) -> Tree:
-        """The factored form: a product over a product."""
         scale, rows = self.factors(quotient)
         above = [power(tree, n) for tree, n in rows if n > 0]
         below = [power(tree, -n) for tree, n in rows if n < 0]
@@ -268,11 +263,10 @@ def _atoms(tree: Tree) -> Iterator[Tree]:
         for part in parts:
             yield from _atoms(part)
     elif not is_number(tree):
-        yield _settled(tree)
+        yield _normal_atom(tree)
 
 
-def _settled(tree: Tree) -> Tree:
-    """An atom with its operands in normal form."""
+def _normal_atom(tree: Tree) -> Tree:
     return Tree(tree.label, tuple(map(normal, tree.children)))
 
 

@@ -24,12 +24,12 @@ from engines.egen.assumptions import NOTHING, Assumptions, read_assumptions
 from engines.egen.corpus.shards import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard
 from engines.egen.corpus.sources import Head
 from engines.egen.corpus.splits import paper_split, shape_split
-from engines.egen.expressions.canonical import canonical_key
+from engines.egen.expressions.forms import canonical_key
 from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABLE, read_prefix
 from engines.egen.expressions.notation import to_training
 from engines.egen.records import Outcome
 from engines.egen.verification.points import relations_hold
-from engines.egen.verification.several import verifier
+from engines.egen.verification.verify import verifier
 
 # Which expressions are the same function: numeric fingerprints find candidates, the verifier decides.
 #

@@ -123,7 +123,7 @@ class Corpus:
     def find(self, tree: Tree) -> list[Match]:
         """The clusters whose head is verified to be this function, then those equal to it on less."""
         from engines.egen.corpus.assemble import fingerprints, look_alike
-        from engines.egen.verification.several import verifier
+        from engines.egen.verification.verify import verifier
 
         if not variables_of(tree) <= {*self.variables}:
             return []
@@ -144,7 +144,7 @@ class Corpus:
         return sorted(found, key=lambda match: match.verdict.outcome != "equal")
 
     def _place(self, cluster: int, tree: Tree) -> int | None:
-        from engines.egen.expressions.canonical import canonical_key
+        from engines.egen.expressions.forms import canonical_key
 
         wanted = canonical_key(tree)
         texts = self.members(cluster)["prefix"].to_pylist()

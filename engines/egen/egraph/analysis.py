@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from engines.egen.expressions.language import ARITY, FUNCTIONS, TRIGONOMETRIC
-from engines.egen.expressions.patterns import RESULT_LIMIT
+from engines.core.tree import Tree
+from engines.egen.assumptions import Assumptions, Relation
+from engines.egen.expressions.language import (
+    ARITY,
+    FUNCTIONS,
+    RESULT_LIMIT,
+    VARIABLE,
+    fold,
+    is_number,
+)
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.
 #
-# Searching costs more by the number of rules than by what they find. Implications about the same nodes
-# (`(= e (Mul u v))`) become one rule, which works out all of them at once from what is known of the
-# classes.
-# Facts that guard rules of the table are relations too, filled from the bits where these are settled.
+# Searching costs more by the number of rules than by what they find. Implications about the same nodes (`(= e
+# (Mul u v))`) become one rule, which works out all of them at once from what is known of the classes. Facts
+# that guard rules of the table are relations too, filled from the bits where these are settled.
 
 FACTS = (
     *("Konst", "Alg", "Trans", "Nonconst", "Nz", "Pos", "Nonneg", "Bounded", "Absge1", "Ge1"),
@@ -75,7 +81,6 @@ def gathered(implications: Iterable[Implication]) -> Iterator[str]:
 
 
 def _noted(facts: Iterable[str]) -> str:
-    """The actions that note facts, or that there are none."""
     about: dict[str, list[str]] = {"e": []}
     others = []
     for fact in dict.fromkeys(facts):
@@ -88,7 +93,6 @@ def _noted(facts: Iterable[str]) -> str:
 
 
 def _worked_out(nodes: str, many: list[tuple[list[_Fact], list[str]]]) -> str:
-    """The rule for implications with conditions."""
     variables = sorted({of for conditions, _ in many for _, of in conditions})
     query = " ".join([nodes, *(f"(= k_{of} (Known {of}))" for of in variables)])
     # where all conditions and what follows are the same fact, one mask does for many
@@ -119,13 +123,11 @@ def _any(parts: list[str]) -> str:
 
 
 def _fact(atom: str) -> _Fact | None:
-    """An atom that is a fact."""
     found = _ATOM.fullmatch(atom)
     return (found[1], found[2]) if found and found[1] in _PLACES else None
 
 
 def _atoms(query: str) -> Iterator[str]:
-    """The atoms of a query."""
     depth = start = 0
     for place, char in enumerate(query):
         if char == "(":
@@ -137,107 +139,18 @@ def _atoms(query: str) -> Iterator[str]:
                 yield query[start : place + 1]
 
 
-# What a constant subterm is worth, as far as rounding lets one tell 0 and 1 from their neighbours.
-#
-# Values are floats with the rounding noise removed (`sin pi` is 0, `sin / pi 2` is 1); None means undefined
-# on
-# the reals or too coarse to say (`tanh 30` is not 1). The tolerances decide what is padding: a wrong guess
-# leaves a member out, or keeps one that says nothing, and never makes two expressions equal. Heads that
-# seem
-# to divide by zero are looked at again rigorously before they are refused (`notation.check_head`).
-
-LEAVES = {"pi": math.pi, "e": math.e}
-
-_FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "sqrt": math.sqrt,
-    "abs": abs,
-    "ln": math.log,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "acot": lambda u: math.pi / 2 - math.atan(u),
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "asinh": math.asinh,
-    "acosh": math.acosh,
-    "atanh": math.atanh,
-}
-_RECIPROCAL_RESULT = {
-    "csc": "sin",
-    "sec": "cos",
-    "cot": "tan",
-    "csch": "sinh",
-    "sech": "cosh",
-    "coth": "tanh",
-}
-_RECIPROCAL_OPERAND = {"asec": "acos", "acsc": "asin", "asech": "acosh", "acsch": "asinh", "acoth": "atanh"}
-
-
-def apply(name: str, value: float) -> float | None:
-    """A function of a constant, None where it is undefined or its value too coarse to tell it from 0 or 1."""
-    if name == "ln" and value == 1:
-        return 0.0
-    try:
-        if name in _RECIPROCAL_RESULT:
-            under = apply(_RECIPROCAL_RESULT[name], value)
-            return None if under is None else 1 / under
-        if name in _RECIPROCAL_OPERAND:
-            return apply(_RECIPROCAL_OPERAND[name], 1 / value)
-        result = _FUNCTIONS[name](value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
-    if name in TRIGONOMETRIC:
-        return _snap(result, 1.0)
-    if name == "tanh" and abs(result) > 1 - 1e-9:
-        return None
-    return _snap(result, 0.0)
-
-
-def operate(token: str, left: float, right: float) -> float | None:
-    """`+ - * / pow log` of two constants, None where undefined."""
-    try:
-        if token == "+":
-            return _snap(left + right, left)
-        if token == "-":
-            return _snap(left - right, left)
-        if token == "*":
-            return _snap(left * right, 0.0)
-        if token == "/":
-            return _snap(left / right, 0.0)
-        result = left**right if token == "pow" else math.log(right) / math.log(left)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
-    return _snap(result, 0.0) if isinstance(result, float) else None
-
-
-def _snap(value: float, scale: float) -> float:
-    """The value with rounding noise removed: 0 when tiny beside `scale`, 1 or -1 when it is next to that."""
-    if abs(value) <= 1e-12 * abs(scale):
-        return 0.0
-    nearest = math.copysign(1.0, value)
-    return nearest if abs(value - nearest) < 1e-12 else value
-
-
 # What the e-graph knows about its classes: exact constants, and facts proved positively.
 #
-# An e-class stands for one function on the domain D of the head. The invariant that growth keeps in
-# `strict`:
+# An e-class stands for one function on the domain D of the head. The invariant that growth keeps in `strict`:
 # every term of the e-graph is defined on D up to isolated points, and the terms of a class agree there. It
-# holds for the head's own subterms, because a term is defined only where all of its subterms are, and a
-# rule
+# holds for the head's own subterms, because a term is defined only where all of its subterms are, and a rule
 # that may only gain domain carries it over to what it builds. So each node proves something about its
 # children too: where `ln u` is defined u is positive, where `/ a b` is defined b is not zero. All facts are
 # statements almost everywhere on D, none is ever taken back, and what cannot be derived counts as unknown.
 #
 # Constants are exact rationals: the class of a constant holds a `Num`. Two different ones in a class are
-# never
-# merged in silence: `Clash` is the alarm, which ends folding at once (it would count for ever where 0 = 1,
-# so
-# that numbers are worked out only while there is `Calm`) and then growth.
+# never merged in silence: `Clash` is the alarm, which ends folding at once (it would count for ever where 0 =
+# 1, so that numbers are worked out only while there is `Calm`) and then growth.
 
 _EXPONENT_LIMIT = 64
 
@@ -296,12 +209,10 @@ def schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
 
 
 def _node(name: str, arity: int) -> str:
-    """A node as facts are told of it."""
     return f"({' '.join([name, 'u', 'v'][: 1 + arity])})"
 
 
 def _row(name: str, arity: int) -> str:
-    """A row of a table as a pattern."""
     return f"({' '.join([name, 'a', 'b'][: 1 + arity])})"
 
 
@@ -323,7 +234,6 @@ def clearing(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
 
 
 def _subsumed(term: str) -> str:
-    """The actions that subsume a term."""
     return f"(subsume {term}) (Subsumed{term[1:]}"
 
 
@@ -372,13 +282,12 @@ def _sparing() -> Iterator[str]:
         yield rule(f"(= n ({name} (Num {c}) n))", _subsumed(f"({name} (Num {c}) n)"), "spare")
 
 
-def told(query: str, *facts: str) -> Implication:
+def follows(query: str, *facts: str) -> Implication:
     """What is known where a query holds."""
     return Implication(query, facts)
 
 
 def _const(*tests: str, c: str = "c") -> str:
-    """Tests on the value of the constant in `(Num c)`."""
     integer = f"(= (denom {c}) {_integer(1)})"
     odd = f"(% (numer {c}) {_integer(2)})"
     known = {
@@ -403,112 +312,112 @@ def _facts(variable: bool) -> Iterator[Implication]:
     one = number(1)
     for name, arity in (("Num", 1), ("Var", 1), *_arities(ARITY).items()):
         if variable or name != "X":
-            yield told(f"(= e {_node(name, arity)})")
+            yield follows(f"(= e {_node(name, arity)})")
     # Which functions are made of what.
-    yield told("(= e (Num u))", "Konst e")
-    yield told("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
-    yield told("(= e (E))", "Konst e", "Pos e", "Ge1 e")
+    yield follows("(= e (Num u))", "Konst e")
+    yield follows("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
+    yield follows("(= e (E))", "Konst e", "Pos e", "Ge1 e")
     for name in functions:
-        yield told(f"(= e ({name} u))", "Applied e u")
+        yield follows(f"(= e ({name} u))", "Applied e u")
     for applied in ("(Applied e u)", "(= e (Sqrt u))", "(= e (Abs u))"):
-        yield told(f"{applied} (Konst u)", "Konst e")
-        yield told(f"{applied} (Nonconst u)", "Nonconst e")
+        yield follows(f"{applied} (Konst u)", "Konst e")
+        yield follows(f"{applied} (Nonconst u)", "Nonconst e")
     for name in ("Add", "Sub", "Mul", "Div", "Pow"):
-        yield told(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
+        yield follows(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
     if variable:
-        yield told("(= e (X))", "Alg e", "Nonconst e")
-    yield told("(Konst e)", "Alg e")
+        yield follows("(= e (X))", "Alg e", "Nonconst e")
+    yield follows("(Konst e)", "Alg e")
     for name in ("Add", "Sub", "Mul", "Div"):
-        yield told(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
-    yield told("(= e (Pow u (Num c))) (Alg u)", "Alg e")
-    yield told("(= e (Sqrt u)) (Alg u)", "Alg e")
-    yield told("(= e (Abs u)) (Alg u)", "Alg e")
-    yield told("(Applied e u) (Alg u) (Nonconst u)", "Trans e")
-    yield told("(= e (Pow (E) u)) (Alg u) (Nonconst u)", "Trans e")
-    yield told(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Alg u) (Nonconst u)", "Trans e")
+        yield follows(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
+    yield follows("(= e (Pow u (Num c))) (Alg u)", "Alg e")
+    yield follows("(= e (Sqrt u)) (Alg u)", "Alg e")
+    yield follows("(= e (Abs u)) (Alg u)", "Alg e")
+    yield follows("(Applied e u) (Alg u) (Nonconst u)", "Trans e")
+    yield follows("(= e (Pow (E) u)) (Alg u) (Nonconst u)", "Trans e")
+    yield follows(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Alg u) (Nonconst u)", "Trans e")
     for name in ("Add", "Sub"):
-        yield told(f"(= e ({name} u v)) (Trans u) (Alg v)", "Trans e")
-        yield told(f"(= e ({name} u v)) (Alg u) (Trans v)", "Trans e")
-        yield told(f"(= e ({name} u v)) (Nonconst u) (Konst v)", "Nonconst e")
-        yield told(f"(= e ({name} u v)) (Konst u) (Nonconst v)", "Nonconst e")
+        yield follows(f"(= e ({name} u v)) (Trans u) (Alg v)", "Trans e")
+        yield follows(f"(= e ({name} u v)) (Alg u) (Trans v)", "Trans e")
+        yield follows(f"(= e ({name} u v)) (Nonconst u) (Konst v)", "Nonconst e")
+        yield follows(f"(= e ({name} u v)) (Konst u) (Nonconst v)", "Nonconst e")
     for name in ("Mul", "Div"):
-        yield told(f"(= e ({name} u v)) (Trans u) (Alg v) (Nz v)", "Trans e")
-        yield told(f"(= e ({name} u v)) (Alg u) (Nz u) (Trans v)", "Trans e")
-        yield told(f"(= e ({name} u v)) (Nonconst u) (Konst v) (Nz v)", "Nonconst e")
-        yield told(f"(= e ({name} u v)) (Konst u) (Nz u) (Nonconst v)", "Nonconst e")
-    yield told(f"(= e (Pow u (Num c))) {_const('nonzero')} (Trans u)", "Trans e")
-    yield told(f"(= e (Pow u (Num c))) {_const('nonzero')} (Nonconst u)", "Nonconst e")
-    yield told("(= e (Pow (E) u)) (Nonconst u)", "Nonconst e")
-    yield told(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Nonconst u)", "Nonconst e")
-    yield told("(= e (Sqrt u)) (Trans u)", "Trans e")
-    yield told("(= e (Abs u)) (Trans u)", "Trans e")
-    yield told("(Trans e)", "Nonconst e")
-    yield told("(= m (Deg e)) (!= m 0)", "Nonconst e")
-    yield told("(= m (Deg e))", "Nz e")
+        yield follows(f"(= e ({name} u v)) (Trans u) (Alg v) (Nz v)", "Trans e")
+        yield follows(f"(= e ({name} u v)) (Alg u) (Nz u) (Trans v)", "Trans e")
+        yield follows(f"(= e ({name} u v)) (Nonconst u) (Konst v) (Nz v)", "Nonconst e")
+        yield follows(f"(= e ({name} u v)) (Konst u) (Nz u) (Nonconst v)", "Nonconst e")
+    yield follows(f"(= e (Pow u (Num c))) {_const('nonzero')} (Trans u)", "Trans e")
+    yield follows(f"(= e (Pow u (Num c))) {_const('nonzero')} (Nonconst u)", "Nonconst e")
+    yield follows("(= e (Pow (E) u)) (Nonconst u)", "Nonconst e")
+    yield follows(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Nonconst u)", "Nonconst e")
+    yield follows("(= e (Sqrt u)) (Trans u)", "Trans e")
+    yield follows("(= e (Abs u)) (Trans u)", "Trans e")
+    yield follows("(Trans e)", "Nonconst e")
+    yield follows("(= m (Deg e)) (!= m 0)", "Nonconst e")
+    yield follows("(= m (Deg e))", "Nz e")
     # Signs and sizes.
-    yield told("(Nonconst e)", "Nz e")
-    yield told("(Pos e)", "Nz e", "Nonneg e")
-    yield told("(Nonneg e) (Nz e)", "Pos e")
-    yield told("(Ge1 e)", "Absge1 e", "Pos e")
-    yield told("(Absge1 e)", "Nz e")
-    yield told("(Absge1 e) (Pos e)", "Ge1 e")
-    yield told(f"(= e (Num c)) {_const('positive')}", "Pos e")
-    yield told(f"(= e (Num c)) {_const('nonneg')}", "Nonneg e")
-    yield told(f"(= e (Num c)) {_const('nonzero')}", "Nz e")
-    yield told(f"(= e (Num c)) {_const('small')}", "Bounded e")
-    yield told(f"(= e (Num c)) {_const('one-or-more')}", "Ge1 e")
-    yield told(f"(= e (Num c)) {_const('minus-one-or-less')}", "Absge1 e")
+    yield follows("(Nonconst e)", "Nz e")
+    yield follows("(Pos e)", "Nz e", "Nonneg e")
+    yield follows("(Nonneg e) (Nz e)", "Pos e")
+    yield follows("(Ge1 e)", "Absge1 e", "Pos e")
+    yield follows("(Absge1 e)", "Nz e")
+    yield follows("(Absge1 e) (Pos e)", "Ge1 e")
+    yield follows(f"(= e (Num c)) {_const('positive')}", "Pos e")
+    yield follows(f"(= e (Num c)) {_const('nonneg')}", "Nonneg e")
+    yield follows(f"(= e (Num c)) {_const('nonzero')}", "Nz e")
+    yield follows(f"(= e (Num c)) {_const('small')}", "Bounded e")
+    yield follows(f"(= e (Num c)) {_const('one-or-more')}", "Ge1 e")
+    yield follows(f"(= e (Num c)) {_const('minus-one-or-less')}", "Absge1 e")
     for name in ("Sec", "Csc", "Coth"):
-        yield told(f"(= e ({name} u))", "Absge1 e")
-    yield told("(= e (Cosh u))", "Ge1 e")
-    yield told("(= e (Sech u))", "Pos e", "Bounded e")
+        yield follows(f"(= e ({name} u))", "Absge1 e")
+    yield follows("(= e (Cosh u))", "Ge1 e")
+    yield follows("(= e (Sech u))", "Pos e", "Bounded e")
     for name in ("Sin", "Cos", "Tanh"):
-        yield told(f"(= e ({name} u))", "Bounded e")
+        yield follows(f"(= e ({name} u))", "Bounded e")
     for name in ("Csch", "Acsch", "Acoth", "Acsc"):
-        yield told(f"(= e ({name} u))", "Nz e")
-    yield told("(= e (Acot u))", "Pos e")
+        yield follows(f"(= e ({name} u))", "Nz e")
+    yield follows("(= e (Acot u))", "Pos e")
     for name in ("Acos", "Asec", "Acosh", "Asech", "Sqrt", "Abs"):
-        yield told(f"(= e ({name} u))", "Nonneg e")
+        yield follows(f"(= e ({name} u))", "Nonneg e")
     for name in ("Asin", "Atan", "Sinh", "Tanh", "Asinh", "Atanh", "Sqrt", "Abs"):
-        yield told(f"(= e ({name} u)) (Nz u)", "Nz e")
-    yield told(f"(= e (Pow u (Num c))) {_const('even')}", "Nonneg e")
-    yield told(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg e")
-    yield told("(= e (Pow u v)) (Nz u)", "Nz e")
-    yield told("(= e (Pow u v)) (Pos u)", "Pos e")
-    yield told("(= e (Mul u v)) (Nz u) (Nz v)", "Nz e")
-    yield told("(= e (Div u v)) (Nz u)", "Nz e")
+        yield follows(f"(= e ({name} u)) (Nz u)", "Nz e")
+    yield follows(f"(= e (Pow u (Num c))) {_const('even')}", "Nonneg e")
+    yield follows(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg e")
+    yield follows("(= e (Pow u v)) (Nz u)", "Nz e")
+    yield follows("(= e (Pow u v)) (Pos u)", "Pos e")
+    yield follows("(= e (Mul u v)) (Nz u) (Nz v)", "Nz e")
+    yield follows("(= e (Div u v)) (Nz u)", "Nz e")
     for name in ("Mul", "Div"):
-        yield told(f"(= e ({name} u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
-        yield told(f"(= e ({name} u v)) (Pos e) (Pos v)", "Pos u")
-        yield told(f"(= e ({name} u v)) (Pos e) (Pos u)", "Pos v")
-        yield told(f"(= e ({name} u v)) (Nonneg e) (Pos v)", "Nonneg u")
-    yield told("(= e (Mul u v)) (Nonneg e) (Pos u)", "Nonneg v")
-    yield told("(= e (Mul u v)) (Nz e)", "Nz u", "Nz v")
-    yield told("(= e (Div u v)) (Nz e)", "Nz u")
-    yield told(f"(= e (Pow u (Num c))) {_const('positive')} (Nz e)", "Nz u")
-    yield told("(= e (Add u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
-    yield told("(= e (Add u v)) (Pos u) (Nonneg v)", "Pos e")
-    yield told("(= e (Add u v)) (Nonneg u) (Pos v)", "Pos e")
-    yield told("(= e (Add u v)) (Ge1 u) (Nonneg v)", "Ge1 e")
-    yield told("(= e (Add u v)) (Nonneg u) (Ge1 v)", "Ge1 e")
-    yield told("(= e (Sub u v)) (Ge1 u) (Bounded v)", "Nonneg e")
-    yield told("(= e (Add u v)) (Ge1 u) (Bounded v)", "Nonneg e")
-    yield told("(= e (Add u v)) (Bounded u) (Ge1 v)", "Nonneg e")
-    yield told(f"(= e (Sub u (Num c))) (Ge1 u) {_const('small')}", "Nonneg e")
+        yield follows(f"(= e ({name} u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+        yield follows(f"(= e ({name} u v)) (Pos e) (Pos v)", "Pos u")
+        yield follows(f"(= e ({name} u v)) (Pos e) (Pos u)", "Pos v")
+        yield follows(f"(= e ({name} u v)) (Nonneg e) (Pos v)", "Nonneg u")
+    yield follows("(= e (Mul u v)) (Nonneg e) (Pos u)", "Nonneg v")
+    yield follows("(= e (Mul u v)) (Nz e)", "Nz u", "Nz v")
+    yield follows("(= e (Div u v)) (Nz e)", "Nz u")
+    yield follows(f"(= e (Pow u (Num c))) {_const('positive')} (Nz e)", "Nz u")
+    yield follows("(= e (Add u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+    yield follows("(= e (Add u v)) (Pos u) (Nonneg v)", "Pos e")
+    yield follows("(= e (Add u v)) (Nonneg u) (Pos v)", "Pos e")
+    yield follows("(= e (Add u v)) (Ge1 u) (Nonneg v)", "Ge1 e")
+    yield follows("(= e (Add u v)) (Nonneg u) (Ge1 v)", "Ge1 e")
+    yield follows("(= e (Sub u v)) (Ge1 u) (Bounded v)", "Nonneg e")
+    yield follows("(= e (Add u v)) (Ge1 u) (Bounded v)", "Nonneg e")
+    yield follows("(= e (Add u v)) (Bounded u) (Ge1 v)", "Nonneg e")
+    yield follows(f"(= e (Sub u (Num c))) (Ge1 u) {_const('small')}", "Nonneg e")
     for fact in ("Bounded", "Absge1", "Ge1"):
-        yield told(f"(= e (Mul u v)) ({fact} u) ({fact} v)", f"{fact} e")
-        yield told(f"(= e (Pow u (Num c))) {_const('integer', 'positive')} ({fact} u)", f"{fact} e")
-        yield told(f"(= e (Abs u)) ({fact} u)", f"{fact} e")
+        yield follows(f"(= e (Mul u v)) ({fact} u) ({fact} v)", f"{fact} e")
+        yield follows(f"(= e (Pow u (Num c))) {_const('integer', 'positive')} ({fact} u)", f"{fact} e")
+        yield follows(f"(= e (Abs u)) ({fact} u)", f"{fact} e")
     for fact in ("Bounded", "Ge1"):
-        yield told(f"(= e (Sqrt u)) ({fact} u)", f"{fact} e")
-    yield told(f"(= e (Div {one} v)) (Absge1 v)", "Bounded e")
-    yield told(f"(= e (Div {one} v)) (Bounded v)", "Absge1 e")
+        yield follows(f"(= e (Sqrt u)) ({fact} u)", f"{fact} e")
+    yield follows(f"(= e (Div {one} v)) (Absge1 v)", "Bounded e")
+    yield follows(f"(= e (Div {one} v)) (Bounded v)", "Absge1 e")
     # What a node says of its operands by being defined.
-    yield told("(= e (Div u v))", "Nz v")
-    yield told(f"(= e (Pow u (Num c))) {_const('negative')}", "Nz u")
-    yield told(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg u")
+    yield follows("(= e (Div u v))", "Nz v")
+    yield follows(f"(= e (Pow u (Num c))) {_const('negative')}", "Nz u")
+    yield follows(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg u")
     for name, zeros in (("Csc", "Sin"), ("Cot", "Sin"), ("Tan", "Cos"), ("Sec", "Cos")):
-        yield told(f"(= e ({name} u)) (= z ({zeros} u))", "Nz z")
+        yield follows(f"(= e ({name} u)) (= z ({zeros} u))", "Nz z")
     implied = {
         "Nz": ("Csch", "Coth", "Acsch"),
         "Pos": ("Ln", "Asech"),
@@ -519,8 +428,8 @@ def _facts(variable: bool) -> Iterator[Implication]:
     }
     for fact, names in implied.items():
         for name in names:
-            yield told(f"(= e ({name} u))", f"{fact} u")
-    yield told("(= e (Log b u))", "Pos b", "Pos u")
+            yield follows(f"(= e ({name} u))", f"{fact} u")
+    yield follows("(= e (Log b u))", "Pos b", "Pos u")
 
 
 def _degrees(variable: bool) -> Iterator[str]:
@@ -539,15 +448,15 @@ def _degrees(variable: bool) -> Iterator[str]:
     yield rule(f"(= e (Pow u (Num c))) (= m (Deg u)) {power}", scaled, "facts")
 
 
-def analysis(*, variable: bool = True, further: Iterable[Implication] = ()) -> Iterator[str]:
+def analysis(*, several: bool = False) -> Iterator[str]:
     """The rules of the analysis, one command a line.
 
-    Args: variable: whether they say what x is. further: what else is told.
+    Args: several: of variables of which facts tell what they are (`assumed_facts`), instead of x alone.
     """
     yield from _folding()
     yield from _sparing()
-    yield from _degrees(variable)
-    yield from gathered((*_facts(variable), *further))
+    yield from _degrees(not several)
+    yield from gathered((*_facts(not several), *(_facts_of_several() if several else ())))
     yield from asked()
 
 
@@ -571,3 +480,107 @@ def condition(name: str, operand: str, fresh: str) -> str:
         return f"(= (Num {fresh}) {operand}) {_const(*constant[name], c=fresh)}"
     fact = {"unit": "Bounded"}.get(name, name.capitalize())
     return f"({fact} {operand})"
+
+
+# Assumptions as facts. Everything holds almost everywhere on the head's domain within the region of the
+# assumptions. A real variable is a function that is constant on no open set; an integer one takes no part in
+# that: for each of its values there are the functions of the others, and `Konst` says that no real variable
+# is in a term.
+
+
+def _term(tree: Tree) -> str:
+    """A folded expression as an egglog term; every variable is a `Var`."""
+    if is_number(tree):
+        return number(Fraction(tree.label))
+    if not tree.children and tree.label not in ("pi", "e"):
+        return f'(Var "{tree.label}")'
+    children = tree.children[1:] if tree.label == "d" else tree.children
+    return f"({' '.join([constructor(tree.label), *map(_term, children)])})"
+
+
+def _facts_of_several() -> Iterator[Implication]:
+    zero, minus, integer = "(bigrat (bigint 0) (bigint 1))", number(-1), "(= (denom c) (bigint 1))"
+    yield follows(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
+    yield follows(f"(= e (Num c)) {integer}", "Whole e")
+    for name in ("Add", "Sub", "Mul"):
+        yield follows(f"(= e ({name} u v)) (Whole u) (Whole v)", "Whole e")
+    yield follows(f"(= e (Pow u (Num c))) (Whole u) {integer} (> c {zero})", "Whole e")
+    yield follows("(Whole e) (Pos e)", "Ge1 e")
+    yield follows("(Whole e) (Nz e)", "Absge1 e")
+    yield follows("(= e (Abs u)) (Whole u)", "Whole e")
+    yield follows("(= e (Abs u)) (Bounded e)", "Bounded u")
+    for name in ("Mul", "Div"):
+        for one, other, found in (
+            ("Nonpos", "Nonneg", "Nonpos"),
+            ("Nonneg", "Nonpos", "Nonpos"),
+            ("Nonpos", "Nonpos", "Nonneg"),
+        ):
+            yield follows(f"(= e ({name} u v)) ({one} u) ({other} v)", f"{found} e")
+    yield follows("(= e (Add u v)) (Nonpos u) (Nonpos v)", "Nonpos e")
+    yield follows("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
+    yield follows("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")
+    yield follows(f"(= e (Mul {minus} u)) (Nonneg e)", "Nonpos u")
+    yield follows("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
+    yield follows("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
+    yield follows("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
+    yield follows("(= e (Num u))", "Free e")
+    for label, count in ARITY.items():
+        if label in (VARIABLE, "d"):
+            continue
+        operands = ["u", "v"][:count]
+        free = " ".join(f"(Free {operand})" for operand in operands)
+        yield follows(f"(= e ({' '.join([constructor(label), *operands])})) {free}", "Free e")
+
+
+def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterator[str]:
+    """What is known of the variables, and what is assumed."""
+    for name in variables:
+        leaf = _term(Tree(name))
+        if name in assumptions.integers:
+            yield known(leaf, "Konst", "Whole")
+        else:
+            yield known(leaf, "Alg", "Nonconst")
+            yield f"(set (Deg {leaf}) 1)"
+        if name != VARIABLE:
+            yield known(leaf, "Free")
+    for one in assumptions.relations:
+        yield from _relation(one)
+    ends = [(fold(one.left), fold(one.right)) for one in assumptions.relations if one.sign != "!="]
+    low = {right for left, right in ends if is_number(left) and Fraction(left.label) >= -1}
+    for left, right in ends:
+        if is_number(right) and Fraction(right.label) <= 1 and left in low:
+            yield known(_term(left), "Bounded")
+    yield "(run asked 1)"
+
+
+def _relation(one: Relation) -> Iterator[str]:
+    left, right = fold(one.left), fold(one.right)
+    difference = f"(Sub {_term(right)} {_term(left)})"
+    if one.sign == "!=":
+        yield known(difference, "Nz")
+        if Tree("0") in (left, right):
+            yield known(_term(left if right == Tree("0") else right), "Nz")
+        return
+    yield known(difference, "Pos" if one.sign == "<" else "Nonneg")
+    if is_number(left):
+        yield from _above(_term(right), Fraction(left.label), strict=one.sign == "<")
+    if is_number(right):
+        yield from _below(_term(left), Fraction(right.label), strict=one.sign == "<")
+
+
+def _above(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
+    if bound >= 1:
+        yield known(leaf, "Ge1")
+    elif bound > 0 or (bound == 0 and strict):
+        yield known(leaf, "Pos")
+    elif bound == 0:
+        yield known(leaf, "Nonneg")
+
+
+def _below(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
+    if bound <= 0:
+        yield known(leaf, "Nonpos")
+    if bound < 0 or (bound == 0 and strict):
+        yield known(leaf, "Nz")
+    if bound <= -1:
+        yield known(leaf, "Absge1")

@@ -13,11 +13,10 @@ from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
-from engines.egen.algebra.lines import OF_NUMBERS, filled, fits
+from engines.egen.algebra.relations import OF_NUMBERS, filled, fits
 from engines.egen.egraph.growth import GROUPS, group, guards
-from engines.egen.expressions.language import VARIABLE
-from engines.egen.expressions.patterns import fold, is_number, operate, unfolded
-from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, told_apart, where
+from engines.egen.expressions.language import VARIABLE, fold, is_number, operate, unfolded
+from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, distinguishable, where
 from engines.egen.rules.table import Condition, Guards, Rule, is_variable
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Judge, Theory
@@ -25,12 +24,9 @@ from engines.egen.theories.theory import Judge, Theory
 # A small e-graph that remembers why things are equal.
 #
 # Every node is one concrete term: its operands are nodes, not classes. Two nodes become equal by a rule, or
-# by
-# congruence because their operands are. These reasons form a forest over the nodes (Nieuwenhuis and
-# Oliveras,
-# "Proof-producing congruence closure", 2005): between two equal nodes there is one path, and as a path
-# never
-# changes once it exists, taking congruences apart comes to an end.
+# by congruence because their operands are. These reasons form a forest over the nodes (Nieuwenhuis and
+# Oliveras, "Proof-producing congruence closure", 2005): between two equal nodes there is one path, and as a
+# path never changes once it exists, taking congruences apart comes to an end.
 
 ARITHMETIC, ASSUMED = "arithmetic", "assumed"
 _CONGRUENCE = ""
@@ -72,7 +68,6 @@ class Proofs:
         return self.node(tree.label, tuple(self.add(child) for child in tree.children))
 
     def node(self, label: str, children: tuple[int, ...] = ()) -> int:
-        """The node of an operator over nodes."""
         known = self._nodes.get((label, children))
         if known is not None:
             return known
@@ -93,7 +88,6 @@ class Proofs:
         return number
 
     def find(self, node: int) -> int:
-        """The representative of a node's class."""
         above = self._above
         while above[node] != node:
             above[node] = above[above[node]]
@@ -109,7 +103,6 @@ class Proofs:
         return True
 
     def constant(self, node: int) -> Fraction | None:
-        """The number that a node is equal to."""
         return self.constants.get(self.find(node))
 
     def with_label(self, label: str) -> Iterator[int]:
@@ -169,7 +162,6 @@ class Proofs:
         return None if node is None else self.find(node)
 
     def term(self, node: int) -> Tree:
-        """The term of a node."""
         return Tree(self.labels[node], tuple(map(self.term, self.children[node])))
 
     def explain(self, start: int, target: int) -> Iterator[Line]:
@@ -202,7 +194,6 @@ class Proofs:
         return path
 
     def _settle(self) -> None:
-        """Carry out what is waiting, and the congruences that follow."""
         while self._waiting:
             left, right, rule = self._waiting.pop()
             keep, lose = self.find(left), self.find(right)
@@ -234,7 +225,6 @@ class Proofs:
             node = node if before is None else before[0]
 
     def _place(self, node: int) -> None:
-        """Note equal operands' equal results, and work out arithmetic."""
         label, children = self.labels[node], self.children[node]
         shape = (label, tuple(map(self.find, children)))
         twin = self._shapes.setdefault(shape, node)
@@ -254,16 +244,11 @@ class Proofs:
 # How one expression follows from another, a step a line, each line checked.
 #
 # A single rule is tried first. Then both ends are taken apart by named procedures until two of their lines
-# are
-# equal by algebra (`algebra.lines`), which decides most identities of the tables. What is left goes into
-# one
-# small e-graph that remembers the reasons (`proofs`), grown with the rules of a mode from both ends until
-# they
-# are equal; the path of reasons between them is the derivation, with what can be skipped left out. Each
-# line of
-# the result is verified against the first. The search is bounded by work, never by the clock, and says so
-# when
-# it fails.
+# are equal by algebra (`algebra.relations`), which decides most identities of the tables. What is left goes
+# into one small e-graph that remembers the reasons (`proofs`), grown with the rules of a mode from both ends
+# until they are equal; the path of reasons between them is the derivation, with what can be skipped left out.
+# Each line of the result is verified against the first. The search is bounded by work, never by the clock,
+# and says so when it fails.
 
 _MAX_LINES = 200
 _MEETINGS = 12
@@ -340,17 +325,15 @@ def derive(
 
 
 def _refusal(verdict: Verdict) -> str:
-    """Why there can be no derivation."""
     example = verdict.counterexample
     if example is None:
         return "The two are not the same function."
-    one, other = told_apart(example.head, example.member, example.difference, digits=6)
+    one, other = distinguishable(example.head, example.member, example.difference, digits=6)
     what = "are not the same function" if verdict.outcome == "different" else "do not have the same domain"
     return f"The two {what}: at {where(example.x, dict(example.at))} the first is {one}, the second {other}."
 
 
 def _ways(start: Tree, target: Tree, search: _Search, meetings: Iterator[list[Line]]) -> Iterator[list[Line]]:
-    """Ways from start to target, without the start."""
     rule = search.rule_between(fold(start), fold(target))
     if rule:
         yield [(rule, target)]
@@ -372,8 +355,6 @@ def _judged(judge: Judge, lines: Sequence[Line]) -> tuple[Step, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """A rule as the search applies it."""
-
     name: str
     left: Tree
     right: Tree
@@ -381,8 +362,6 @@ class _Move:
 
 
 class _Search:
-    """One e-graph, grown until the two ends meet."""
-
     def __init__(
         self,
         rules: Iterable[Rule],
@@ -407,12 +386,10 @@ class _Search:
             self._by_label.setdefault(move.left.label, []).append(move)
 
     def assume(self, left: Tree, right: Tree) -> None:
-        """Take two terms for equal."""
         self.proofs.assuming = True
         self.proofs.unite(self.proofs.add(fold(left)), self.proofs.add(fold(right)), ASSUMED)
 
     def between(self, start: Tree, target: Tree) -> list[Line] | None:
-        """The lines after `start` up to `target`."""
         proofs = self.proofs
         first, last = proofs.add(start), proofs.add(target)
         rounds = 0
@@ -481,7 +458,6 @@ class _Search:
         return ""
 
     def makes(self, move: _Move, start: Tree, target: Tree) -> bool:
-        """Whether a rule at the root of one term gives the other."""
         trees: dict[str, Tree] = {}
         if not fits(move.left, start, trees) or fold(filled(move.right, trees)) != fold(target):
             return False
@@ -530,7 +506,6 @@ class _Search:
         return bool(values) and all(map(_OF_VALUES[condition.name], values))
 
     def values(self, node: int) -> list[float]:
-        """Values of a term at the points where it has one."""
         if self.signs is None:
             return []
         if node not in self._values:

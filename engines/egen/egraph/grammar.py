@@ -59,7 +59,6 @@ class EGraph:
         return None
 
     def smallest(self, number: int) -> Tree:
-        """The smallest term of a class."""
         return self.term(self.classes[number][0])
 
     def term(self, node: ENode) -> Tree:
@@ -97,11 +96,9 @@ def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
 # Numbers for the classes of a grown e-graph, the same whatever order things happened in.
 #
 # egglog's own ids depend on that order. Here classes are numbered by their smallest term: shorter terms
-# first,
-# then by label, then by the numbers of the operands. Every class has one smallest term and no two classes
-# share
-# a term, so the numbering depends on nothing else, and operands that make up a smallest term always have
-# smaller numbers than the class.
+# first, then by label, then by the numbers of the operands. Every class has one smallest term and no two
+# classes share a term, so the numbering depends on nothing else, and operands that make up a smallest term
+# always have smaller numbers than the class.
 
 Ints = NDArray[np.int64]
 Row = tuple[Hashable, str, tuple[Hashable, ...]]
@@ -163,7 +160,6 @@ def number_classes(
 
 
 def _whole(children: Ints, rank: Ints) -> NDArray[np.bool_]:
-    """Which nodes have operands that all have terms."""
     return np.all((children < 0) | (rank[children] >= 0), axis=1)
 
 
@@ -247,7 +243,6 @@ def _around(root: int, homes: Ints, tokens: Ints, children: Ints, size: Ints) ->
 
 @compiled
 def _reached(root: int, homes: Ints, children: Ints, count: int) -> NDArray[np.bool_]:
-    """The classes that terms of the root are made of."""
     order = np.argsort(homes, kind="mergesort")
     firsts = np.searchsorted(homes[order], np.arange(count + 1))
     found = np.zeros(count, np.bool_)
@@ -266,20 +261,16 @@ def _reached(root: int, homes: Ints, children: Ints, count: int) -> NDArray[np.b
 
 # The grammar of an e-graph: one non-terminal per class, one production per node; its terms are the members.
 #
-# Terms are counted by length with a table over non-terminals and lengths. Operands are shorter than the
-# term
+# Terms are counted by length with a table over non-terminals and lengths. Operands are shorter than the term
 # they are part of, so that the cycles of the grammar do no harm. Counts reach 10^21 at 25 tokens: they are
-# worked out in doubles for choosing, and modulo as many 31-bit primes as it takes for exact integers
-# (Chinese
+# worked out in doubles for choosing, and modulo as many 31-bit primes as it takes for exact integers (Chinese
 # remainders).
 #
 # Without padding a rational constant (other than the head itself) is written as that number only, no
-# production adds 0, subtracts from 0, multiplies by 1, divides by 1 or raises to the power 1, and no
-# operand
-# leads straight back to the class it is used in, which is what f(f^-1(u)), - -u, 1/(1/u) and (u + 8) - 8
-# do.
-# The tests look at values of classes, not at how they are written, so that `cos 0` counts as 1, which
-# E-Gen's published generator overlooks.
+# production adds 0, subtracts from 0, multiplies by 1, divides by 1 or raises to the power 1, and no operand
+# leads straight back to the class it is used in, which is what f(f^-1(u)), - -u, 1/(1/u) and (u + 8) - 8 do.
+# The tests look at values of classes, not at how they are written, so that `cos 0` counts as 1, which E-Gen's
+# published generator overlooks.
 
 Tokens = tuple[str, ...]
 
@@ -319,7 +310,6 @@ class Grammar:
 
     @cached_property
     def tables(self) -> Tables:
-        """The productions as flat arrays."""
         rows = [(number, -1) for number in range(len(self.productions))]
         places: dict[tuple[int, int], int] = {}
         origin = self._origin
@@ -439,19 +429,15 @@ def _pads(origin: Mapping[int, int], home: int, node: ENode, zeros: set[int], on
 
 # An e-graph without detours: classes split by what their terms may not begin with.
 #
-# In the style `plain` no term holds a function of an inverse function of its family, or the other way
-# round,
-# with nothing but arithmetic between them (`tan acot u`, `cot(pi + acot u)`), a factor or numerator -1
-# that could be left out (in a product, sum or quotient, as the argument of an odd or even function, before
-# a
+# In the style `plain` no term holds a function of an inverse function of its family, or the other way round,
+# with nothing but arithmetic between them (`tan acot u`, `cot(pi + acot u)`), a factor or numerator -1 that
+# could be left out (in a product, sum or quotient, as the argument of an odd or even function, before a
 # difference), a negative number that is added, subtracted or divided by, or a reciprocal of a reciprocal.
-# What
-# an operand may not be depends on the operator above it, so each class becomes several, one for each set of
-# such demands: the terms that are left are still counted exactly and drawn uniformly.
+# What an operand may not be depends on the operator above it, so each class becomes several, one for each set
+# of such demands: the terms that are left are still counted exactly and drawn uniformly.
 #
 # A head such as `acos(cos x)` is itself such a function of an inverse and may have no form that is none:
-# there
-# as few kinds of them as it takes are let through.
+# there as few kinds of them as it takes are let through.
 
 _MINUS, _DIFFERENCE, _RECIPROCAL, _NEGATIVE = 1, 2, 4, 128
 _KINDS = dict.fromkeys(TRIGONOMETRIC, 8) | {f"a{name}": 16 for name in TRIGONOMETRIC}
@@ -485,7 +471,6 @@ def plain(egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
 
 
 def _split(egraph: EGraph, looked_at: Mapping[int, _Nodes], allowed: int) -> tuple[EGraph, dict[int, int]]:
-    """As `plain`, with some kinds of functions anywhere."""
     numbers: dict[tuple[int, int], int] = {(egraph.root, 0): 0}
     waiting = [(egraph.root, 0)]
     classes: dict[int, tuple[ENode, ...]] = {}
@@ -535,7 +520,6 @@ def _looked_at(egraph: EGraph) -> dict[int, _Nodes]:
 
 
 def _kind(node: ENode, constants: Mapping[int, Fraction | None]) -> int:
-    """What a term with this node at its root is."""
     values = [constants[child] for child in node.children]
     if node.label == "*":
         negative = any(value is not None and value < 0 for value in values)

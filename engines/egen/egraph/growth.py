@@ -19,7 +19,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import clearing, condition, constructor, number, schema
 from engines.egen.egraph.grammar import EGraph, number_classes
-from engines.egen.expressions.patterns import fold, is_number
+from engines.egen.expressions.language import fold, is_number
 from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.theories.reals import Reals
@@ -34,8 +34,8 @@ _COPY_NODES = 16_000
 that is cleared and used again works more slowly with every node that it held."""
 GROUPS = ("derive", "simplify", "reorder", "rewrite", "expand")
 """In the order in which an iteration runs them; see `group`."""
-# Searching costs more by the number of rules than by what they find: each ruleset runs no more often than
-# it has to.
+# Searching costs more by the number of rules than by what they find: each ruleset runs no more often than it
+# has to.
 _FOLD = "(saturate (run fold)) (run spare)"
 _SETTLE = f"(run-schedule (saturate (seq {_FOLD} (run collapse))))"
 _LEARN = (
@@ -133,7 +133,6 @@ class Grower:
         self._renew()
 
     def _renew(self) -> None:
-        """Load the rules into a new e-graph."""
         from egglog.bindings import EGraph as Egglog
 
         self._grown = self._held = 0
@@ -194,8 +193,6 @@ def _execute(egglog: Any, program: str) -> list[Any]:
 
 
 class _Run:
-    """One head between push and pop."""
-
     def __init__(self, egglog: Any, labels: Iterable[str], limits: Limits, events: Sink, stop: Stop) -> None:
         self.constructors = {constructor(label): label for label in labels}
         self.counted = ("Num", "Var", *self.constructors)
@@ -297,7 +294,6 @@ class _Run:
         return len({row.output for name in self.counted for row in self.kept.functions[name].rows})
 
     def result(self) -> EGraph:
-        """The last good state as plain data."""
         value, names = self.egglog.value_to_bigrat, self.egglog.value_to_string
         functions = self.kept.functions
         rows: list[tuple[Any, str, tuple[Any, ...]]] = []

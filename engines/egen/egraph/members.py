@@ -24,8 +24,8 @@ from engines.core.tree import Tree
 from engines.egen.egraph.grammar import EGraph, Grammar, with_padding
 from engines.egen.egraph.growth import Grower, paddings
 from engines.egen.egraph.sampling import Sampler
+from engines.egen.expressions.forms import Subterms
 from engines.egen.expressions.language import prefix
-from engines.egen.expressions.subterms import Subterms
 from engines.egen.records import ACCEPTED, FAMILIES, Cluster, EgenConfig, Member, Stats, read_weights
 from engines.egen.theories.theory import Judge, Theory, theory_of
 
@@ -73,8 +73,6 @@ def generate(
 
 
 class _Selection:
-    """The members of one head, as they come."""
-
     def __init__(
         self,
         head: Tree,
@@ -119,7 +117,6 @@ class _Selection:
         return Cluster(self.head, tuple(self.members), stats, self.config)
 
     def grammar(self) -> Grammar:
-        """What members are drawn from."""
         found = None if self.config.style == "any" else self.theory.plain(self.egraph)
         egraph, origin = found or (self.egraph, None)
         weights = {
@@ -136,7 +133,6 @@ class _Selection:
         self.judge(verifier, list(self.distinct(fitting, keys)))
 
     def select(self, sampler: Sampler, counts: list[int]) -> None:
-        """Fill the quotas of the lengths, round by round."""
         verifier = self.theory.judge(self.head, seed=self.config.seed)
         if (
             self.egraph.stop_reason == "contradiction"
@@ -241,7 +237,6 @@ class _Selection:
         self.suspects.update(changing & self.egraph.fired.keys())
 
     def wrong_rule(self, what: str, code: str) -> EngineError:
-        """The failure that shows a rule to be wrong."""
         remedy = f"Check these, which had fired: {', '.join(sorted(self.egraph.fired))}."
         return EngineError(f"{what}, so a rule is wrong", remedy=remedy, code=code)
 

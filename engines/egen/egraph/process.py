@@ -78,17 +78,14 @@ class ClusterRequest:
 
     @property
     def mode(self) -> Mode:
-        """That of its rules."""
         return self.config.mode
 
     @property
     def theory(self) -> Theory:
-        """That of its configuration."""
         return theory_of(self.config.theory, self.config.assume, self.head)
 
     @property
     def limits(self) -> Limits:
-        """Those of its growth."""
         return self.config.limits
 
     @property
@@ -148,8 +145,7 @@ def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:
 # Growth in processes of their own: limits of time and memory, a stop that is heeded, a pool for corpora.
 #
 # Saturation can neither be interrupted nor be trusted with memory, so e-graphs grow in a process that the
-# caller can end at any moment. It loads the rules once and answers one request after the other
-# (`requests`).
+# caller can end at any moment. It loads the rules once and answers one request after the other (`requests`).
 # When a request takes too much time or memory, or the process dies, the next one gets a new process.
 
 RECYCLE_BYTES = 2**30
@@ -187,7 +183,7 @@ class GrowthError(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """The rules are loaded: the clock of the first request starts."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +272,6 @@ class GrowthProcess:
         return found
 
     def _ask(self, request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> Any:
-        """Send a request and wait for its answer."""
         with self._turn:
             try:
                 self.submit(request, listening=events is not ignore)
@@ -299,13 +294,11 @@ class GrowthProcess:
 
     @property
     def connection(self) -> Connection:
-        """Where an answer arrives."""
         assert self._connection is not None
         return self._connection
 
     @property
     def busy(self) -> bool:
-        """Whether a request waits for its answer."""
         return self._request is not None
 
     def submit(self, request: Any, *, listening: bool = False) -> None:
@@ -360,7 +353,6 @@ class GrowthProcess:
 
     @property
     def memory_bytes(self) -> int:
-        """Resident memory."""
         if self._process is not None:
             with suppress(psutil.Error):
                 return int(psutil.Process(self._process.pid).memory_info().rss)
@@ -376,7 +368,6 @@ class GrowthProcess:
         return 0.0
 
     def close(self) -> None:
-        """End the process at once."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -416,7 +407,6 @@ class GrowthProcess:
             self._connection.send((self._service, os.getpid()))
 
     def _begin(self) -> None:
-        """The limits of a request count from now."""
         self._spent_s = self.processor_s
         self._deadline = time.monotonic() + _PATIENCE * self._request.seconds
 
@@ -448,7 +438,7 @@ def _not_started(why: str) -> EngineError:
 
 
 @cache
-def kept() -> GrowthProcess:
+def shared_process() -> GrowthProcess:
     """The one process that is kept warm for questions; it ends with this one."""
     process = GrowthProcess()
     atexit.register(process.close)
@@ -471,12 +461,10 @@ class GrowthPool:
 
     @property
     def free(self) -> int:
-        """How many requests can be submitted now."""
         return len(self._processes) - len(self._at)
 
     @property
     def memory_bytes(self) -> int:
-        """Resident memory of all processes."""
         return sum(process.memory_bytes for process in self._processes)
 
     def submit(self, number: int, request: Any) -> None:

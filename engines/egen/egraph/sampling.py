@@ -59,11 +59,9 @@ class Tables:
 
     @property
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """What compiled functions take."""
         return self.starts, self.own, self.operands, self.children, self.rows
 
     def choices(self, row: int) -> list[int]:
-        """The productions of a row."""
         home, barred = self.rows[row].tolist()
         places = range(int(self.starts[home]), int(self.starts[home + 1]))
         return [place for place in places if barred < 0 or barred not in self.children[place]]
@@ -173,7 +171,6 @@ def _count_modulo(
 
 @compiled
 def _random(state: Words) -> float:
-    """The next number in [0, 1)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -286,7 +283,6 @@ class Sampler:
 
     @property
     def labels(self) -> Sequence[tuple[str, ...]]:
-        """What each production prints."""
         return self._tables.labels
 
     def supply(self, length: int) -> float:
@@ -324,7 +320,6 @@ class Sampler:
         return drawn[new]
 
     def _numbered(self, length: int, wanted: Ints) -> Ints:
-        """The terms with these numbers, as `_draw` writes them."""
         found = np.empty((len(wanted), length), np.int64)
         alike, unused = np.ones_like(self._tables.weights), np.zeros(1, np.uint64)
         numbers = wanted.astype(np.float64)

@@ -20,7 +20,7 @@ from engines.core.symbolic import from_sympy, to_sympy
 from engines.core.tree import Tree
 from engines.egen.corpus.splits import SplitName
 from engines.egen.evaluations.measured import RESAMPLES, WORST, Figure, Mistake, Report, costliest, unread
-from engines.egen.expressions.canonical import canonical_key
+from engines.egen.expressions.forms import canonical_key
 from engines.egen.expressions.language import FUNCTIONS, is_constant_token, prefix, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log

@@ -126,7 +126,6 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
 
 
 def _checked(text: str, word: str, position: int) -> str:
-    """The word, when the language has it."""
     try:
         operands(word)
     except ExpressionError as error:
@@ -167,15 +166,13 @@ def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list
 # An operator-precedence reader with its own stacks: nothing is evaluated and no input is too deep for it.
 # Conventions, where the usual ones differ:
 #
-# - `-7` and `-7x` hold the constant -7; any other minus in front is `* -1 u`, looser than a product
-#   (`-x*y` is -(x*y), `-x^2` is -(x^2), `-2^2` is -(2^2)), tighter than a sum.
+# - `-7` and `-7x` hold the constant -7; any other minus in front is `* -1 u`, looser than a product (`-x*y`
+#   is -(x*y), `-x^2` is -(x^2), `-2^2` is -(2^2)), tighter than a sum.
 # - A function without brackets takes the product of simple things after it: `sin 2x cos x` is
-# sin(2x)*cos(x),
-#   `sin x/2` is sin(x)/2. What could be read in two ways (`sin x(x+1)`, `1/2x`, `sin^-1(x)`, `log(x)`) is
-#   refused with both ways named.
+#   sin(2x)*cos(x), `sin x/2` is sin(x)/2. What could be read in two ways (`sin x(x+1)`, `1/2x`,
+#   `sin^-1(x)`, `log(x)`) is refused with both ways named.
 # - `d/dx ln(x)^2` is the derivative of ln(x)^2; where a product goes on after it (`d/dx ln(x) x`), brackets
-# say
-#   what is meant.
+#   say what is meant.
 # - A sum or product of more terms than a tree may be deep is read with brackets in it, around halves.
 
 _CLOSED_BY = {"(": ")", "[": "]", "{": "}", "|": "|"}
@@ -330,7 +327,6 @@ class _Reader:
         )
 
     def root(self, token: Token) -> bool:
-        """`√` in front of one thing; whether that completed an operand."""
         following = self.tokens[self.at]
         self.at += 1
         if following.kind == "symbol" and following.text in _CLOSED_BY:
@@ -497,7 +493,6 @@ class _Reader:
         self.push(Tree(label, tuple(tree for tree, _ in children)), 1 + max(depth for _, depth in children))
 
     def reduce(self, binding: int) -> None:
-        """Finish whatever waits and binds at least this tightly."""
         while self.pending and self.pending[-1].kind != "open" and self.pending[-1].binding >= binding:
             waiting = self.pending.pop()
             operand = self.done.pop()

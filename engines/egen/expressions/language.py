@@ -1,18 +1,22 @@
-"""The expression language of E-Gen: the variable x, real values, generator prefix notation.
-
-Tokens, as E-Gen's generator writes them: `+ - * / pow` take two operands, `log` takes (base, argument), `d`
-takes (variable, body), every function takes one. Leaves are `x`, `pi`, `e` and constants. A constant is one
-token: an integer (`-7`) or a decimal (`0.5`); unary minus does not exist (it is `* -1 u`), and exp(u) is
-`pow e u`. Operations that take several variables read `LETTERS` as leaves too.
-"""
+"""The expression language of E-Gen: generator prefix notation, and the arithmetic of its numbers."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
+from fractions import Fraction
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_CHARACTERS, Tree, parse_prefix
+
+# The expression language of E-Gen: the variable x, real values, generator prefix notation.
+#
+# Tokens, as E-Gen's generator writes them: `+ - * / pow` take two operands, `log` takes (base, argument), `d`
+# takes (variable, body), every function takes one. Leaves are `x`, `pi`, `e` and constants. A constant is one
+# token: an integer (`-7`) or a decimal (`0.5`); unary minus does not exist (it is `* -1 u`), and exp(u) is
+# `pow e u`. Operations that take several variables read `LETTERS` as leaves too.
 
 VARIABLE = "x"
 VARIABLES = "xyztuv"
@@ -184,3 +188,140 @@ def visible(text: str) -> str:
 def prefix(tree: Tree) -> str:
     """The tree in generator prefix notation, one space between tokens."""
     return " ".join(tree.labels())
+
+
+# Expressions and patterns with the arithmetic of their numbers done.
+#
+# The e-graph folds constants exactly, so that rules have to be read the same way: `/ 1 2` and `0.5` are the
+# one number 1/2, a leaf labelled `1/2`.
+
+RESULT_LIMIT = 10**9
+"""Constants whose numerator or denominator is larger are not worked out."""
+
+
+def is_number(tree: Tree) -> bool:
+    """Whether the tree is one rational number (`-7`, `0.5` or a folded `1/2`)."""
+    return not tree.children and (is_constant_token(tree.label) or "/" in tree.label[1:])
+
+
+def fold(tree: Tree) -> Tree:
+    """Operations on numbers worked out, decimals as fractions."""
+    children = tuple(fold(child) for child in tree.children)
+    if len(children) == 2 and all(map(is_number, children)):
+        value = operate(tree.label, *(Fraction(child.label) for child in children))
+        if value is not None:
+            return Tree(str(value))
+    if is_constant_token(tree.label):
+        return Tree(str(Fraction(tree.label)))
+    return Tree(tree.label, children)
+
+
+def operate(label: str, left: Fraction, right: Fraction) -> Fraction | None:
+    """`+ - * /` and small integer powers of numbers; None where there is no short result."""
+    if label == "+":
+        value = left + right
+    elif label == "-":
+        value = left - right
+    elif label == "*":
+        value = left * right
+    elif label == "/" and right:
+        value = left / right
+    elif label == "pow" and left and right.denominator == 1 and abs(right) <= 64 and _short(left, 10**4):
+        value = left ** int(right)
+    else:
+        return None
+    return value if _short(value, RESULT_LIMIT) else None
+
+
+def _short(value: Fraction, limit: int) -> bool:
+    return max(abs(value.numerator), value.denominator) < limit
+
+
+def unfolded(tree: Tree) -> Tree:
+    """The tree in the language: a folded fraction becomes a division."""
+    if is_number(tree) and "/" in tree.label:
+        return Tree("/", tuple(map(Tree, tree.label.split("/"))))
+    return Tree(tree.label, tuple(unfolded(child) for child in tree.children))
+
+
+# What a constant subterm is worth, as far as rounding lets one tell 0 and 1 from their neighbours.
+#
+# Values are floats with the rounding noise removed (`sin pi` is 0, `sin / pi 2` is 1); None: undefined on the
+# reals or too coarse to say (`tanh 30` is not 1). The tolerances decide what is padding: a wrong guess leaves
+# a member out, or keeps one that says nothing, and never makes two expressions equal. Heads that seem to
+# divide by zero are looked at again rigorously before they are refused (`notation.check_head`).
+
+LEAVES = {"pi": math.pi, "e": math.e}
+
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "sqrt": math.sqrt,
+    "abs": abs,
+    "ln": math.log,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "acot": lambda u: math.pi / 2 - math.atan(u),
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "asinh": math.asinh,
+    "acosh": math.acosh,
+    "atanh": math.atanh,
+}
+_RECIPROCAL_RESULT = {
+    "csc": "sin",
+    "sec": "cos",
+    "cot": "tan",
+    "csch": "sinh",
+    "sech": "cosh",
+    "coth": "tanh",
+}
+_RECIPROCAL_OPERAND = {"asec": "acos", "acsc": "asin", "asech": "acosh", "acsch": "asinh", "acoth": "atanh"}
+
+
+def apply_float(name: str, value: float) -> float | None:
+    """A function of a constant, None where it is undefined or its value too coarse to tell it from 0 or 1."""
+    if name == "ln" and value == 1:
+        return 0.0
+    try:
+        if name in _RECIPROCAL_RESULT:
+            under = apply_float(_RECIPROCAL_RESULT[name], value)
+            return None if under is None else 1 / under
+        if name in _RECIPROCAL_OPERAND:
+            return apply_float(_RECIPROCAL_OPERAND[name], 1 / value)
+        result = _FUNCTIONS[name](value)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    if name in TRIGONOMETRIC:
+        return _snap(result, 1.0)
+    if name == "tanh" and abs(result) > 1 - 1e-9:
+        return None
+    return _snap(result, 0.0)
+
+
+def operate_float(token: str, left: float, right: float) -> float | None:
+    """`+ - * / pow log` of two constants, None where undefined."""
+    try:
+        if token == "+":
+            return _snap(left + right, left)
+        if token == "-":
+            return _snap(left - right, left)
+        if token == "*":
+            return _snap(left * right, 0.0)
+        if token == "/":
+            return _snap(left / right, 0.0)
+        result = left**right if token == "pow" else math.log(right) / math.log(left)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return _snap(result, 0.0) if isinstance(result, float) else None
+
+
+def _snap(value: float, scale: float) -> float:
+    """The value with rounding noise removed: 0 when tiny beside `scale`, 1 or -1 when it is next to that."""
+    if abs(value) <= 1e-12 * abs(scale):
+        return 0.0
+    nearest = math.copysign(1.0, value)
+    return nearest if abs(value - nearest) < 1e-12 else value

@@ -56,7 +56,6 @@ def bound(reader: _Rewriter, token: Token) -> None:
 
 
 def _apart(reader: _Rewriter, rewrite: Callable[[Token], None], token: Token) -> list[Written]:
-    """What is written by `rewrite`, which is taken out again."""
     before = len(reader.written)
     rewrite(token)
     found = reader.written[before:]
@@ -75,7 +74,6 @@ def _counted(reader: _Rewriter, token: Token) -> str:
 
 
 def _term(reader: _Rewriter, token: Token) -> None:
-    """Pieces up to the next + or - outside of brackets."""
     depth, before = 0, "*"
     while text := reader.peek():
         ends = text in _CLOSED or (text in "+-" and before not in _HALVES) or _differential(reader)
@@ -94,7 +92,6 @@ def _term(reader: _Rewriter, token: Token) -> None:
 
 
 def _integrand(reader: _Rewriter, token: Token) -> None:
-    """Pieces up to `dt`."""
     while not _differential(reader):
         if reader.at == len(reader.tokens) or reader.peek() == "}":
             what = f"{token.text} does not say by which variable"
@@ -117,8 +114,7 @@ def _differential(reader: _Rewriter) -> str:
 # LaTeX of expressions: `\frac{d}{dx}\left(x^{2}\right)`, `\sin^{2} x`, `\operatorname{arcsec}(x)`.
 #
 # It is rewritten as infix and read as that, so that what can be read in two ways is refused there as here,
-# and
-# brackets mean the same: `\cos(x)^2` is (cos x)^2. An operator tree would have lost them.
+# and brackets mean the same: `\cos(x)^2` is (cos x)^2. An operator tree would have lost them.
 
 Written = tuple[str, int]
 """A piece of infix, and where in the LaTeX it comes from."""
@@ -142,11 +138,6 @@ _SIZES = re.compile(r"\\(left|right|middle|[bB]igg?[lrm]?)\Z")
 _FRACTIONS = (r"\frac", r"\dfrac", r"\tfrac", r"\cfrac")
 _NAMED = (r"\operatorname", r"\operatorname*", r"\mathrm", r"\text", r"\mathit", r"\textrm")
 _POSITION = re.compile(r" \(character \d+\)")
-
-
-def looks_like_latex(text: str) -> bool:
-    """Whether a text has what only LaTeX has: commands or braces."""
-    return "\\" in text or "{" in text
 
 
 def read_latex(text: str, letters: str = "") -> Tree:
@@ -181,13 +172,11 @@ class _Rewriter:
         self.written: list[Written] = []
 
     def rewritten(self) -> str:
-        """All of it."""
         while self.at < len(self.tokens):
             self.piece()
         return "".join(text for text, _ in self.written)
 
     def place(self, position: int) -> int:
-        """Where in the LaTeX a character of the infix comes from."""
         seen = 0
         for text, start in self.written:
             seen += len(text)
@@ -199,7 +188,6 @@ class _Rewriter:
         self.written.append((text, token.start))
 
     def next(self, after: Token) -> Token:
-        """The next token, which must be there."""
         if self.at == len(self.tokens):
             fail(self.text, f"{after.text} is not complete", after.start, "Write what is missing at its end.")
         self.at += 1
@@ -209,7 +197,6 @@ class _Rewriter:
         return self.tokens[self.at].text if self.at < len(self.tokens) else ""
 
     def piece(self) -> None:
-        """Rewrite what comes next."""
         token = self.next(Token("other", "the expression", 0))
         if self.depth > MAX_DEPTH:
             what = f"the expression is nested more than {MAX_DEPTH} deep"
@@ -256,7 +243,6 @@ class _Rewriter:
             self.say(f" {text} " if text in self.letters else text, token)
 
     def bracket(self, size: Token) -> None:
-        """A delimiter after its size."""
         token = self.next(size)
         if token.text in ("|", r"\vert", r"\lvert", r"\rvert"):
             opens = size.text in (r"\left",) or size.text.endswith("l") or token.text == r"\lvert"
@@ -267,7 +253,6 @@ class _Rewriter:
             self.say(_SIGNS.get(token.text, token.text), token)
 
     def argument(self, after: Token) -> None:
-        """A group or a single piece, in brackets."""
         token = self.next(after)
         self.say("(", token)
         if token.text == "{":
@@ -360,7 +345,6 @@ class _Rewriter:
             fail(self.text, what, token.start, "Functions are written like \\operatorname{arcsec}(x).")
 
     def function(self, name: str, token: Token) -> None:
-        """A function with the scripts between it and its argument."""
         if name == "log" and self.peek() == "_":
             self.at += 1
             start = self.at

@@ -9,27 +9,27 @@ from typing import Any, Literal, NamedTuple
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.egen.egraph.analysis import LEAVES, apply, operate
 from engines.egen.expressions.infix import read_infix
 from engines.egen.expressions.language import (
     ARITY,
     FURTHER,
     HYPERBOLIC,
     INVERSE,
+    LEAVES,
     LETTERS,
     TRIGONOMETRIC,
+    apply_float,
     is_constant_token,
+    operate_float,
     prefix,
     read_prefix,
     visible,
 )
-from engines.egen.expressions.latex import looks_like_latex, read_latex
 
 # Training notation: the tokens that a sequence model reads and writes (E-Gen's published code).
 #
 # Operators are words (`add sub mul div`), functions keep their names, an integer is a sign and its digits
-# (`-12` is `INT- 1 2`), a decimal is the fraction it stands for (`0.5` is `div INT+ 1 INT+ 2`) and comes
-# back
+# (`-12` is `INT- 1 2`), a decimal is the fraction it stands for (`0.5` is `div INT+ 1 INT+ 2`) and comes back
 # as that quotient. Nothing is rounded on the way: a constant that is no p/q with q up to 17 is refused.
 
 VOCABULARY: tuple[str, ...] = (
@@ -166,7 +166,9 @@ def read(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
         return read_prefix(text, letters)
     if notation == "infix":
         return read_infix(text, letters)
-    if notation == "latex" or looks_like_latex(text):
+    if notation == "latex" or "\\" in text or "{" in text:
+        from engines.egen.expressions.latex import read_latex
+
         return read_latex(text, letters)
     if not text.strip():
         raise ExpressionError("the expression is empty", remedy="Write something like: sin x + 3")
@@ -207,7 +209,7 @@ def check_head(tree: Tree) -> None:
             continue
         left = values.pop()
         if len(node.children) == 1:
-            values.append(None if left is None else apply(node.label, left))
+            values.append(None if left is None else apply_float(node.label, left))
             continue
         right = values.pop()
         zero = node.children[1] if node.label == "/" else node.children[0]
@@ -222,7 +224,7 @@ def check_head(tree: Tree) -> None:
         if node.label == "d":
             values.append(None if right is None else 0.0)
         else:
-            values.append(None if left is None or right is None else operate(node.label, left, right))
+            values.append(None if left is None or right is None else operate_float(node.label, left, right))
 
 
 def _is_zero(tree: Tree) -> bool:

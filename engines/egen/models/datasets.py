@@ -309,7 +309,7 @@ def training_texts(
 def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
     """The clusters of a corpus that share a function or an expression (up to the order of operands) with
     another corpus or file of clusters."""
-    from engines.egen.expressions.canonical import canonical_key
+    from engines.egen.expressions.forms import canonical_key
     from engines.egen.expressions.language import read_prefix
 
     held = read_labelled(other, partial=True, min_size=1)

@@ -35,17 +35,14 @@ from engines.egen.rules.table import (
     table_hash,
     variables,
 )
-from engines.egen.verification.values import value
+from engines.egen.verification.rigorous import value
 
 # Rules at exceptional constants: multiples of pi, where poles and zeros sit.
 #
 # Floating point cannot hold pi, so the evaluator of `engines.core.numeric` rightly answers "unknown" at a
-# pole
-# such as tan(pi/2). A rule must not be trusted there: a term that has no value anywhere, merged with a
-# number,
-# ends in 0 = 1. Here every intermediate value that is within 1e-11 of a multiple of 1/4 is taken for it,
-# which
-# makes those zeros exact; that is right for these few constants, and only for them.
+# pole such as tan(pi/2). A rule must not be trusted there: a term that has no value anywhere, merged with a
+# number, ends in 0 = 1. Here every intermediate value that is within 1e-11 of a multiple of 1/4 is taken for
+# it, which makes those zeros exact; that is right for these few constants, and only for them.
 
 CONSTANTS: Mapping[str, float] = {
     **{text: float(Fraction(text)) for text in ("0", "1", "-1", "2", "0.5", "-0.5", "0.3")},
@@ -61,7 +58,7 @@ FUNCTIONS: Mapping[str, float] = {"x": X, "+ 2 x": 2 + X, "- x 3": X - 3}
 
 
 class _UndefinedError(Exception):
-    """The expression has no real value."""
+    pass
 
 
 def _over(top: float, bottom: float) -> float:
@@ -143,15 +140,11 @@ def _value(tree: Tree, binding: Mapping[str, float]) -> float:
 
 # Checks what each rewrite rule does to values and domains on the reals.
 #
-# Pattern variables are bound to functions of x, as they are in an e-graph: constants, functions with gaps
-# in
-# their domain, one that exists nowhere, and, for derivative rules, inner functions. Both sides are
-# evaluated at
-# seeded points with error bounds; derivatives by dual numbers. A point decides when both sides are known
-# there:
-# defined, or surely undefined. Random points see intervals, not isolated points. Multiples of pi are looked
-# at
-# separately (`rule_constants`).
+# Pattern variables are bound to functions of x, as they are in an e-graph: constants, functions with gaps in
+# their domain, one that exists nowhere, and, for derivative rules, inner functions. Both sides are evaluated
+# at seeded points with error bounds; derivatives by dual numbers. A point decides when both sides are known
+# there: defined, or surely undefined. Random points see intervals, not isolated points. Multiples of pi are
+# looked at separately (`rule_constants`).
 #
 # A direction's class is found under its `when` conditions, and again under each alternative of its `exact`
 # conditions, where it must be sound. This is a test that looks for counterexamples, not a proof.
@@ -307,15 +300,12 @@ _NUMERICAL: Mapping[str, Callable[[Fraction], bool]] = {
 
 
 class _Bench:
-    """Evaluates expressions, each text once, in one batch."""
-
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
         self._texts: list[list[str]] = []
         self.points = points()
 
     def add(self, pattern: Tree, binding: Binding) -> int:
-        """The row that will hold this instance of the pattern."""
         text = " ".join([binding.get(label, label) for label in pattern.labels()])
         row = self._rows.get(text)
         if row is None:
@@ -395,8 +385,6 @@ def _trials(rule: Rule, guards: Guards, candidates: _Candidates, bench: _Bench) 
 
 @dataclass(slots=True)
 class _Tally:
-    """What was seen so far, with the first witness of each kind."""
-
     points: int = 0
     differs: Witness | None = None
     gained: Witness | None = None
@@ -518,8 +506,7 @@ def keep(checks: Iterable[RuleCheck]) -> None:
 # SymPy's second opinion on the values of rewrite rules, at 30 digits.
 #
 # SymPy evaluates both sides where our own evaluator found them defined. It is asked for values only: its
-# domains are the complex numbers. Its acot has values in (-pi/2, pi/2], ours in (0, pi); a rule that
-# differs
+# domains are the complex numbers. Its acot has values in (-pi/2, pi/2], ours in (0, pi); a rule that differs
 # for that reason is evaluated once more with acot u = pi/2 - atan u, and the note says so.
 
 DIGITS = 30
@@ -580,7 +567,6 @@ def _mpmath() -> Any:
 
 
 def _called(side: Tree, instance: Instance, own_acot: bool) -> Any:
-    """The side as a function of its variables' values."""
     mp = _mpmath()
     x = mp.mpf(instance.x)
     inner = [_function(read_prefix(instance.binding[name]), own_acot)(x) for name in variables(side)]
@@ -589,7 +575,6 @@ def _called(side: Tree, instance: Instance, own_acot: bool) -> Any:
 
 
 def _differentiated(side: Tree, instance: Instance, own_acot: bool) -> Any:
-    """The side with its variables replaced by functions of x."""
     bound = {name: read_prefix(text) for name, text in instance.binding.items()}
     return _function(_substituted(side, bound), own_acot)(_mpmath().mpf(instance.x))
 
@@ -602,7 +587,6 @@ def _substituted(tree: Tree, bound: Mapping[str, Tree]) -> Tree:
 
 @cache
 def _function(side: Tree, own_acot: bool) -> Any:
-    """An mpmath function of x and the side's pattern variables."""
     import sympy
 
     symbols = {name: sympy.Symbol("v" + name[1:], real=True) for name in variables(side)}
@@ -637,14 +621,11 @@ def _expression(tree: Tree, symbols: Mapping[str, Any], own_acot: bool) -> Any:
 
 # What a rule of several real variables does to values and domains, by rigorous bounds at many points.
 #
-# Points are drawn in general position, from several ranges for each variable, some with one variable far
-# out,
+# Points are drawn in general position, from several ranges for each variable, some with one variable far out,
 # and besides from special values (0, 1, -1, 2, 1/2 ...). Both sides are balls of Arb at each. The class is
 # found on the points in general position, since single values count no more than isolated points do
-# elsewhere;
-# what happens at special ones only is named beside it. A different value is one wherever it is. This looks
-# for
-# counterexamples; it is no proof.
+# elsewhere; what happens at special ones only is named beside it. A different value is one wherever it is.
+# This looks for counterexamples; it is no proof.
 
 Class = Literal["equal", "widening", "losing", "false", "undecided"]
 """`equal`: the same values, defined at the same points up to single values. `widening`: the right side is
@@ -739,7 +720,6 @@ def _far(rng: np.random.Generator) -> Fraction:
 
 
 def _odd(value: float) -> Fraction:
-    """A number near it that is no simple one."""
     return Fraction(int(value * 2**20) * 2 + 1, 2**21)
 
 

@@ -141,8 +141,6 @@ def _is_symbolic(text: str) -> bool:
 
 
 class _Symbolic:
-    """A reader of `(+ a (* 2 b))`."""
-
     def __init__(self, text: str) -> None:
         self.words = _WORD.findall(text)
         self.at = 0

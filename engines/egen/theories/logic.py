@@ -22,8 +22,8 @@ from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph
+    from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
-    from engines.egen.expressions.subterms import Subterms
 
 
 TABLE = "rules/logic.toml"
@@ -142,7 +142,6 @@ class _Forms:
     terms: Subterms
 
     def padded(self, number: int) -> bool:
-        """Double negation, and a constant as an operand."""
         term = self.terms.tokens(number)
         return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
 
@@ -179,7 +178,6 @@ class TruthTable:
         self._head = self.column(head)
 
     def column(self, formula: Tree) -> int:
-        """The values of a formula, a bit for each row."""
         stack: list[int] = []
         for node in reversed(list(formula)):
             if node.children:

@@ -13,31 +13,26 @@ from engines.core.assets import asset
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
-from engines.egen.algebra.lines import filled, fits, meetings, meets
 from engines.egen.algebra.rational import TooLargeError, factored, normal
+from engines.egen.algebra.relations import filled, fits, meetings, meets
 from engines.egen.assumptions import NOTHING, Assumptions
-from engines.egen.egraph import assumed
-from engines.egen.egraph.analysis import analysis
+from engines.egen.egraph.analysis import analysis, assumed_facts
 from engines.egen.egraph.grammar import plain
-from engines.egen.expressions.canonical import Canonical
-from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE
+from engines.egen.expressions.forms import Canonical, Padding
+from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE, fold, unfolded
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
-from engines.egen.expressions.padding import Padding
-from engines.egen.expressions.patterns import fold, unfolded
 from engines.egen.rules.table import Family, Rule, assumed_rules, load_rules, parse_families
 from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 from engines.egen.verification.pointwise import Pointwise
-from engines.egen.verification.several import verifier
-from engines.egen.verification.verify import Verifier
+from engines.egen.verification.verify import Verifier, verifier
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph
+    from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
-    from engines.egen.expressions.subterms import Subterms
 
 
-# Forms of a head that are written down, not drawn: multiplied out and factored, and other ways to write
-# what
+# Forms of a head that are written down, not drawn: multiplied out and factored, and other ways to write what
 # the rules give no other form (`x`, `e^x`, `|x|`, `1/2`).
 
 OPENINGS = "rules/openings.toml"
@@ -88,7 +83,6 @@ class Reals(Theory):
 
     @property
     def extended(self) -> bool:
-        """Whether there is more than x."""
         return bool(self.assumptions) or not {*self.variables} <= {VARIABLE}
 
     @property
@@ -103,10 +97,10 @@ class Reals(Theory):
         return load_rules() + (assumed_rules() if self.extended else ())
 
     def analysis(self) -> Iterator[str]:
-        return assumed.analysis() if self.extended else analysis()
+        return analysis(several=self.extended)
 
     def facts(self) -> Iterator[str]:
-        return assumed.facts(self.assumptions, self.variables) if self.extended else iter(())
+        return assumed_facts(self.assumptions, self.variables) if self.extended else iter(())
 
     def equalities(self) -> Iterable[tuple[Tree, Tree]]:
         return ()
@@ -156,8 +150,6 @@ class Reals(Theory):
 
 
 class _Forms:
-    """Padding and canonical forms of numbered terms."""
-
     def __init__(self, terms: Subterms, direct: bool) -> None:
         self.padded = Padding(terms).found
         self.key = Canonical(terms, direct=direct).key

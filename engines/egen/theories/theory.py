@@ -1,4 +1,4 @@
-"""What growth, derivation and verification are told of a theory: its language, rules, facts and judge."""
+"""What a theory gives growth, derivation and verification: its language, rules, facts and judge."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from engines.egen.records import TheoryName, Verdict
 if TYPE_CHECKING:
     from engines.egen.algebra.atoms import Signs
     from engines.egen.egraph.grammar import EGraph
+    from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
-    from engines.egen.expressions.subterms import Subterms
     from engines.egen.rules.table import Rule
 
 
@@ -128,7 +128,7 @@ def theory_of(name: TheoryName, assume: str, *trees: Tree) -> Theory:
     from engines.egen.assumptions import ordered, read_assumptions
     from engines.egen.expressions.language import FURTHER, variables_of
     from engines.egen.theories.reals import Reals
-    from engines.egen.verification.pointwise import too_large
+    from engines.egen.verification.rigorous import too_large
 
     assumptions = read_assumptions(assume)
     rewritable = not any(node.label in FURTHER for tree in trees for node in tree)

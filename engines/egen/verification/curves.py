@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from engines.core.numeric import Programs, balls, compile_many
 from engines.core.numeric_kernel import ADD, BINARY, CONSTANT, LEAF, MUL, POW, UNARY, reached
-from engines.core.precise import CODE, Functions, settled
+from engines.core.precise import CODE, Functions, integer_or_ball
 from engines.core.tree import Tree
 from engines.egen.verification.points import Region
 
@@ -163,7 +163,6 @@ class Curves:
         return self._found[key]
 
     def _margins(self, programs: Programs) -> Iterator[frozenset[Margin]]:
-        """The margins of every program."""
         numbers = self._functions.read(programs, programs.roots)
         nodes = programs.nodes.T.tolist()
         margins: list[frozenset[Margin]] = [frozenset()] * len(nodes)
@@ -219,7 +218,7 @@ class Curves:
 
     def _is_integer(self, function: int, *, halved: bool = False) -> bool:
         value = self._functions.values[function][0] if self._functions.fixed[function] else None
-        return value is not None and bool(settled(value / 2 if halved else value).is_integer())
+        return value is not None and bool(integer_or_ball(value / 2 if halved else value).is_integer())
 
     def _sign(self, function: int) -> int:
         value = self._functions.values[function][0]
@@ -252,7 +251,6 @@ def _widened(programs: Programs) -> Programs:
 
 
 def _over(programs: Programs, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
-    """Values of widened programs over boxes, as balls."""
     wide = np.repeat(halves[:, np.newaxis], centers.shape[1], axis=1)
     return balls(programs, np.concatenate([centers, wide]))
 
@@ -281,7 +279,6 @@ class _Place:
         return centers, halves
 
     def halved(self, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
-        """Every box cut along every variable."""
         halves = halves / 2
         for place in self.moving:
             count = centers.shape[1]
@@ -291,7 +288,6 @@ class _Place:
         return centers, halves
 
     def allowed(self, centers: Floats, halves: Floats) -> Floats:
-        """The boxes in which what is assumed may hold."""
         if not len(self._differences):
             return centers
         values, errors = _over(self._differences, centers, halves)
@@ -340,7 +336,6 @@ class _Search:
             centers, halves = self.place.halved(centers, halves)
 
     def _left(self, centers: Floats, halves: Floats) -> Floats:
-        """The boxes in which there may be what is looked for."""
         (values,), (errors,) = _over(self.argument, centers, halves)
         margins = _KINDS[self.kind](values)
         centers = centers[:, (margins <= errors + _ROUNDED) & ~np.isnan(values)]

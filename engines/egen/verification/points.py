@@ -23,8 +23,7 @@ from engines.egen.expressions.language import variables_of
 # The points at which members are compared with their head.
 #
 # They depend on head and seed only. From some thousand candidates of several ranges those are taken that
-# represent every combination of signs and sizes of the head's sub-terms, because it is there that other
-# forms
+# represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
 # gain or lose domain; some lie far out, and some close to the ends of the head's domain.
 
 Floats = NDArray[np.float64]
@@ -54,7 +53,6 @@ def _pool(seed: int) -> Floats:
 
 @cache
 def _far_pool(seed: int) -> Floats:
-    """Candidates far out, none of them an integer."""
     random = np.random.default_rng([seed, 2])
     return np.stack([draw(random, *ends, POOL_PER_FAR_RANGE) for ends in FAR], axis=1).ravel() + 2.0**-4
 
@@ -204,14 +202,12 @@ def _functions(programs: Programs, point: Floats, bits: int = BITS) -> Functions
 
 
 def _values(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[Value]:
-    """The values of some programs."""
     some = programs.only(chosen)
     numbers = functions.read(some, some.roots)
     return [functions.values[numbers[root]][0] for root in some.roots.tolist()]
 
 
 def _kinds(head: Value, member: Value) -> tuple[bool, bool, bool]:
-    """Whether values are apart, or only one of them is there."""
     if head is None or member is None:
         found = member if head is None else head
         sure = found is not None and bool(found.is_finite())
@@ -342,7 +338,6 @@ class Region:
         return one_by_one, far_out
 
     def _at(self, values: Mapping[str, Floats]) -> Floats:
-        """Points with these values of some variables."""
         count = len(next(iter(values.values())))
         points = self.points[:, np.arange(count) // _IN_A_ROW % self.points.shape[1]]
         for name, row in values.items():
@@ -481,8 +476,7 @@ def _within(ends: Interval, low: float, high: float) -> Interval:
 
 # Lines parallel to the axes, and points of them beside the ends of domains.
 #
-# On such a line an expression of several variables is one of a single variable, so that the places where
-# its
+# On such a line an expression of several variables is one of a single variable, so that the places where its
 # domain may end are worked out as exactly and as far out as there (`engines.core.domain`).
 
 _PROBES = 2
@@ -543,7 +537,6 @@ class _Line:
         return [ends & ~self.ends for _, ends in self._edges.masks(line, numbers, line.roots)]
 
     def beside(self, mask: int) -> Floats:
-        """Points of the region at both sides of places."""
         whole = self._name in self._region.assumptions.integers
         found = beside(self._edges, mask, others=self.ends, whole=whole)
         points = np.repeat(self._point[:, np.newaxis], len(found), axis=1)
@@ -552,7 +545,6 @@ class _Line:
 
 
 def _apart(points: Floats, most: int) -> list[Floats]:
-    """Some of the points, of every combination of signs first."""
     _, first = np.unique(points > 0, axis=1, return_index=True)
     order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
     return [points[:, place] for place in list(order)[:most]]

@@ -18,7 +18,7 @@ import numpy as np
 from flint import ctx, fmpq
 from numpy.typing import NDArray
 
-from engines.core.numeric import balls, compile_many, compile_valid
+from engines.core.numeric import compile_valid
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
@@ -28,13 +28,20 @@ from engines.egen.expressions.language import (
     LETTERS,
     is_constant_token,
     operands,
-    variables_of,
 )
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.curves import Curves
 from engines.egen.verification.points import Lines, Region
-from engines.egen.verification.recheck import SPARE
-from engines.egen.verification.values import MOST_BITS, LongSumError, Totals, bits_for, scales, value
+from engines.egen.verification.rigorous import (
+    MOST_BITS,
+    SPARE,
+    LongSumError,
+    Totals,
+    bits_for,
+    is_finite,
+    scales,
+    value,
+)
 
 Floats = NDArray[np.float64]
 
@@ -52,8 +59,6 @@ _VAGUE = 0.5
 _BITS, _MORE_BITS = 160, 4_096
 """Working precision, and that where it gives no number."""
 _AGREED = 48
-_ROUGH = 1e-6
-"""A number that double precision knows no better than this is worked out by rigorous values."""
 _LARGEST = sys.float_info.max
 _WRITTEN_OUT = 16
 """Terms of a sum or product that is written out to find where its domain ends."""
@@ -68,17 +73,6 @@ class _Point(NamedTuple):
     far: bool = False
     many: bool = False
     single: str = ""
-
-
-def too_large(tree: Tree) -> bool:
-    """Whether an expression holds a number that is beyond double precision, or of too many lost digits."""
-    if any(node.label in FURTHER for node in tree):
-        return False
-    terms = [node for node in tree if node.children and not variables_of(node)]
-    values, errors = balls(compile_many(terms), [0.5])
-    rough = (errors > _ROUGH * np.maximum(1.0, np.abs(values))) & ~np.isnan(values)
-    with ctx.workprec(_BITS):
-        return any(_finite(value(terms[place], {})) for place in np.flatnonzero(rough))
 
 
 class Pointwise:
@@ -100,7 +94,7 @@ class Pointwise:
         self._points = self._with_head(np.concatenate([region.points[:, :_POINTS], few], axis=1))
         far = np.concatenate([far[:, :_FAR] for far in region.far()], axis=1)
         self._points += [point._replace(far=True) for point in self._with_head(far)]
-        known = [point.at for point in self._points if _finite(point.head)]
+        known = [point.at for point in self._points if is_finite(point.head)]
         self.reason = (
             ""
             if len(known) >= _FEWEST
@@ -128,7 +122,6 @@ class Pointwise:
                 self._points += [point._replace(far=far_out, many=True) for point in self._with_head(points)]
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
-        """One verdict per member."""
         trees = [
             member
             if isinstance(member, Tree)
@@ -187,7 +180,7 @@ class Pointwise:
                 continue
             if head is None or member is None:
                 kind = "" if head is member else "member" if member is None else "head"
-                if not _finite(head if member is None else member):
+                if not is_finite(head if member is None else member):
                     kind = ""
                 if point.single:
                     singles.setdefault(point.single, []).append(kind)
@@ -266,10 +259,6 @@ class Pointwise:
 def _double(known: Value) -> float | None:
     """The nearest double; the largest one for what is larger."""
     return None if known is None else max(-_LARGEST, min(_LARGEST, float(known)))
-
-
-def _finite(known: Value) -> bool:
-    return known is not None and bool(known.is_finite())
 
 
 def _plain(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:

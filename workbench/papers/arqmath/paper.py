@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from workbench.paper import DataKey, Paper, Trainer
-from workbench.papers.arqmath.data import collections
-from workbench.tour import Found, Guide
-from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.tour import Found, Guide
+    from workbench.workspace import Workspace
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
     """Evaluate, compare, read, search."""
+    from workbench.papers.arqmath.data import collections
+
     known = collections(workspace)
     if not known:
         guide.say("no ARQMath collection is left in the workspace, so none is looked at")

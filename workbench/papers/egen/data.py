@@ -13,11 +13,10 @@ from engines.core.files import file_error, read_lines, sha256
 from engines.egen.records import MAX_TOKENS
 from workbench.config import Key
 from workbench.data import Kind, Report
-from workbench.doctor import Finding
 from workbench.errors import MissingError
-from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
+    from workbench.doctor import Finding
     from workbench.workspace import Workspace
 
 
@@ -38,6 +37,8 @@ KEYS = (
 
 def examine() -> Iterator[Finding]:
     """The table of rewrite rules."""
+    from workbench.doctor import Finding
+
     yield Finding("rewrite rules", "ok", str(asset("rules/egen.toml")))
 
 

@@ -73,7 +73,19 @@ OPERATIONS = (
         "engines.egen.egraphs:egraph",
         expressions=True,
     ),
-    Operation("egen.save", "Keep a generated cluster in a corpus.", "engines.egen.corpora:save"),
+    Operation(
+        "egen.save",
+        "Keep a generated cluster in a corpus.",
+        "engines.egen.corpora:save",
+        spec="engines.egen.corpora:SaveCluster",
+    ),
+    Operation(
+        "egen.save-document",
+        "Keep a generated cluster that is at hand.",
+        "engines.egen.corpora:save",
+        spec="engines.egen.corpora:SaveDocument",
+        listed=False,
+    ),
     Operation(
         "egen.pairs", "Training pairs or triplets of a corpus, streamed.", "engines.egen.corpora:pairs"
     ),

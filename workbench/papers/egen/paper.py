@@ -6,17 +6,21 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from workbench.paper import Paper, Trainer
-from workbench.papers.egen.data import corpora
-from workbench.tour import Found, Guide
-from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.tour import Found, Guide
+    from workbench.workspace import Workspace
 
 _WAYS = ("tan atan x", "pow sqrt x 2", "asin sin x")
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
     """Grow, judge, count, look up."""
+    from workbench.papers.egen.data import corpora
+
     guide.stop(
         "Grow the derivative of -9 sinh(2-7x) into expressions that equal it",
         "egen.generate",

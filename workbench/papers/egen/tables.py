@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
-from engines.egen.records import told_apart, where
+from engines.egen.records import distinguishable, where
 from workbench.operation import Hint
 from workbench.tables import Column, Row, TableSpec, aligned, others, rest
 from workbench.units import noun
@@ -249,7 +249,7 @@ def _point(row: Mapping[str, Any]) -> str:
     example = row["counterexample"]
     if example is None:
         return ""
-    head, member = told_apart(example["head"], example["member"], example.get("difference"), digits=6)
+    head, member = distinguishable(example["head"], example["member"], example.get("difference"), digits=6)
     return f"{where(example['x'], example.get('at'), digits=4)}: {head} and {member}"
 
 
@@ -619,7 +619,7 @@ def _note(transition: Mapping[str, Any]) -> str:
     if judgement == "right":
         parts += [transition["reason"]] if transition["verdict"] != "equal" or transition["except"] else []
     elif example:
-        shown = told_apart(example["head"], example["member"], example["difference"], digits=6)
+        shown = distinguishable(example["head"], example["member"], example["difference"], digits=6)
         at = where(example["x"], example.get("at"), digits=4)
         parts.append(f"{judgement.upper()}: at {at}: {' becomes '.join(shown)}")
     else:

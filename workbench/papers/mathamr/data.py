@@ -12,15 +12,14 @@ from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError, did_you_mean
 from workbench.config import Key
 from workbench.data import Kind, Report
-from workbench.doctor import Finding
 from workbench.errors import MissingError
-from workbench.papers.arqmath.data import collections, find_collection
-from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect
     from engines.mathamr.parsing.parse import Amr, Parse
     from engines.mathamr.retrieval.evaluation import Standings
+    from workbench.doctor import Finding
+    from workbench.workspace import Workspace
 
 
 KEYS = (
@@ -35,6 +34,8 @@ KEYS = (
 
 def examine() -> Iterator[Finding]:
     """The English pipeline of the built-in AMR parser, and whether amrlib is there for a better one."""
+    from workbench.doctor import Finding
+
     yield Finding("AMR parser", "ok", f"built-in, approximate: {asset('models/language-en')}")
     if find_spec("amrlib") is None:
         yield Finding("amrlib", "note", "not installed; --parser amrlib needs it and a model folder")
@@ -61,6 +62,8 @@ def check(path: Path, report: Report) -> dict[str, int]:
 
 def amr_path(name: str) -> Path:
     """A file by its path, or one that is registered under this name. Raises: MissingError E354."""
+    from workbench.workspace import Workspace
+
     path = Path(name).expanduser()
     if path.exists() or len(path.parts) > 1:
         return path.absolute()
@@ -90,6 +93,9 @@ def index_path(name: str) -> Path:
 
     Raises: MissingError E312 when that has none, E354 for an unknown name.
     """
+    from workbench.papers.arqmath.data import find_collection
+    from workbench.workspace import Workspace
+
     path = Path(name).expanduser()
     if path.exists():
         return path.absolute()
@@ -112,6 +118,9 @@ def settled(spec: Inspect) -> Inspect:
 
 def with_index(spec: Searching) -> Searching:
     """With the index that the workspace has of the collection, where none is given."""
+    from workbench.papers.arqmath.data import collections
+    from workbench.workspace import Workspace
+
     if spec.index is not None or spec.folder is None:
         return spec
     try:

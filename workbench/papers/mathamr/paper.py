@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from workbench.paper import Paper, Trainer
-from workbench.papers.arqmath.data import collections
-from workbench.tour import Found, Guide
-from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.tour import Found, Guide
+    from workbench.workspace import Workspace
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
     """A formula in its context, a text of one's own, and the formulas nearest to one."""
+    from workbench.papers.arqmath.data import collections
+
     known = collections(workspace)
     if not known:
         guide.say("no collection is left in the workspace, so no formula in context is looked at")

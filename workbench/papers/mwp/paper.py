@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from workbench.paper import DataKey, Paper, Trainer
-from workbench.papers.mwp.data import sets as sets_of
-from workbench.tour import Found, Guide
-from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.tour import Found, Guide
+    from workbench.workspace import Workspace
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
     """Read problems, augment them, find triplets, see why one was chosen."""
+    from workbench.papers.mwp.data import sets as sets_of
+
     sets = {name: str(file) for name, file in sets_of(workspace).items()}
     if not sets:
         guide.say("no word problems are left in the workspace, so none are looked at")

@@ -1,0 +1,590 @@
+"""When two expressions count as the same member, and when one is only a padded form of a shorter one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.numeric_kernel import compiled
+from engines.core.tree import Tree
+from engines.egen.expressions.language import (
+    ARITY,
+    HYPERBOLIC,
+    LEAVES,
+    LETTERS,
+    TRIGONOMETRIC,
+    apply_float,
+    operate_float,
+)
+
+# Terms with every subterm held once, under a number: what is found out about one holds wherever it occurs.
+#
+# Operands have smaller numbers than what they are operands of, and terms that are written the same have the
+# same number. Of the thousands of terms that are drawn for a head most subterms are shared.
+
+DERIVATIVE = "d x"
+"""The label of a derivative; its only operand is the body."""
+_NONE = -1
+_FIRST = 512
+
+Ints = NDArray[np.int64]
+
+
+class Subterms:
+    """Numbered terms over the labels of a language.
+
+    Args: arity: operands of each label; others have none. Attributes: names: of the labels, by code. labels,
+    lefts, rights: code and operands of every term, -1 for none. table: the same as an array, with room behind
+    the last.
+    """
+
+    def __init__(self, arity: Mapping[str, int]) -> None:
+        self._arity = {**arity, DERIVATIVE: 1}
+        self._codes: dict[str, int] = {}
+        self._operands = np.empty(0, np.int64)
+        self.names: list[str] = []
+        self.labels: list[int] = []
+        self.lefts: list[int] = []
+        self.rights: list[int] = []
+        self.table: Ints = np.empty((_FIRST, 3), np.int64)
+        self._slots: Ints = np.full(4 * _FIRST, _NONE, np.int64)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def codes(self, names: Iterable[str]) -> Ints:
+        """The codes of labels, each of them one token but `DERIVATIVE`."""
+        found = [self._codes.setdefault(name, len(self._codes)) for name in names]
+        if len(self._codes) > len(self.names):
+            self.names = list(self._codes)
+            self._operands = np.array([self._arity.get(name, 0) for name in self.names], np.int64)
+        return np.array(found, np.int64)
+
+    def add(self, rows: Ints) -> list[int]:
+        """The numbers of terms: (terms, length) codes in prefix order, -1 behind the last of each."""
+        known = len(self)
+        while known + rows.size > len(self.table):
+            self.table = np.concatenate([self.table, np.empty_like(self.table)])
+            self._slots = np.full(4 * len(self.table), _NONE, np.int64)
+            _place(self.table, known, self._slots)
+        numbers = np.empty(len(rows), np.int64)
+        count = _add(rows, self._operands, self.table, known, self._slots, numbers)
+        for column, new in zip(
+            (self.labels, self.lefts, self.rights), self.table[known:count].T, strict=True
+        ):
+            column += new.tolist()
+        found: list[int] = numbers.tolist()
+        return found
+
+    def read(self, tokens: Sequence[str]) -> int:
+        names = [DERIVATIVE if token == "d" else token for token in tokens]
+        codes = self.codes(
+            name for place, name in enumerate(names) if not place or names[place - 1] != DERIVATIVE
+        )
+        return self.add(codes.reshape(1, -1))[0]
+
+    def tokens(self, number: int) -> tuple[str, ...]:
+        names: list[str] = []
+        waiting = [number]
+        while waiting:
+            at = waiting.pop()
+            names.append(self.names[self.labels[at]])
+            if self.rights[at] >= 0:
+                waiting.append(self.rights[at])
+            if self.lefts[at] >= 0:
+                waiting.append(self.lefts[at])
+        return tuple(" ".join(names).split())
+
+
+@compiled
+def _slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
+    """Where the number of a term is noted, or would be."""
+    mixed = np.uint64(code + 1) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ np.uint64(left + 1)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(29)) ^ np.uint64(right + 1)) * np.uint64(0x94D049BB133111EB)
+    last = len(slots) - 1  # a power of two less one
+    at = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(last))
+    while slots[at] >= 0:
+        row = slots[at]
+        if table[row, 0] == code and table[row, 1] == left and table[row, 2] == right:
+            break
+        at = (at + 1) & last
+    return int(at)
+
+
+@compiled
+def _place(table: Ints, count: int, slots: Ints) -> None:
+    for number in range(count):
+        slots[_slot(table[number, 0], table[number, 1], table[number, 2], table, slots)] = number
+
+
+@compiled
+def _add(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbers: Ints) -> int:
+    """Number the terms in `rows`; how many there are then."""
+    stack = np.empty(rows.shape[1] + 1, np.int64)
+    for term in range(rows.shape[0]):
+        top, end = 0, rows.shape[1]
+        while rows[term, end - 1] < 0:
+            end -= 1
+        for at in range(end - 1, -1, -1):
+            code = rows[term, at]
+            left, right = -1, -1
+            if operands[code] > 0:
+                top -= 1
+                left = stack[top]
+            if operands[code] > 1:
+                top -= 1
+                right = stack[top]
+            place = _slot(code, left, right, table, slots)
+            if slots[place] < 0:
+                table[count, 0], table[count, 1], table[count, 2] = code, left, right
+                slots[place] = count
+                count += 1
+            stack[top] = slots[place]
+            top += 1
+        numbers[term] = stack[0]
+    return count
+
+
+# When two expressions are the same member.
+#
+# The canonical form reads sums as signed n-ary sums and products as one numerator over one denominator, both
+# sorted; signs belong to terms and products, not to constants (`- a * 3 b` and `+ * -3 b a` are one form),
+# and a decimal is the fraction it stands for (`* 0.5 x` and `/ x 2` are one form). Nothing is calculated: `+
+# 2 3`, `5`, `* x x` and `pow x 2` stay apart.
+#
+# It runs over thousands of sampled terms per head, whose subterms are composed once (`Canonical`), of plain
+# lists; the canonical form of every subterm is its own prefix text.
+
+UNDONE_BY = {
+    **{name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
+    **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},
+}
+"""For every function the one that it undoes, and that undoes it."""
+_RECIPROCAL = {
+    "sin": "csc",
+    "csc": "sin",
+    "cos": "sec",
+    "sec": "cos",
+    "tan": "cot",
+    "cot": "tan",
+    "sinh": "csch",
+    "csch": "sinh",
+    "cosh": "sech",
+    "sech": "cosh",
+    "tanh": "coth",
+    "coth": "tanh",
+}
+_EVEN = {"cos", "sec", "cosh", "sech", "abs"}
+_ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - _EVEN
+
+# A subterm on the stack: (sign, kind, list, list).
+#   ATOM     [text], unused: a function of canonical operands, x, pi, e
+#   PRODUCT  texts of the numerator, texts of the denominator; the number 1 has neither
+#   SUM      texts of the terms added, texts of the terms subtracted; the number 0 has neither
+_Part = tuple[int, int, list[str], list[str]]
+_ATOM, _PRODUCT, _SUM = range(3)
+
+
+def canonical_key(expression: Tree | Sequence[str]) -> str:
+    """The canonical form as prefix text: equal exactly for expressions that count as one member.
+
+    >>> canonical_key("- * 2 x -7".split()) == canonical_key("+ 7 * x 2".split())
+    True
+    """
+    tokens = expression.labels() if isinstance(expression, Tree) else expression
+    return _text(_part(tokens))
+
+
+def direct_key(expression: Tree | Sequence[str]) -> str:
+    """The canonical form where signs are taken out of odd and even functions and powers, and a function of
+    its own inverse, or of that of its reciprocal, is left out: equal for what differs by such a detour.
+
+    Of expressions that are known to be equal: f⁻¹(f(u)) is u for some u only.
+
+    >>> direct_key("sin - 3 x".split()) == direct_key("* -1 sin - x 3".split())
+    True
+    >>> direct_key("tan acot + x 1".split()), direct_key("pow - 3 x 2".split())
+    ('/ 1 + 1 x', 'pow - 3 x 2')
+    """
+    tokens = expression.labels() if isinstance(expression, Tree) else expression
+    return _text(_part(tokens, direct=True))
+
+
+class Canonical:
+    """Canonical keys of numbered terms, of every subterm once. Args: direct: as `direct_key` has them."""
+
+    def __init__(self, terms: Subterms, *, direct: bool = False) -> None:
+        self._terms, self._direct = terms, direct
+        self._parts: dict[int, _Part] = {}
+
+    def key(self, number: int) -> str:
+        return _text(self._part(number))
+
+    def _part(self, number: int) -> _Part:
+        part = self._parts.get(number)
+        if part is None:
+            terms, direct = self._terms, self._direct
+            left, right = terms.lefts[number], terms.rights[number]
+            one = self._part(left) if left >= 0 else None
+            other = self._part(right) if right >= 0 else None
+            part = self._parts[number] = _composed(terms.names[terms.labels[number]], one, other, direct)
+        return part
+
+
+def _part(tokens: Sequence[str], direct: bool = False) -> _Part:
+    stack: list[_Part] = []
+    pop = stack.pop
+    for token in reversed(tokens):
+        operands = ARITY.get(token, 0)
+        left = pop() if operands else None
+        stack.append(_composed(token, left, pop() if operands > 1 else None, direct))
+    return pop()
+
+
+def _composed(token: str, left: _Part | None, right: _Part | None, direct: bool) -> _Part:
+    if left is None:
+        return (1, _ATOM, [token], []) if token in ARITY else _number(token)
+    if right is None:
+        return _direct(token, left, None) if direct else (1, _ATOM, [f"{token} {_text(left)}"], [])
+    if token == "*" or token == "/":
+        return _product(left, right, token == "/")
+    if token == "+" or token == "-":
+        return _sum(left, right, token == "-")
+    if direct and token == "pow":
+        return _direct(token, left, right)
+    return 1, _ATOM, [f"{token} {_text(left)} {_text(right)}"], []
+
+
+@lru_cache(maxsize=4096)
+def _number(token: str) -> _Part:
+    if token in LETTERS:
+        return 1, _ATOM, [token], []
+    value = Fraction(token)
+    if not value:
+        return 1, _SUM, [], []
+    numerator, denominator = abs(value.numerator), value.denominator
+    return (
+        1 if value > 0 else -1,
+        _PRODUCT,
+        [] if numerator == 1 else [str(numerator)],
+        [] if denominator == 1 else [str(denominator)],
+    )
+
+
+def _product(left: _Part, right: _Part, over: bool) -> _Part:
+    sign = left[0] * right[0]
+    if right[1] == _PRODUCT and not right[2] and not right[3]:
+        return sign, left[1], left[2], left[3]
+    if left[1] == _PRODUCT and not left[2] and not left[3] and not over:
+        return sign, right[1], right[2], right[3]
+    flip, above, below = _factors(left)
+    flop, over_above, over_below = _factors(right)
+    sign = flip * flop
+    if over:
+        above, below = above + over_below, below + over_above
+    else:
+        above, below = above + over_above, below + over_below
+    if len(above) == 1 and not below:
+        # What remains of 1/(1/u) is u itself, which may be a sum.
+        same = _part(above[0].split())
+        return sign * same[0], same[1], same[2], same[3]
+    return sign, _PRODUCT, above, below
+
+
+def _factors(part: _Part) -> tuple[int, list[str], list[str]]:
+    sign, kind, first, second = part
+    if kind == _SUM:
+        sign, text = _unsigned(part)
+        return sign, [text], []
+    return sign, first, second
+
+
+def _sum(left: _Part, right: _Part, minus: bool) -> _Part:
+    if minus:
+        right = (-right[0], right[1], right[2], right[3])
+    if right[1] == _SUM and not right[2] and not right[3]:
+        return left
+    if left[1] == _SUM and not left[2] and not left[3]:
+        return right
+    plus: list[str] = []
+    less: list[str] = []
+    for part in (left, right):
+        sign, kind, first, second = part
+        if kind == _SUM:
+            if sign > 0:
+                plus += first
+                less += second
+            else:
+                plus += second
+                less += first
+        else:
+            (plus if sign > 0 else less).append(first[0] if kind == _ATOM else _fraction(1, first, second))
+    return 1, _SUM, plus, less
+
+
+def _text(part: _Part) -> str:
+    sign, kind, first, second = part
+    if kind == _ATOM:
+        return first[0] if sign > 0 else f"* -1 {first[0]}"
+    if kind == _PRODUCT:
+        return _fraction(sign, first, second)
+    return _series(first, second) if sign > 0 else _series(second, first)
+
+
+def _unsigned(part: _Part) -> tuple[int, str]:
+    """A sum as a factor: of `a - b` and `b - a` always the same one, and the sign that makes up for it."""
+    sign, _, plus, less = part
+    if less and (not plus or min(less) < min(plus)):
+        return -sign, _series(less, plus)
+    return sign, _series(plus, less)
+
+
+def _fraction(sign: int, above: list[str], below: list[str]) -> str:
+    numerator = sorted(above)
+    if sign < 0:
+        for place, text in enumerate(numerator):
+            if text[0].isdigit():
+                numerator[place] = "-" + text
+                break
+        else:
+            numerator.insert(0, "-1")
+    top = _nested("* ", numerator) if numerator else "1"
+    return f"/ {top} {_nested('* ', sorted(below))}" if below else top
+
+
+def _series(plus: list[str], less: list[str]) -> str:
+    if not plus:
+        return "* -1 " + _nested("+ ", sorted(less)) if less else "0"
+    text = _nested("+ ", sorted(plus))
+    if not less:
+        return text
+    return "- " * len(less) + text + " " + " ".join(sorted(less))
+
+
+def _nested(operator: str, texts: list[str]) -> str:
+    return operator * (len(texts) - 1) + " ".join(texts)
+
+
+def _direct(token: str, operand: _Part, exponent: _Part | None) -> _Part:
+    sign, power = 1, f" {_text(exponent)}" if exponent else ""
+    whole = bool(exponent) and power.removeprefix(" ").removeprefix("-").isdigit()
+    even = int(power) % 2 == 0 if whole else token in _EVEN
+    if even or whole or token in _ODD:
+        sign, above, below = _factors(operand)
+        operand = (1, _ATOM if operand[1] != _PRODUCT else _PRODUCT, above, below)
+        sign = 1 if even else sign
+    text = _text(operand)
+    inner, _, rest = text.partition(" ")
+    if inner in (UNDONE_BY.get(token), UNDONE_BY.get(_RECIPROCAL.get(token, ""))):
+        part = _part(rest.split())
+        if inner != UNDONE_BY[token]:
+            part = _product((1, _PRODUCT, [], []), part, True)
+        return sign * part[0], part[1], part[2], part[3]
+    return sign, _ATOM, [f"{token} {text}{power}"], []
+
+
+# When a member is only its shorter self in disguise.
+#
+# Padding is judged by value where a constant is concerned: `* cos 0 u` is padded like `* 1 u`. It is looked
+# for in thousands of sampled terms per head: every subterm is judged once, in compiled code.
+
+Floats = NDArray[np.float64]
+
+# What is known of a subterm: `marks` are (known, powered, negative, padded), `amounts` (value, power).
+#   value     of a constant, or 0 or 1 where the term is that for every x; `known` says that there is one
+#   power     p where the term is written as the p-th power of something; `powered` says that it is
+#   negative  2: a factor is -1; 1: a factor is another negative constant; 0: neither
+#   padded    whether it says nothing, or something in it
+KNOWN, POWERED, NEGATIVE, PADDED = range(4)
+VALUE, POWER = range(2)
+
+_LABELS = ("+", "-", "*", "/", "pow", "log", DERIVATIVE, "ln", "sqrt", "x", "e")
+PLUS, MINUS, TIMES, OVER, POW, LOG, SLOPE, LN, SQRT, X, E, OTHER = range(12)
+
+
+def has_padding(expression: Tree | Sequence[str]) -> bool:
+    """Whether some subterm says nothing: `1*u`, `u/1`, `u^1`, `u±0`, `0-u`, -(-u), f(f⁻¹(u)) or f⁻¹(f(u)).
+
+    0 and 1 may be written as any constant subterm of that value (`cos 0`, `- 4 3`) or as `u-u`, `u/u`, `0*u`,
+    `u^0`; an unfolded constant is not padding in itself. The inverse pairs are the 12 trigonometric and
+    hyperbolic ones, exponential and logarithm to any base, 1/(1/u) and (u^p)^(1/p), except where p is even:
+    sqrt(u^2) is |u|, a form of its own. -(-u) is a product with -1 and another negative constant, or the
+    subtraction of a product with -1; subtracting a negative constant (`- x -7`) is not.
+    """
+    terms = Subterms(ARITY)
+    number = terms.read(expression.labels() if isinstance(expression, Tree) else expression)
+    return Padding(terms).found(number)
+
+
+class Padding:
+    """Which of numbered terms are padded: see `has_padding`."""
+
+    def __init__(self, terms: Subterms) -> None:
+        self._terms = terms
+        self._judged = 0
+        self._marks = np.zeros((0, 4), np.int64)
+        self._amounts = np.zeros((0, 2))
+        self._kinds = self._undone = np.empty(0, np.int64)
+        self._leaves = np.empty(0)
+        self._padded: list[bool] = []
+
+    def found(self, number: int) -> bool:
+        if number >= self._judged:
+            self._judge()
+        return self._padded[number]
+
+    def _judge(self) -> None:
+        terms, first = self._terms, self._judged
+        count = len(terms)
+        if len(terms.names) > len(self._kinds):
+            self._look_up()
+        if len(terms.table) > len(self._marks):
+            more = len(terms.table) - len(self._marks)
+            self._marks = np.concatenate([self._marks, np.zeros((more, 4), np.int64)])
+            self._amounts = np.concatenate([self._amounts, np.zeros((more, 2))])
+        labels = self._kinds, self._undone, self._leaves
+        at = first
+        while (at := _judge(at, count, terms.table, self._marks, self._amounts, *labels)) < count:
+            self._work_out(at)
+            at += 1
+        self._padded += (self._marks[first:count, PADDED] > 0).tolist()
+        self._judged = count
+
+    def _work_out(self, number: int) -> None:
+        terms = self._terms
+        name, right = terms.names[terms.labels[number]], terms.rights[number]
+        operand = float(self._amounts[terms.lefts[number], VALUE])
+        if right < 0:
+            value = apply_float(name, operand)
+        else:
+            value = operate_float(name, operand, float(self._amounts[right, VALUE]))
+        if value is not None:
+            self._marks[number, KNOWN] = 1
+            self._marks[number, NEGATIVE] = 0 if value >= 0 else 2 if value == -1 else 1
+            self._amounts[number, VALUE] = value
+
+    def _look_up(self) -> None:
+        names = self._terms.names
+        kinds = {name: kind for kind, name in enumerate(_LABELS)}
+        codes = {name: code for code, name in enumerate(names)}
+        self._kinds = np.array([kinds.get(name, OTHER) for name in names], np.int64)
+        self._undone = np.array([codes.get(UNDONE_BY.get(name, ""), -1) for name in names], np.int64)
+        self._leaves = np.array([_value(name) for name in names])
+
+
+def _value(label: str) -> float:
+    if label in ARITY or label in LETTERS or label == DERIVATIVE:
+        return LEAVES.get(label, float("nan"))
+    return float(label)
+
+
+@compiled
+def _judge(
+    first: int,
+    count: int,
+    nodes: Ints,
+    marks: Ints,
+    amounts: Floats,
+    kinds: Ints,
+    undone: Ints,
+    leaves: Floats,
+) -> int:
+    """Judge terms in order; the first that is an operation on constants, of which all but the value is then
+    known, or `count`.
+
+    Args: nodes: see `Subterms`. kinds, undone, leaves: of labels: which, the inverse function, the value.
+    """
+    for n in range(first, count):
+        code, left, right = nodes[n]
+        kind = kinds[code]
+        if left < 0:
+            value = leaves[code]
+            if value == value:
+                marks[n, KNOWN] = 1
+                marks[n, NEGATIVE] = 2 if value == -1 else 1 if value < 0 else 0
+                amounts[n, VALUE] = value
+            continue
+        if marks[left, PADDED] or (right >= 0 and marks[right, PADDED]):
+            marks[n, PADDED] = 1
+            continue
+        if kind == SLOPE:
+            body_is_x = kinds[nodes[left, 0]] == X
+            if body_is_x or marks[left, KNOWN]:
+                marks[n, KNOWN] = 1
+                amounts[n, VALUE] = 1.0 if body_is_x else 0.0
+            continue
+        if right < 0:
+            inner = nodes[left, 0]
+            if undone[code] == inner or (
+                kind == LN and kinds[inner] == POW and kinds[nodes[nodes[left, 1], 0]] == E
+            ):
+                marks[n, PADDED] = 1
+                continue
+            if kind == SQRT:
+                marks[n, POWERED], amounts[n, POWER] = 1, 0.5
+            if marks[left, KNOWN]:
+                return n
+            continue
+        if _padded(kind, nodes, kinds, marks, amounts, left, right):
+            marks[n, PADDED] = 1
+            continue
+        one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
+        first_value, second_value = amounts[left, VALUE], amounts[right, VALUE]
+        if kind == POW and other:
+            marks[n, POWERED], amounts[n, POWER] = 1, second_value
+        elif kind == OVER and one and first_value == 1:
+            marks[n, POWERED], amounts[n, POWER] = 1, -1.0
+        if one and other:
+            return n
+        zero, unit = False, False
+        if kind == TIMES:
+            zero = (one and first_value == 0) or (other and second_value == 0)
+        elif kind == OVER:
+            zero = one and first_value == 0
+            unit = left == right
+        elif kind == MINUS:
+            zero = left == right
+        elif kind == POW:
+            unit = (other and second_value == 0) or (one and first_value == 1)
+        elif kind == LOG:
+            zero = other and second_value == 1
+            unit = left == right
+        if zero or unit:
+            marks[n, KNOWN] = 1
+            amounts[n, VALUE] = 0.0 if zero else 1.0
+        if kind in (TIMES, OVER):
+            marks[n, NEGATIVE] = marks[left, NEGATIVE] or marks[right, NEGATIVE]
+    return count
+
+
+@compiled
+def _padded(kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int) -> bool:
+    """Whether an operator does nothing to one of its operands, or undoes it."""
+    one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
+    first, second = amounts[left, VALUE], amounts[right, VALUE]
+    if kind == PLUS:
+        return (one and first == 0) or (other and second == 0)
+    if kind == MINUS:
+        return (one and first == 0) or (other and second == 0) or (marks[right, NEGATIVE] == 2 and not other)
+    twice_negative = marks[left, NEGATIVE] + marks[right, NEGATIVE] > 2
+    if kind == TIMES:
+        return (one and first == 1) or (other and second == 1) or twice_negative
+    if kind == OVER:
+        inverted = one and first == 1 and marks[right, POWERED] > 0 and amounts[right, POWER] == -1
+        return (other and second == 1) or twice_negative or inverted
+    outer = kinds[nodes[right, 0]]
+    if kind == POW:
+        if other and second == 1:
+            return True
+        if other and marks[left, POWERED]:
+            power = amounts[left, POWER]
+            # a product of short numbers that is this close to 1 was meant to be; only padding depends on it
+            return power % 2 != 0 and abs(power * second - 1) < 1e-12
+        if outer == LN:
+            return kinds[nodes[left, 0]] == E
+    return outer == (LOG if kind == POW else POW) and nodes[right, 1] == left
