@@ -321,6 +321,7 @@ class _Training:
             # The processes begin with the same weights, and drop out others.
             torch.manual_seed(config.seed + self._accelerator.process_index)
         data = self._task.train_data()
+        config.check_data(self._task)
         self._batches = Batches(
             data,
             config,

@@ -81,6 +81,20 @@ class TrainConfig:
             what = f"train.best is {self.best!r}, which the evaluation does not measure"
             raise refused(what, CODE, known(self.best, names))
 
+    def check_data(self, task: TrainingTask) -> None:
+        """Refuse to choose by a measure that the task's data do not allow. Raises: EngineError E630."""
+        unmeasured = getattr(task, "unmeasured", None)
+        if not self.best or unmeasured is None or not (why := unmeasured(self.best)):
+            return
+        other = next((name for name in task.measures if not unmeasured(name)), "")
+        lowest = " --set train.best_is_lowest=true" if other.endswith("_nats") else ""
+        remedy = (
+            f"Use other data, or choose by another measure: --set train.best={other}{lowest}"
+            if other
+            else "Use other data, or keep the last model: --set train.best="
+        )
+        raise refused(f"train.best is {self.best!r}, which cannot be measured: {why}", CODE, remedy)
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
         return asdict(self)
@@ -135,6 +149,7 @@ class TrainingTask(Protocol):
 
     May have `keep_rows(kept)`, called before all else: what takes long to make of the data, such as its
     tokens, may be kept there for later attempts, other trainings and the other processes (see `Kept`).
+    May have `unmeasured(name)`, called after `train_data`: why the data do not allow one of `measures`, or "".
     """
 
     @property

@@ -421,6 +421,7 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
     alone = encoder(TINY, {"collection": tmp_path, "backbone": data["backbone"]}, seed=0)
     assert len(alone.train_data()) == 1
     assert alone.held_out == []
+    assert alone.unmeasured("validation_mrr") == "no question is held out"
 
 
 def test_every_recipe_can_be_used() -> None:

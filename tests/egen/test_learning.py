@@ -17,6 +17,7 @@ from engines.egen.corpus.published import import_published
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.models.datasets import (
     Examples,
+    Labelled,
     TrainingRows,
     excluded_clusters,
     ids,
@@ -135,6 +136,20 @@ def test_two_clusters_at_least_are_measured_on(corpus: Path) -> None:
             assert task.held_out is not None
         assert len(set(task.held_out.labels)) == wanted
         assert len(task.held_out.texts) == sum(label < wanted for label in both.labels)
+
+
+@pytest.mark.parametrize("few", [None, 1])
+def test_what_so_few_clusters_do_not_allow_is_known_before_a_step(corpus: Path, few: int | None) -> None:
+    data = read_labelled(corpus)
+    one = Labelled(data.texts[:1], data.labels[:1]) if few else None
+    for make, last in ((contrastive, "train_loss_nats"), (seq2seq, "greedy_accuracy")):
+        task = make(TINY, {"corpus": corpus}, seed=0)
+        task.held_out = one
+        for name in ("validation_kmeans_percent", "validation_retrieval_at_5_percent"):
+            assert "fewer than two validation clusters" in task.unmeasured(name)
+        assert bool(task.unmeasured(last)) == (last == "greedy_accuracy" and not few)
+        task.held_out = data
+        assert not any(map(task.unmeasured, task.measures))
 
 
 def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path: Path) -> None:

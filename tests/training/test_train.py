@@ -85,6 +85,25 @@ def test_what_is_not_measured_is_refused_before_the_first_step(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+class Unmeasured(Tiny):
+    """Its data allow one of three measures."""
+
+    measures = ("accuracy", "held_out_accuracy", "loss_nats")
+
+    def unmeasured(self, name: str) -> str:
+        return "" if name == "loss_nats" else "no row is held out"
+
+    def loss(self, model: Any, batch: Any) -> Any:
+        pytest.fail("a step was made")
+
+
+def test_what_the_data_do_not_allow_to_measure_is_refused_before_the_first_step(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="which cannot be measured: no row is held out") as caught:
+        run(tmp_path, Unmeasured(), best="held_out_accuracy")
+    assert (caught.value.code, caught.value.exit_code) == ("E630", 2)
+    assert "--set train.best=loss_nats --set train.best_is_lowest=true" in caught.value.remedy
+
+
 @pytest.mark.parametrize("place", ["model", "checkpoints/step-000007"])
 def test_a_folder_of_the_users_is_refused_before_the_first_step(tmp_path: Path, place: str) -> None:
     (tmp_path / place).mkdir(parents=True)

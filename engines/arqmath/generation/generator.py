@@ -361,6 +361,9 @@ class Generator:
         ).loss
         return found
 
+    def unmeasured(self, name: str) -> str:
+        return "" if self._held_out or name == "cut_share" else "no pair is held out"
+
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Of at most 200 held-out pairs: `validation_loss_nats` a token; with the share of all pairs that
         were shortened, `cut_share`."""

@@ -343,6 +343,9 @@ class BiEncoderTask:
         found = info_nce(questions, answers, same, begin=begin, temperature=self.temperature)
         return found + self.regularisation(model, rows_of_all(questions)[0], answers)
 
+    def unmeasured(self, _name: str) -> str:
+        return "" if self._held_out else "no question is held out"
+
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Of held-out questions: the loss of the own answer among the candidates, as an index reads them, and
         its mean reciprocal rank (equal scores count half), so and without titles. Raises: EngineError E687

@@ -225,6 +225,9 @@ class CocoMaeTask:
             [words, settings.decoder_weight * again, settings.contrastive_weight * apart.to(words.dtype)]
         )
 
+    def unmeasured(self, _name: str) -> str:
+        return "" if self._sides[1] else "no post is held out"
+
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """On held-out posts, with the same spans and masks every time: the loss that is trained with and its
         three parts, and how often the other span is the nearest among those of all these posts. Raises:

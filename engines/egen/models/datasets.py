@@ -418,6 +418,11 @@ class CorpusTask:
         count = int(np.searchsorted(found.labels, last, side="right"))
         return Labelled(found.texts[:count], found.labels[:count])
 
+    def unmeasured(self, name: str) -> str:
+        if name in CorpusTask.measures and (self.held_out is None or self.held_out.labels.max() < 1):
+            return "the corpus has fewer than two validation clusters"
+        return ""
+
     def clustering(self, encoder: Encoder) -> dict[str, float]:
         """On validation expressions K-means accuracy with the best assignment and the mean share of partners
         among the five nearest (`validation_kmeans_percent`, `validation_retrieval_at_5_percent`)."""

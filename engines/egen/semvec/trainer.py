@@ -302,6 +302,9 @@ class SemVecTask:
             gather=rows_of_all,
         )
 
+    def unmeasured(self, _name: str) -> str:
+        return "" if len(self._set.asked("validation")) else "there are no validation expressions"
+
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """`validation_score_5_percent`: of validation expressions, among them and those of the training."""
         from engines.egen.semvec.measure import scores

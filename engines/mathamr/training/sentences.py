@@ -377,6 +377,10 @@ class SentenceTask:
         }
         return torch.nn.functional.normalize(model(inputs)["sentence_embedding"], dim=-1)
 
+    def unmeasured(self, _name: str) -> str:
+        labels = {pair.label for pair in self._split[1]}
+        return "" if len(labels) > 1 else "the held-out pairs do not have two different labels"
+
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Of the held-out pairs: Spearman's correlation of cosine and label, and the contrastive loss."""
         import torch

@@ -398,6 +398,9 @@ class SolverTask:
         apart = contrastive(anchor, positive, negative, self.settings.tau)
         return torch.stack([loss, self.settings.alpha * apart])
 
+    def unmeasured(self, _name: str) -> str:
+        return "" if self.material.development else "there are no development problems"
+
     def evaluate(self, model: Solver) -> dict[str, float]:
         """Of the development problems the share of right answers and of right equations (up to the order of
         operands); those that cannot be read are wrong."""
