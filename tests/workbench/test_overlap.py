@@ -12,9 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from typer.testing import CliRunner
+
 from engines.core.assets import asset
 from engines.core.errors import DataError
+from workbench.cli.root import app
 from workbench.overlap import NEAR, Unit, compare_texts, overlap
+from workbench.workspace import Workspace, ensure_sample
 
 
 def _file(path: Path, text: str) -> Path:
@@ -189,3 +193,19 @@ def test_real_word_problems_share_nothing(real_data: Path) -> None:
     assert [each.count_a for each in found.found] == [500, 500, 500]
     itself = overlap(real_data / "mwp/svamp_half_a.jsonl", real_data / "mwp/svamp_half_a.jsonl")
     assert itself.found[0].shared == 500
+
+
+def test_data_sets_are_compared_by_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    workspace = Workspace.open(tmp_path / "w")
+    ensure_sample(workspace)
+    workspace.data.add("expressions", _file(tmp_path / "mine.txt", "sin x\n+ sin x 0\n"), name="my-heads")
+    arguments = ["--workspace", str(workspace.root), "data", "overlap", "--json"]
+    found = CliRunner().invoke(app, [*arguments, "my-heads", "sample-e"])
+    assert found.exit_code == 0, found.output
+    counts = {row["what"]: row["count_a"] for row in json.loads(found.stdout)["found"]}
+    assert counts == {"expressions, in canonical form": 2, "clusters, as functions": 2}
+    assert CliRunner().invoke(app, [*arguments, "my-heads", "sample-forum"]).exit_code == 2  # posts
+    missing = CliRunner().invoke(app, [*arguments, "my-heads", "nowhere"])
+    assert missing.exit_code == 3
+    assert "E312 nowhere: " in missing.output

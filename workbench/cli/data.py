@@ -111,7 +111,12 @@ def remove(
 @guard
 def overlap(
     a: Annotated[
-        Path, typer.Argument(metavar="A", help="A corpus, a collection or a file.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="A",
+            help="A corpus, a collection or a file: a path, or a name from `mathwb data list`.",
+            show_default=False,
+        ),
     ],
     b: Annotated[Path, typer.Argument(metavar="B", help="What it is compared with.", show_default=False)],
     as_json: Json = False,
@@ -119,7 +124,7 @@ def overlap(
     """What of A is in B too: expressions and functions, texts, or posts. Exits with 0 either way."""
     from workbench.overlap import overlap as compare
 
-    found = compare(a, b)
+    found = compare(*map(_place, (a, b)))
     for path, bad in zip((a, b), found.bad, strict=True):
         if bad:
             say(f"{path}: {bad:,} rows could not be read and were left out")
@@ -130,6 +135,17 @@ def overlap(
             lines += ["", f"{each.what}, for example"]
             lines += [f"  {mine}  =  {theirs}" for mine, theirs in each.examples[:5]]
     emit({**plain(found), "any": found.any}, as_json, text=lines)
+
+
+def _place(given: Path) -> Path:
+    """The path, or the place of the data set of this name, registered or in the workspace itself."""
+    if given.exists() or len(given.parts) > 1:
+        return given
+    workspace = Workspace.open()
+    name = given.name
+    own = (path for _, path in workspace.held() if path.name == name)
+    registered = (entry.place() for entry in workspace.data.all() if entry.name == name)
+    return next(own, None) or next(registered, given)
 
 
 def _document(checked: Checked) -> dict[str, object]:
