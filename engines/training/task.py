@@ -149,7 +149,7 @@ class TrainingTask(Protocol):
 
     May have `keep_rows(kept)`, called before all else: what takes long to make of the data, such as its
     tokens, may be kept there for later attempts, other trainings and the other processes (see `Kept`).
-    May have `unmeasured(name)`, called after `train_data`: why the data do not allow one of `measures`, or "".
+    May have `unmeasured(name)`, called after `train_data`: why one of `measures` cannot be taken, or "".
     """
 
     @property

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from typer.testing import CliRunner
 
 from engines.core.assets import asset
