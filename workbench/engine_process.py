@@ -98,7 +98,7 @@ class Call:
                 while not self._items and not self._over:
                     self._arrived.wait()
                 if self._over:
-                    raise EngineError("it was cancelled", code="E703", exit_code=130)
+                    raise EngineError("it was cancelled", code="E703")
                 item = self._take()
             if isinstance(item, Result):
                 return item.value
@@ -176,7 +176,7 @@ class EngineProcess:
             if self._process is not None:
                 self._kill()
         for call in waiting:
-            call._deliver(EngineError("stopped before it began", code="E703", exit_code=130))
+            call._deliver(EngineError("stopped before it began", code="E703"))
 
     def _next(self) -> None:
         """Hand the next waiting call to the child; the lock is held."""
@@ -219,7 +219,7 @@ class EngineProcess:
         with self._lock:
             if call in self._waiting:
                 self._waiting.remove(call)
-                call._deliver(EngineError("stopped before it began", code="E703", exit_code=130))
+                call._deliver(EngineError("stopped before it began", code="E703"))
             elif call is self._current:
                 with contextlib.suppress(OSError):
                     self._send({"stop": call.id})
@@ -273,12 +273,11 @@ class EngineProcess:
 
 def _lost(code: int, killed: bool) -> EngineError:
     if killed:
-        return EngineError("it did not stop in time and was ended", code="E702", exit_code=130)
+        return EngineError("it did not stop in time and was ended", code="E702")
     how = f"was killed by signal {-code}, often for memory" if code < 0 else f"ended with code {code}"
     return EngineError(
         f"the engine process {how}",
         code="E701",
-        exit_code=4,
         where=str(paths.state_dir() / "engine.log"),
         remedy="Try again with smaller limits; the next call starts a new process.",
     )

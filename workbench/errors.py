@@ -1,8 +1,4 @@
-"""Failures as the user meets them: the same object as a line, a toast and a JSON document.
-
-Codes: E1 general, E2 expressions, E3 files and data, E4 usage and settings, E5 workspace, E6 jobs, E7 engine
-process, E9 faults of the program.
-"""
+"""Failures as the user meets them: the same object as a line, a toast and a JSON document."""
 
 from __future__ import annotations
 
@@ -26,21 +22,18 @@ class UsageError(EngineError):
     """A command, option or setting that makes no sense."""
 
     code = "E400"
-    exit_code = 2
 
 
 class WorkspaceError(EngineError):
     """A workspace that cannot be used."""
 
     code = "E500"
-    exit_code = 2
 
 
 class MissingError(EngineError):
     """Data, a model, a program or a device that is not here."""
 
     code = "E350"
-    exit_code = 3
 
 
 def one_line(error: EngineError) -> str:

@@ -53,7 +53,7 @@ class Workspace:
         if not (root / "workspace.toml").exists():
             if not create:
                 remedy = "Name another with --workspace, or start mathwb to make one."
-                raise _refused("E501", "there is no workspace here", root, remedy, exit_code=3)
+                raise _refused("E501", "there is no workspace here", root, remedy)
             _make(root)
         version = _read(root).get("version")
         if not isinstance(version, int):
@@ -134,8 +134,8 @@ def _configured() -> Path:
     return Path(named) if named else paths.default_workspace()
 
 
-def _refused(code: str, what: str, place: Path, remedy: str, exit_code: int = 2) -> WorkspaceError:
-    return WorkspaceError(what, where=str(place), code=code, exit_code=exit_code, remedy=remedy)
+def _refused(code: str, what: str, place: Path, remedy: str) -> WorkspaceError:
+    return WorkspaceError(what, where=str(place), code=code, remedy=remedy)
 
 
 def _not_writable(root: Path) -> WorkspaceError:

@@ -369,6 +369,5 @@ def _refused(text: str, why: str) -> EngineError:
     return EngineError(
         f"{text!r} is no first stage: {why}",
         code="E435",
-        exit_code=2,
         remedy="As in: lexical, fused, lexical + 0.5*dense + 2*questions, rrf(lexical, questions)",
     )

@@ -35,7 +35,6 @@ def asset(relative: str) -> Path:
         f"the file {relative} that ships with mathwb is missing",
         remedy="Install mathwb again; the installation is incomplete.",
         code="E356",
-        exit_code=3,
     )
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from engines.core.codes import CODES
+
 
 class EngineError(Exception):
     """A failure that is explained.
 
-    Args: what: the failure in one sentence. remedy: what the user can do next. code: a stable identifier
-    (`E210`). exit_code: what a command ends with: 1 the run failed, 2 wrong usage or input, 3 data, model or
-    device missing, 4 lost. where: a file, `file:line` or position that the failure belongs to.
+    Args: what: the failure in one sentence. remedy: what the user can do next. code: one of `CODES`, where
+    its exit code stands, which `exit_code` replaces. where: a file, `file:line` or position that the failure
+    belongs to.
     """
 
     code = "E100"
-    exit_code = 1
 
     def __init__(
         self,
@@ -30,10 +31,10 @@ class EngineError(Exception):
         self.what = what
         self.remedy = remedy
         self.where = where
+        usual, _ = CODES.get(code or self.code) or CODES.get(self.code) or CODES[EngineError.code]
+        self.exit_code = usual if exit_code is None else exit_code
         if code is not None:
             self.code = code
-        if exit_code is not None:
-            self.exit_code = exit_code
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
@@ -56,7 +57,6 @@ class ExpressionError(EngineError):
     """A formula that cannot be read; `position` counts characters or tokens from 0."""
 
     code = "E200"
-    exit_code = 2
 
     def __init__(self, what: str, *, text: str = "", position: int | None = None, remedy: str = "") -> None:
         super().__init__(what, remedy=remedy)
@@ -68,14 +68,12 @@ class StoppedError(EngineError):
     """Work that was stopped and has no result; a job ends as stopped by it."""
 
     code = "E646"
-    exit_code = 130
 
 
 class DataError(EngineError):
     """A file that cannot be read or does not hold what it should; carries path and line."""
 
     code = "E300"
-    exit_code = 2
 
     def __init__(
         self,

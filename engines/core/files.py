@@ -67,29 +67,25 @@ _KNOWN = (
     (
         _FULL,
         "E310",
-        1,
         "the disk is full, or your quota is used up",
         "Free some space and run it again; what was finished is kept.",
     ),
     (
         _FORBIDDEN,
         "E311",
-        2,
         "no permission to {doing} here",
         "Choose another place, or change the permissions.",
     ),
     (
         {errno.ENOENT},
         "E312",
-        3,
         "there is no such file or folder",
         "Check the name and the folder you are in.",
     ),
-    ({errno.EISDIR}, "E313", 2, "this is a folder, and a file is needed", "Name a file in it."),
+    ({errno.EISDIR}, "E313", "this is a folder, and a file is needed", "Name a file in it."),
     (
         {errno.EEXIST, errno.ENOTDIR},
         "E313",
-        2,
         "a file is in the way where a folder is needed",
         "Choose another place, or move the file.",
     ),
@@ -100,14 +96,13 @@ def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
     """The operating system's complaint about `path`, explained. `doing` is a verb: read, write, use."""
     if error.errno == errno.ENOENT and doing == "write":
         what, remedy = "nothing can be made here: its folder is gone, or refuses it", "Choose another place."
-        return DataError(what, path=path, code="E312", exit_code=3, remedy=remedy)
-    for numbers, code, exit_code, what, remedy in _KNOWN:
+        return DataError(what, path=path, code="E312", remedy=remedy)
+    for numbers, code, what, remedy in _KNOWN:
         if error.errno in numbers:
-            what = what.format(doing=doing)
-            return DataError(what, path=path, code=code, exit_code=exit_code, remedy=remedy)
+            return DataError(what.format(doing=doing), path=path, code=code, remedy=remedy)
     what = f"to {doing} it fails: {error.strerror or error}"
     remedy = "Choose another place, or see what is wrong with this one."
-    return DataError(what, path=path, code="E310", remedy=remedy)
+    return DataError(what, path=path, code="E310", exit_code=2, remedy=remedy)
 
 
 def _sync(path: Path) -> None:

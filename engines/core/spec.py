@@ -242,8 +242,8 @@ def _close(word: str, names: Iterable[Any]) -> str:
 
 
 def refused(what: str, code: str, remedy: str = "") -> EngineError:
-    """A setting that cannot be used: an error of exit code 2."""
-    return EngineError(what, code=code, exit_code=2, remedy=remedy)
+    """A setting that cannot be used."""
+    return EngineError(what, code=code, remedy=remedy)
 
 
 def share_of(text: str | None) -> tuple[int, int] | None:

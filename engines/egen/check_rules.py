@@ -96,8 +96,8 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
     if not families:
         raise EngineError(
             f"no family of rules has {spec.family!r} in its name",
+            code="E424",
             remedy="`mathwb egen rules` lists the families.",
-            exit_code=2,
         )
     if not spec.check:
         return RulesFound(families)

@@ -71,7 +71,6 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
             f"there is no class {spec.number}",
             remedy=f"They are numbered 0 to {len(grown.classes) - 1}.",
             code="E454",
-            exit_code=2,
         )
     terms = {number: grown.smallest(number) for number in numbers}
     return {

@@ -182,7 +182,6 @@ def latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
         raise EngineError(
             f"{PROGRAM} is not on the PATH",
             code="E377",
-            exit_code=3,
             remedy="Install LaTeXML, or leave --reader out: the built-in reader needs nothing.",
         )
     for begin in range(0, len(formulas), _BATCH):

@@ -171,7 +171,6 @@ class ArqmathFolder:
                 "the collection has no posts",
                 path=self.path,
                 code="E312",
-                exit_code=3,
                 remedy=f"Expected Posts.V1.x.xml or posts*.jsonl.gz, or `posts` in {DESCRIPTION}.",
             )
         return self.posts
@@ -315,7 +314,6 @@ def _named(folder: Path, description: Path, key: str, value: object) -> list[Pat
                 f"`{key}` names {name!r}, which is not there",
                 path=description,
                 code="E312",
-                exit_code=3,
                 remedy="Mend the name, or leave the key out.",
             )
         found += [file for file in matching if file not in found]

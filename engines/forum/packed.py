@@ -117,7 +117,6 @@ def _seven(path: Path, name: str) -> Iterator[IO[bytes]]:
             "no program that unpacks 7z is installed",
             path=path,
             code="E328",
-            exit_code=3,
             remedy=f"Install 7-Zip or bsdtar, or unpack {name} from it yourself.",
         )
     command = [program, *_PROGRAMS[program][0], str(path.absolute()), name]

@@ -53,6 +53,7 @@ def open_pipeline(folder: Path) -> Language:
             f"not a spaCy pipeline: {str(error).splitlines()[0]}",
             path=folder,
             code="E355",
+            exit_code=2,
             remedy="Give the folder of a pipeline, with config.cfg and meta.json in it.",
         ) from error
 
@@ -68,6 +69,7 @@ def _loaded(folder: Path) -> Language:
             f"the pipeline has no {', no '.join(lacking)}",
             where=str(folder),
             code="E355",
+            exit_code=1,
             remedy="Train one: mathwb mathamr language --recipe language/parser-en-small.",
         )
     return nlp

@@ -364,6 +364,7 @@ def _file(folder: Path, part: str) -> Path:
             f"there is no *-{part}*.conllu file in the treebank's folder",
             path=folder,
             code="E312",
+            exit_code=2,
             remedy="UD English EWT has en_ewt-ud-train.conllu and en_ewt-ud-dev.conllu.",
         )
     return found[0]

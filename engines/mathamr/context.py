@@ -189,7 +189,6 @@ def _context(spec: Context, text: str, query: str | None) -> dict[str, Any]:
         raise EngineError(
             f"the text has no formula {name!r}",
             code="E376",
-            exit_code=2,
             remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
         )
     around = found.text if name is None else window(found.text, name, spec.window, spec.pipeline)

@@ -288,9 +288,7 @@ def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
         found = marked(spec.text)
         warnings += found.warnings
         if not found.formulas:
-            raise EngineError(
-                "the text has no formula", code="E376", exit_code=2, remedy="Put it between dollar signs."
-            )
+            raise EngineError("the text has no formula", code="E376", remedy="Put it between dollar signs.")
         return _Source("", found.text, list(found.formulas)[-1], _read(found.formulas))
     topic = task.topic(str(spec.topic))
     query = topic.formula.removeprefix("q_")

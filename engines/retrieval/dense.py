@@ -136,7 +136,7 @@ def choose(vectors: int, dim: int, *, kind: Kind | None = None, memory: int | No
     if kind is not None:
         if kind not in get_args(Kind):
             remedy = f"Known: {', '.join(get_args(Kind))}."
-            raise EngineError(f"no dense index {kind!r}", code="E665", exit_code=2, remedy=remedy)
+            raise EngineError(f"no dense index {kind!r}", code="E665", remedy=remedy)
         return Choice(kind, f"asked for; {taken}")
     if half <= FLAT_BYTES:
         return Choice("flat", f"{taken}, at most {size(FLAT_BYTES)}: every one is compared, exactly")
@@ -284,7 +284,6 @@ class DenseIndex:
             raise EngineError(
                 f"vectors of {queries.shape[-1]} numbers cannot be searched among vectors of {self.dim}",
                 code="E666",
-                exit_code=2,
                 remedy="Search with the model that the index was built with.",
             )
         k = min(k, len(self))

@@ -185,14 +185,11 @@ class FuseRuns:
         """Raises: EngineError E406 for one run, E434 for weights that do not go with the runs, or are all
         0."""
         if len(self.runs) < 2:
-            raise EngineError(
-                "one run cannot be fused", code="E406", exit_code=2, remedy="Give two runs or more."
-            )
+            raise EngineError("one run cannot be fused", code="E406", remedy="Give two runs or more.")
         if (self.how == "weighted") != bool(self.weights) or len(self.weights) not in (0, len(self.runs)):
             raise EngineError(
                 f"{len(self.weights)} weights for {len(self.runs)} runs fused by {self.how}",
                 code="E434",
-                exit_code=2,
                 remedy="Give a weight for each run with --how weighted, and none otherwise.",
             )
         if self.how == "weighted":

@@ -49,4 +49,4 @@ def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str 
 
 def model_error(folder: Path, what: str, remedy: str, code: str = "E663") -> DataError:
     """The error for a folder whose model is not what is asked for."""
-    return DataError(what, path=folder, code=code, exit_code=3, remedy=remedy)
+    return DataError(what, path=folder, code=code, remedy=remedy)

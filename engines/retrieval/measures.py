@@ -260,16 +260,12 @@ def compare(
         raise EngineError(
             "the two runs were evaluated on different topics",
             code="E340",
-            exit_code=2,
             remedy="Evaluate both on the same topics.",
         )
     topics = list(a)
     if len(topics) < 2:
         raise EngineError(
-            "a paired test needs at least two topics",
-            code="E341",
-            exit_code=2,
-            remedy="Take runs on more topics.",
+            "a paired test needs at least two topics", code="E341", remedy="Take runs on more topics."
         )
     left = np.array([a[topic] for topic in topics])
     right = np.array([b[topic] for topic in topics])

@@ -23,7 +23,6 @@ def corrupt(path: Path, error: BaseException | str) -> DataError:
         f"this file of the index is corrupt or cut short ({' '.join(str(error).split())[-120:]})",
         path=path,
         code="E661",
-        exit_code=3,
         remedy="Remove the index and build it again.",
     )
 

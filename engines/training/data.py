@@ -180,7 +180,6 @@ class Batches:
                 raise EngineError(
                     "there is no training data",
                     code="E636",
-                    exit_code=2,
                     remedy="Name data with examples, or loosen what is left out.",
                 )
             epoch, window, skip = epoch + 1, 0, 0

@@ -95,7 +95,6 @@ def _known(error: Exception, config: TrainConfig, out: Path) -> EngineError | No
         return EngineError(
             f"the device is gone or has failed: {str(error).splitlines()[0]}",
             code="E633",
-            exit_code=3,
             remedy="See `mathwb doctor`; then resume, with device = cpu where there is no other.",
         )
     return None
@@ -126,7 +125,6 @@ def no_device(wanted: str) -> EngineError:
     return EngineError(
         f"device is {wanted}, and there is no GPU that can be used",
         code="E634",
-        exit_code=3,
         remedy="See `mathwb doctor`, or use device = auto or cpu.",
     )
 
@@ -141,6 +139,5 @@ def other_training(folder: Path, differences: Sequence[str] | None, remedy: str 
         what,
         where=str(folder),
         code="E637",
-        exit_code=2,
         remedy=remedy or "Name another folder with --out, or remove what is in this one.",
     )

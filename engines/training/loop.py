@@ -343,7 +343,6 @@ class _Training:
             raise EngineError(
                 "how many steps an epoch has is not known beforehand for this data",
                 code="E630",
-                exit_code=2,
                 remedy="Set steps, and epoch_steps for a schedule that counts epochs.",
             )
 

@@ -142,7 +142,7 @@ def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) 
 
 
 def _wrong(what: str, remedy: str = "") -> EngineError:
-    return EngineError(what, remedy=remedy, code="E424", exit_code=2)
+    return EngineError(what, remedy=remedy, code="E424")
 
 
 def _name_problem(text: str, folder: Path, what: str) -> str:

@@ -257,7 +257,6 @@ def remap(overrides: Mapping[str, str], known: Sequence[Key]) -> dict[str, str]:
                 remedy=did_you_mean(name, [*ids, *VERBS]) or "docs/keys.md lists the names.",
                 where="settings, keymap",
                 code="E423",
-                exit_code=2,
             )
         result.update(dict.fromkeys(targets, wanted))
     return result

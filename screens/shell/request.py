@@ -165,7 +165,7 @@ class CachedRequest:
             return Answer(tag, error=error)
         finally:
             self._call = None
-        return Answer(tag, error=EngineError("it was cancelled", code="E703", exit_code=130))
+        return Answer(tag, error=EngineError("it was cancelled", code="E703"))
 
 
 class Ask(Protocol):

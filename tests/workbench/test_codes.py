@@ -6,7 +6,9 @@ import ast
 import re
 from pathlib import Path
 
-from workbench.codes import CODES
+from engines.core.codes import CODES
+from engines.core.errors import DataError, EngineError
+from workbench.errors import MissingError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,8 +33,31 @@ def test_the_table_has_every_code_and_no_other() -> None:
 
 
 def test_no_two_codes_mean_the_same() -> None:
-    assert len(set(CODES.values())) == len(CODES)
+    assert len({meaning for _, meaning in CODES.values()}) == len(CODES)
     assert list(CODES) == sorted(CODES)
+
+
+def test_the_exit_code_stands_with_the_code() -> None:
+    assert {exit_code for exit_code, _ in CODES.values()} == {1, 2, 3, 4, 130}
+    assert (EngineError("x", code="E427").exit_code, DataError("x", code="E312").exit_code) == (2, 3)
+    assert (DataError("x").exit_code, MissingError("x").exit_code, EngineError("x").exit_code) == (2, 3, 1)
+    assert DataError("x", code="E318", exit_code=3).exit_code == 3
+    # A paper from outside has codes of its own: they end as those of their class.
+    assert MissingError("x", code="X100").exit_code == 3
+
+
+def test_no_raise_repeats_the_exit_code_of_its_code() -> None:
+    repeated = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for room in ("engines", "workbench", "screens")
+        for path in (ROOT / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and (given := {each.arg: getattr(each.value, "value", None) for each in node.keywords})
+        and given.get("code") in CODES
+        and given.get("exit_code") == CODES[str(given["code"])][0]
+    ]
+    assert repeated == []
 
 
 def test_commands_that_messages_and_pages_name_exist() -> None:

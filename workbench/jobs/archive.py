@@ -72,9 +72,7 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
     from workbench.jobs.control import disk_use
 
     if view.live:
-        raise EngineError(
-            f"job {view.id} is {view.state}", code="E603", exit_code=2, remedy="Wait for its end."
-        )
+        raise EngineError(f"job {view.id} is {view.state}", code="E603", remedy="Wait for its end.")
     before = disk_use(view)
     prune(Path(view.out) / "checkpoints", keep)
     after = disk_use(view)

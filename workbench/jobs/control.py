@@ -60,7 +60,6 @@ def changed(job: Job, settings: Sequence[str]) -> Recipe:
         raise EngineError(
             f"with these settings job {job.id} is other work: {differences}",
             code="E637",
-            exit_code=2,
             remedy=f"Free are {', '.join(sorted(free))}. Start anew: mathwb jobs rerun {job.id} {again}",
         )
     return after
@@ -235,7 +234,6 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
             f"the run folder of job {job.id} was removed while it ran, so it was ended",
             where=str(job.folder),
             code="E620",
-            exit_code=4,
             remedy="Start it again, and remove a job with: mathwb jobs rm ID",
         )
     view = job_view(job)
@@ -384,7 +382,6 @@ def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = 
                 f"job {view.id} is writing to the same folder",
                 where=str(out),
                 code="E602",
-                exit_code=2,
                 remedy=f"Wait for it, stop it (mathwb jobs stop {view.id}), or choose another folder.",
             )
 
@@ -421,7 +418,6 @@ def _await_cluster(view: JobView) -> None:
             raise EngineError(
                 f"job {view.id} is still on the cluster: {answer.state} as {view.cluster_id}",
                 code="E603",
-                exit_code=2,
                 remedy=f"Wait for its end, or: scancel {view.cluster_id}",
             )
         time.sleep(timing.TICK_S)
@@ -481,7 +477,7 @@ def _rerun_sweep(workspace: Workspace, item: Job, settings: Sequence[str]) -> Jo
     if settings or sweeps.divided(item):
         what = "with other settings it is another sweep" if settings else "its runs are shares of one work"
         again = "Start it by its command."
-        raise EngineError(f"job {item.id} is a sweep: {what}", code="E603", exit_code=2, remedy=again)
+        raise EngineError(f"job {item.id} is a sweep: {what}", code="E603", remedy=again)
     spec = item.spec()
     runs = [
         (fresh(find(workspace.runs, each.job), ()), each.setting, each.repeat)

@@ -132,9 +132,7 @@ def choose(policy: str, here: list[Gpu], taken: set[str], hidden: str = "") -> t
             known = (
                 ", ".join(f"{card.index} {card.name}" for card in here) or f"none{hidden and f': {hidden}'}"
             )
-            raise EngineError(
-                f"there is no GPU {wanted}", code="E634", exit_code=3, remedy=f"There is: {known}."
-            )
+            raise EngineError(f"there is no GPU {wanted}", code="E634", remedy=f"There is: {known}.")
         chosen.append(card)
     return chosen, "asked for"
 
@@ -220,7 +218,7 @@ def _is_gpu(text: str) -> bool:
 
 
 def _refused(what: str, remedy: str) -> EngineError:
-    return EngineError(what, code="E638", exit_code=2, remedy=remedy)
+    return EngineError(what, code="E638", remedy=remedy)
 
 
 # Variables of the environment that belong to a job, whoever starts it: ours, and those that say where the

@@ -404,7 +404,6 @@ class Job:
             raise EngineError(
                 f"job {self.id} is a sweep, and each of its runs has a log of its own",
                 code="E604",
-                exit_code=2,
                 remedy=f"List them: mathwb jobs list --where sweep:{self.id}",
             )
         if not attempts:
@@ -546,10 +545,5 @@ def find(runs: Path, number: int) -> Job:
     """The job of that number. Raises: EngineError E601 when there is none."""
     job = Job(number, runs / str(number))
     if not (_NUMBER.fullmatch(str(number)) and job.is_there()):
-        raise EngineError(
-            f"there is no job {number}",
-            code="E601",
-            exit_code=2,
-            remedy="See `mathwb jobs list`.",
-        )
+        raise EngineError(f"there is no job {number}", code="E601", remedy="See `mathwb jobs list`.")
     return job

@@ -333,7 +333,7 @@ def reporter(name: str) -> Reporter:
 
 
 def _unusable(what: str, remedy: str, where: str = "") -> EngineError:
-    return EngineError(what, where=where, code="E627", exit_code=2, remedy=remedy)
+    return EngineError(what, where=where, code="E627", remedy=remedy)
 
 
 @dataclass(slots=True)
@@ -362,7 +362,6 @@ class Reported:
                 f"the record of what {name} has received cannot be read: {error}",
                 where=str(path),
                 code="E629",
-                exit_code=3,
                 remedy="Remove the file to report everything again, as a new run.",
             ) from error
 

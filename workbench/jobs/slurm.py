@@ -89,7 +89,7 @@ def options(text: str) -> dict[str, str]:
 
 
 def _refused(part: str, remedy: str) -> EngineError:
-    return EngineError(f"executor has {part!r}", code="E638", exit_code=2, remedy=remedy)
+    return EngineError(f"executor has {part!r}", code="E638", remedy=remedy)
 
 
 def submit(
@@ -107,7 +107,6 @@ def submit(
         raise EngineError(
             "there is no Slurm here: sbatch is not found",
             code="E639",
-            exit_code=3,
             remedy="Run it on a machine of the cluster, or with --executor local.",
         )
     requeue = [] if "no-requeue" in wanted else ["--requeue"]
@@ -133,7 +132,6 @@ def submit(
         raise EngineError(
             f"the cluster refuses the job: {said}",
             code="E605",
-            exit_code=3,
             remedy="Change the options of --executor slurm:…; `sinfo` lists partitions.",
         )
     return done.stdout.strip().partition(";")[0]

@@ -63,7 +63,6 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
             "the index in this folder is not finished" if begun else "there is no index in this folder",
             path=path,
             code="E312",
-            exit_code=3,
             remedy="The command that began it goes on with it."
             if begun
             else "Make one with: mathwb arqmath index FOLDER --out DIR",
@@ -104,7 +103,6 @@ def _same_encoder(path: Path, own: Mapping[str, Any], encoder: StoredEncoder | S
             f"the index was built with the model {own['name']}, and {encoder.name} has other weights",
             where=str(path),
             code="E668",
-            exit_code=2,
             remedy=f"Search with the model at {own['place']} as it was, or build the index again.",
         )
 
@@ -124,7 +122,6 @@ def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], opti
             f"the model {own['name']} of the index is not at {own['place']} any more",
             path=path,
             code="E312",
-            exit_code=3,
             remedy=f"Put it there again, or say where it is now: {remedy}",
         ) from error
     _same_encoder(path, own, found)

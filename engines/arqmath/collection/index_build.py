@@ -67,7 +67,6 @@ def begun(
                     f"the index in this folder was begun with other settings: {name}",
                     where=str(out),
                     code="E668",
-                    exit_code=2,
                     remedy=AGAIN,
                 )
     for key, encoder in chosen.items():
@@ -78,7 +77,6 @@ def begun(
                 f"the vectors in this folder are those of {own['name']}, and {facts['name']} is asked for",
                 where=str(out),
                 code="E668",
-                exit_code=2,
                 remedy=AGAIN,
             )
         plan[key] = facts or None
@@ -167,7 +165,6 @@ def build_index(
             "this folder holds something that is no index",
             where=str(out),
             code="E667",
-            exit_code=2,
             remedy="Choose a new folder for --out.",
         )
     if share:
@@ -196,7 +193,6 @@ def refuse_without_terms(collection: Path, out: Path) -> None:
             "a share of the vectors needs the index of terms, and it is not finished here",
             where=str(out),
             code="E433",
-            exit_code=2,
             remedy=f"Make it first: mathwb arqmath index {collection} --out {out}",
         )
 

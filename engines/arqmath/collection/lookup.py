@@ -61,7 +61,6 @@ def post(spec: Post) -> dict[str, Any]:
             f"there is no post {spec.id!r}{where}",
             path=folder.path,
             code="E375",
-            exit_code=3,
             remedy="Ids are shown by: mathwb arqmath show, or mathwb arqmath search",
         )
     parent = find_posts(folder, [found.parent], spec.index).get(found.parent) if found.parent else None

@@ -87,7 +87,6 @@ def build_store(
             f"the store cannot be written: {error}",
             path=out,
             code="E310",
-            exit_code=1,
             remedy="Is the disk full, or another program at work in the folder?",
         ) from error
 

@@ -286,7 +286,6 @@ class Decoding:
             raise EngineError(
                 "beams, top_k and new_tokens are at least 1, and no_repeat at least 0",
                 code="E653",
-                exit_code=2,
                 remedy="Change how the answers are decoded.",
             )
 
@@ -317,7 +316,6 @@ def write_topics(
         raise EngineError(
             f"{wanted} new tokens of the {read} that the model reads leave no room for a question",
             code="E653",
-            exit_code=2,
             remedy="Ask for fewer new tokens.",
         )
     started, done = time.monotonic(), 0

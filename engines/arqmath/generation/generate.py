@@ -70,7 +70,6 @@ class Generate:
                 if not ways
                 else f"{' and '.join(ways)} are different ways to answer",
                 code="E427" if ways else "E402",
-                exit_code=2,
                 remedy="Give one of --model, --index and --shortest.",
             )
         others = (name for way, own in _WAYS.items() if way not in ways for name in own)

@@ -128,7 +128,6 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
             "no question has an answer",
             path=posts,
             code="E651",
-            exit_code=3,
             remedy="Name Posts with questions and their answers.",
         )
     number = {post: n for n, post in enumerate(post for pair in chosen for post in pair)}
@@ -159,7 +158,6 @@ def amps_texts(folder: Path, *, seed: int) -> Texts:
             "no exercise is found here",
             path=folder,
             code="E651",
-            exit_code=3,
             remedy="Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt.",
         )
     return Texts(texts, len(texts), np.array(pairs, np.int64))
@@ -253,7 +251,6 @@ class Generator:
             raise DataError(
                 "the recipe names nothing to learn from",
                 code="E651",
-                exit_code=3,
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
             )
         self.settings, self.data, self.seed = settings, data, seed

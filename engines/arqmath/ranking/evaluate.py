@@ -225,7 +225,6 @@ def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
         raise EngineError(
             "the run holds answers, and the qrels judge them by id",
             code="E402",
-            exit_code=2,
             remedy="Name the table of run, topic and answer id with --answer-ids.",
         )
     tag = answers[0].tag
@@ -287,12 +286,10 @@ class Compare:
         from engines.retrieval.measures import MEASURES
 
         if len(self.runs) < 2:
-            raise EngineError(
-                "one run cannot be compared", code="E406", exit_code=2, remedy="Give two runs or more."
-            )
+            raise EngineError("one run cannot be compared", code="E406", remedy="Give two runs or more.")
         if self.measure not in MEASURES:
             remedy = f"Known: {', '.join(MEASURES)}."
-            raise EngineError(f"no measure {self.measure!r}", code="E403", exit_code=2, remedy=remedy)
+            raise EngineError(f"no measure {self.measure!r}", code="E403", remedy=remedy)
         check_drawing(self.plot)
         if self.task != 2:
             no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")

@@ -246,7 +246,7 @@ class Rank:
 
 
 def _refused(what: str, remedy: str) -> EngineError:
-    return EngineError(what, code="E434", exit_code=2, remedy=remedy)
+    return EngineError(what, code="E434", remedy=remedy)
 
 
 def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -334,7 +334,6 @@ def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index
             f"{what} needs an index, and this is a collection without one",
             where=str(folder.path),
             code="E433",
-            exit_code=2,
             remedy=f"Make one: mathwb arqmath index {folder.path} --out DIR, and rank DIR.",
         )
     return index
@@ -522,7 +521,6 @@ def _tuning(chosen: Sequence[Topic], first: Run, qrels: Qrels | None) -> list[st
         raise EngineError(
             "none of the topics to tune on is both ranked and judged",
             code="E344",
-            exit_code=2,
             remedy="Give their file to --topics too, and their judgements to --qrels.",
         )
     return names

@@ -237,7 +237,6 @@ def _score_topic(
             raise DataError(
                 f"the model's score of an answer to {topic.id} is no number",
                 code="E346",
-                exit_code=1,
                 remedy="Its training may have diverged; choose another checkpoint.",
             )
         pairs += len(ids)

@@ -57,10 +57,7 @@ class Search:
             FirstStage.read(self.how)
         if not self.query.strip():
             raise EngineError(
-                "there is nothing to search for",
-                code="E402",
-                exit_code=2,
-                remedy="Name words or a formula.",
+                "there is nothing to search for", code="E402", remedy="Name words or a formula."
             )
 
 

@@ -137,7 +137,7 @@ def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
     if not all(chosen and others for chosen, others in splits) or len(names) < 2:
         what = f"{len(names)} topics are both asked and judged; some to choose on and others to report on are"
         remedy = "Give topics and judgements of more; --topics has those of --tune-topics and others."
-        raise EngineError(f"{what} needed", code="E344", exit_code=2, remedy=remedy)
+        raise EngineError(f"{what} needed", code="E344", remedy=remedy)
     return splits
 
 

@@ -76,7 +76,6 @@ def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> int:
         raise EngineError(
             "LaTeX tokens need a fast tokenizer",
             code="E361",
-            exit_code=2,
             remedy="Save the model with its tokenizer.json.",
         )
     known = tokenizer.get_vocab()
@@ -154,7 +153,6 @@ class Backbone:
             raise EngineError(
                 f"max_length is {max_length}, and {self.name} reads {self.max_length} tokens",
                 code="E676",
-                exit_code=2,
                 remedy=f"Set max_length={self.max_length} or less.",
             )
 

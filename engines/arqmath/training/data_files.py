@@ -43,7 +43,6 @@ class DrawPairs:
             raise EngineError(
                 "--run belongs to --annotated",
                 code="E427",
-                exit_code=2,
                 remedy="A first stage's run over questions is --hard-negatives.",
             )
         if self.out.name.endswith((".json", ".jsonl", ".csv", ".gz")):
@@ -112,7 +111,6 @@ class PretrainData:
             raise EngineError(
                 f"there is no strategy {self.strategy!r}",
                 code="E404",
-                exit_code=2,
                 remedy=did_you_mean(self.strategy, _CORPORA) or f"Strategies: {', '.join(_CORPORA)}.",
             )
 

@@ -98,7 +98,6 @@ def pair_source(
             raise DataError(
                 "annotated pairs need the run of a model, whose results are the incorrect answers",
                 code="E674",
-                exit_code=2,
                 remedy="Rank the same topics first: mathwb arqmath rank.",
             )
         return Annotated.of(read_qrels(annotated), read_run(run), threads.known), threads

@@ -23,7 +23,9 @@ _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
 _WHOLE = "Copy the folder again, whole."
 
 
-def unusable(folder: Path, what: str, code: str, remedy: str = _WHOLE, *, exit_code: int = 3) -> DataError:
+def unusable(
+    folder: Path, what: str, code: str, remedy: str = _WHOLE, *, exit_code: int | None = None
+) -> DataError:
     """An error about a model folder; `code` says what model was wanted."""
     return DataError(what, path=folder, code=code, exit_code=exit_code, remedy=remedy)
 

@@ -40,7 +40,6 @@ class NewBackbone:
             raise EngineError(
                 f"hidden {self.hidden} with {self.heads} heads makes no model",
                 code="E676",
-                exit_code=2,
                 remedy="hidden is a multiple of heads.",
             )
 
@@ -134,9 +133,7 @@ def _some(texts: Iterable[str]) -> Iterator[str]:
         empty = False
         yield text
     if empty:
-        raise DataError(
-            "there are no texts to learn a tokenizer from", code="E675", exit_code=2, remedy="Name others."
-        )
+        raise DataError("there are no texts to learn a tokenizer from", code="E675", remedy="Name others.")
 
 
 def _new_config(tokenizer: Any, spec: NewBackbone) -> Any:

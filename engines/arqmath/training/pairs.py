@@ -261,7 +261,6 @@ class Annotated:
             raise DataError(
                 "no judged topic of the run has a relevant answer in the collection",
                 code="E674",
-                exit_code=2,
                 remedy="Are judgements, run and collection of the same task and year?",
             )
         return cls(tuple(relevant), relevant, others)

@@ -142,11 +142,7 @@ def saved_plan(out: Path) -> Plan:
         )
     except FileNotFoundError:
         raise DataError(
-            "no corpus was begun here",
-            path=out,
-            remedy="Begin one with --templates.",
-            code="E322",
-            exit_code=3,
+            "no corpus was begun here", path=out, remedy="Begin one with --templates.", code="E322"
         ) from None
     except OSError as error:
         raise file_error(error, out, "read") from error
@@ -200,7 +196,7 @@ def refuse_other_folder(out: Path) -> None:
 def other_folder(out: Path, what: str, remedy: str = "") -> EngineError:
     """A folder that is not for this corpus."""
     remedy = remedy or f"{_ANOTHER}."
-    return EngineError(what, where=str(out), remedy=remedy, code="E452", exit_code=2)
+    return EngineError(what, where=str(out), remedy=remedy, code="E452")
 
 
 class _Growth:

@@ -94,7 +94,6 @@ class Corpus:
                 where=str(self.path),
                 remedy=f"They are numbered 0 to {self._clusters.num_rows - 1}.",
                 code="E454",
-                exit_code=2,
             )
         sources = self._clusters["merged_from"][cluster].as_py()
         repeated = self._clusters["duplicates"][cluster].as_py()
@@ -220,7 +219,6 @@ def _unfinished(path: Path) -> DataError:
             path=path,
             remedy=f"Build one with: mathwb egen corpus --out {path}",
             code="E322",
-            exit_code=3,
         )
     plan = json.loads((path / "plan.json").read_text(encoding="utf-8"))
     done, total = len(stored_shards(path / "shards")), -(-plan["source"]["heads"] // plan["block"])
@@ -229,5 +227,4 @@ def _unfinished(path: Path) -> DataError:
         path=path,
         remedy=f"Finish it with: mathwb egen corpus --out {path}",
         code="E324",
-        exit_code=3,
     )

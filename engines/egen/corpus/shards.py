@@ -256,7 +256,7 @@ def _whole(path: Path) -> tuple[bytes, str]:
     return data, digest
 
 
-def corrupt(path: Path, what: str, mend: str, exit_code: int = 3) -> DataError:
+def corrupt(path: Path, what: str, mend: str, exit_code: int | None = None) -> DataError:
     """A file of a corpus that is missing or not as it was written; `mend`: what its build would do."""
     corpus = path.parent.parent if path.parent.name == "shards" else path.parent
     remedy = "It was not grown here: import or save it again, into another folder."

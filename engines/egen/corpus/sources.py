@@ -121,7 +121,6 @@ def templates(selection: Selection = "all", *, seed: int = 42, derivative_seed: 
             f"{selection!r} is not a set of templates",
             remedy=f"Choose one of: {', '.join(_SELECTED)}.",
             code="E450",
-            exit_code=2,
         )
     return [
         template
@@ -235,7 +234,6 @@ def source_name(name: str) -> str:
             f"templates is {name!r}, neither one of {', '.join(get_args(Selection))} nor a file",
             remedy="Give a file with one expression per line, or one of those.",
             code="E451",
-            exit_code=2,
         )
     return str(path)
 

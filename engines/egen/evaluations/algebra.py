@@ -43,7 +43,6 @@ def evaluate(
         raise EngineError(
             "there is no analogy to solve",
             code="E645",
-            exit_code=2,
             remedy="The model reads none of them: name shorter ones with --analogies.",
         )
     needed = [text for item in kept for text in (item.x1, item.y1, item.x2, item.y2)]

@@ -59,7 +59,6 @@ class Check:
             raise EngineError(
                 "a threshold is of use with a model only",
                 code="E400",
-                exit_code=2,
                 remedy="Name one with --model, or leave out --threshold.",
             )
 

@@ -106,7 +106,7 @@ class Evaluate:
 
 
 def _apart(what: str, remedy: str) -> EngineError:
-    return EngineError(what, code="E427", exit_code=2, remedy=remedy)
+    return EngineError(what, code="E427", remedy=remedy)
 
 
 def evaluate(

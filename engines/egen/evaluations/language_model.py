@@ -178,15 +178,13 @@ def _checked(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         what = f"{url!r} is no address of a language model"
         remedy = "Name one like https://host/v1, without /chat/completions."
-        raise EngineError(what, code="E427", exit_code=2, remedy=remedy)
+        raise EngineError(what, code="E427", remedy=remedy)
     if parts.username or parts.password or parts.query or parts.fragment:
         remedy = f"Put the key into the environment variable {KEY}, and only host and path into the address."
-        raise EngineError(
-            "the address holds more than a host and a path", code="E427", exit_code=2, remedy=remedy
-        )
+        raise EngineError("the address holds more than a host and a path", code="E427", remedy=remedy)
     if os.environ.get(KEY) and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         what = f"the key would go to {parts.hostname} unencrypted"
-        raise EngineError(what, code="E427", exit_code=2, remedy=f"Use https, or unset {KEY}.")
+        raise EngineError(what, code="E427", remedy=f"Use https, or unset {KEY}.")
     return url.rstrip("/").removesuffix("/chat/completions")
 
 
@@ -249,7 +247,6 @@ def _fault(url: str, what: str, remedy: str) -> EngineError:
         what,
         where=url,
         code="E691",
-        exit_code=3,
         remedy=f"{remedy}; answers that have come are kept, and the next run goes on from them.",
     )
 
@@ -459,7 +456,7 @@ def _ask(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> _Asked
     if not prompts:
         what = "there is nothing to ask"
         remedy = "Name data with more and longer expressions in each cluster."
-        raise EngineError(what, code="E645", exit_code=2, remedy=remedy)
+        raise EngineError(what, code="E645", remedy=remedy)
     answers = chat.ask(prompts, events=events, stop=stop)
     reached = [answer for answer in answers if answer is not None]
     if len(reached) < len(answers):

@@ -348,7 +348,6 @@ def threshold(cosines: Sequence[Floats], wrong: Sequence[int | None]) -> float:
         raise EngineError(
             "no derivation has a right transition to learn a threshold from",
             code="E645",
-            exit_code=2,
             remedy="Name data with longer expressions.",
         )
     return float(np.mean(lowest))
@@ -432,7 +431,6 @@ def evaluate(
         raise EngineError(
             "there are not enough derivations to learn from and to test",
             code="E645",
-            exit_code=2,
             remedy="Name data with longer expressions.",
         )
     learned = step_cosines(encoder, training, events=events, stop=stop)

@@ -146,7 +146,6 @@ def evaluate(
         raise EngineError(
             "there is no item to choose in",
             code="E645",
-            exit_code=2,
             remedy="Name data with more and longer expressions in each cluster.",
         )
     draw = np.random.default_rng(seed)

@@ -372,7 +372,6 @@ class CorpusTask:
             raise DataError(
                 "the recipe names no corpus",
                 code="E644",
-                exit_code=3,
                 remedy="Name one with --set data.corpus=FOLDER; build it with mathwb egen corpus.",
             )
         self.data, self.seed = data, seed

@@ -235,7 +235,6 @@ def _families(place: Path | None) -> tuple[list[str], list[str]]:
         raise EngineError(
             "no cluster has a head with one of the 17 functions alone",
             code="E645",
-            exit_code=2,
             remedy="Name a corpus of function templates, or show its --clusters.",
         )
     return texts, names

@@ -215,7 +215,7 @@ def load_model(folder: Path) -> nn.Module:
 def unopened(path: Path, what: str, remedy: str = "") -> DataError:
     """A model folder that cannot be opened."""
     remedy = remedy or "Copy the folder again, whole."
-    return DataError(what, path=path, code="E642", exit_code=3, remedy=remedy)
+    return DataError(what, path=path, code="E642", remedy=remedy)
 
 
 def _write_weights(

@@ -227,9 +227,7 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
 
     encoder = kept_encoder(spec.model)
     if not isinstance(encoder, ModelEncoder):
-        raise EngineError(
-            "this model writes nothing", code="E641", exit_code=2, remedy="Name one of a seq2seq recipe."
-        )
+        raise EngineError("this model writes nothing", code="E641", remedy="Name one of a seq2seq recipe.")
     text = plain_prefix(spec.expr)
     (found,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)
     written = [

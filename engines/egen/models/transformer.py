@@ -178,9 +178,7 @@ class Cache:
 def begin(model: nn.Module, ids: Tensor) -> Cache:
     """The decoder's cache for sources (batch, length). Raises: EngineError E641 without a decoder."""
     if not model.config.decoder_layers:
-        raise EngineError(
-            "this model has no decoder", code="E641", exit_code=2, remedy="Train one with a seq2seq recipe."
-        )
+        raise EngineError("this model has no decoder", code="E641", remedy="Train one with a seq2seq recipe.")
     states = encode(model, ids)
     layers = model["decoder"]["layers"]
     source = [_project(model, layer["source_attention"], states) for layer in layers]

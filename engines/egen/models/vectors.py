@@ -185,7 +185,6 @@ def pool(
             raise EngineError(
                 f"the {size:,} expressions of this corpus have no vectors by this model yet",
                 code="E647",
-                exit_code=3,
                 remedy="Let a job encode them.",
             )
         if path is not None and known:
@@ -291,7 +290,6 @@ def _encoded(
             "nothing in this corpus has a form that the model reads",
             where=str(place),
             code="E645",
-            exit_code=2,
             remedy="Name another corpus or another model.",
         )
     texts, clusters, members = zip(*rows, strict=True)

@@ -198,7 +198,7 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     asked = pool.asked(spec.queries)
     if not len(asked):
         what = f"no class of the split {spec.queries} has two expressions"
-        raise EngineError(what, code="E645", exit_code=2, remedy="Name another split with --queries.")
+        raise EngineError(what, code="E645", remedy="Name another split with --queries.")
     _, groups = np.unique(pool.numbers[asked], return_inverse=True)
     figures = []
     systems: dict[str, Callable[[Sequence[Tree]], Vectors]] = {

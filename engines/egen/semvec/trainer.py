@@ -216,7 +216,6 @@ class SemVecTask:
             raise DataError(
                 "the recipe names no classes",
                 code="E644",
-                exit_code=3,
                 remedy="Name the training split of a set with --set data.classes=FILE.",
             )
         self.settings, self.data, self.seed = settings, data, seed

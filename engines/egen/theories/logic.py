@@ -172,9 +172,7 @@ class TruthTable:
         for formula in premises:
             self._looked_at &= self.column(formula)
         if not self._looked_at:
-            raise EngineError(
-                "the assumptions contradict each other", code="E221", exit_code=2, remedy="Leave one out."
-            )
+            raise EngineError("the assumptions contradict each other", code="E221", remedy="Leave one out.")
         self._head = self.column(head)
 
     def column(self, formula: Tree) -> int:

@@ -407,7 +407,6 @@ class Region:
             raise EngineError(
                 f"no point was found where {self.assumptions} holds",
                 code="E221",
-                exit_code=2,
                 remedy="Mend or loosen the assumptions.",
             )
         return kept[:, :_POOL]

@@ -206,7 +206,7 @@ def _query(row: Row, formulas: Mapping[str, str]) -> str | None:
         if name in formulas:
             return name
     remedy = f"It has: {', '.join(formulas) or 'none'}."
-    raise EngineError(f"there is no formula {wanted!r}", code="E376", exit_code=2, remedy=remedy)
+    raise EngineError(f"there is no formula {wanted!r}", code="E376", remedy=remedy)
 
 
 def grafted(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:

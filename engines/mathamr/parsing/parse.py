@@ -96,7 +96,6 @@ def parse(spec: Parse) -> dict[str, Any]:
         raise EngineError(
             f"the text has no formula {spec.query!r}",
             code="E376",
-            exit_code=2,
             remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
         )
     made = next(parsed([found.text], parser(spec.parser, spec.model, spec.device, spec.labeller)))

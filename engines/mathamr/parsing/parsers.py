@@ -174,7 +174,6 @@ def _unusable(folder: Path, what: str) -> DataError:
         what,
         path=folder,
         code="E355",
-        exit_code=3,
         remedy="A parse_xfm folder has amrlib_meta.json, config.json, weights, and its tokenizer's files.",
     )
 
@@ -219,7 +218,6 @@ def parser(
         raise EngineError(
             "amrlib needs a model",
             code="E355",
-            exit_code=3,
             remedy="Give the folder of a parse_xfm model: --model FOLDER, or once and for all "
             "mathwb config set mathamr.amr_model FOLDER. The built-in parser needs none.",
         )

@@ -478,7 +478,6 @@ class TrainRoles:
             raise EngineError(
                 "examples or AMR graphs are needed",
                 code="E402",
-                exit_code=2,
                 remedy="Name --examples FILE, --amr NAME, or both.",
             )
 

@@ -283,7 +283,6 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
             f"the collection has not {what}",
             path=collection.path,
             code="E312",
-            exit_code=3,
             remedy="`mathwb mathamr search` makes runs, `mathwb mathamr index` an index.",
         )
     open_index(index, collection.path, events)

@@ -117,7 +117,6 @@ class FormulaIndex:
                 "there is no index of formulas in this folder",
                 path=folder,
                 code="E312",
-                exit_code=3,
                 remedy="Make one with: mathwb mathamr index FOLDER --out INDEX",
             )
         self.about: Mapping[str, Any] = read_about(folder)
@@ -189,7 +188,6 @@ class FormulaIndex:
                 "the index has no vectors",
                 path=self.folder,
                 code="E670",
-                exit_code=2,
                 remedy="Build it with --encoder minilm, or search with --how paths.",
             )
         return DenseIndex(self.folder / "vectors")

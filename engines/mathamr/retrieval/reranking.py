@@ -175,7 +175,6 @@ def _candidates(
         raise EngineError(
             "there is nothing to rerank",
             code="E343",
-            exit_code=2,
             remedy="Name a run of this collection with --run, or a collection with judgements.",
         )
     return found, {topic: behind[topic] for topic in found if behind.get(topic)}, missing

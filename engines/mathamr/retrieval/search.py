@@ -207,7 +207,6 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
             raise EngineError(
                 f"topic {topic.id} has no formula",
                 code="E376",
-                exit_code=2,
                 remedy="Name a topic file of Task 2, whose topics have <Latex>.",
             )
         rankings[topic.id] = []

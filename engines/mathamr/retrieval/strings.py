@@ -129,6 +129,7 @@ class Strings:
                     f"the formula {formula} is not in the index",
                     path=self.index.folder,
                     code="E354",
+                    exit_code=2,
                     remedy="Index the collection that the run is of.",
                 )
             field = self.index.field_of(formula)

@@ -106,7 +106,6 @@ class Task2:
                 "the collection has no topics of Task 2",
                 path=self.collection.path,
                 code="E312",
-                exit_code=3,
                 remedy="Expected topics_task2*.xml.",
             )
         found: dict[str, Topic] = {}

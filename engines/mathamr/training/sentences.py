@@ -232,7 +232,6 @@ class SentenceTask:
             raise DataError(
                 "the recipe names no collection",
                 code="E644",
-                exit_code=3,
                 remedy="Name one with --set data.collection=NAME.",
             )
         self.settings, self.data, self.seed = settings, data, seed
@@ -278,7 +277,7 @@ class SentenceTask:
         except Exception as error:  # the library raises whatever the fault happens to lead to
             remedy = "Name a sentence-transformers folder with --set data.encoder=FOLDER."
             what, remedy = unloadable("the encoder cannot be loaded", error, remedy)
-            raise DataError(what, path=place, code="E663", exit_code=3, remedy=remedy) from error
+            raise DataError(what, path=place, code="E663", remedy=remedy) from error
         made.max_seq_length = min(self.settings.max_length, made.max_seq_length or self.settings.max_length)
         return made
 
@@ -297,7 +296,6 @@ class SentenceTask:
             raise EngineError(
                 f"{len(pairs)} pairs are fewer than a block of {self.settings.block}",
                 code=CODE,
-                exit_code=2,
                 remedy="Take a smaller one: --set model.block=N --set train.batch_size=N.",
             )
         return Turns(pairs, self.settings.block, self.seed)
@@ -332,7 +330,6 @@ class SentenceTask:
             raise EngineError(
                 "a batch has pairs for both losses",
                 code=CODE,
-                exit_code=2,
                 remedy="Set train.batch_size to model.block, and train.bucket to 1.",
             )
         pairs = [self._split[0][row] for row, _ in examples]

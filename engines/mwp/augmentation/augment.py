@@ -162,10 +162,7 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
     usable = read.usable
     if spec.how == "given-that" and any(problem.language != "en" for problem in usable):
         raise EngineError(
-            'the form "given that" is English',
-            code="E683",
-            exit_code=2,
-            remedy="Take --how question-first.",
+            'the form "given that" is English', code="E683", remedy="Take --how question-first."
         )
     if spec.how == "given-that":
         found = Variants()
@@ -181,7 +178,6 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
         raise EngineError(
             "of none of these problems a challenge can be made",
             code="E686",
-            exit_code=2,
             remedy="`mathwb mwp augment` says why.",
         )
     chance = np.random.default_rng(spec.seed)

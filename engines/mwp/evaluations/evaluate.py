@@ -80,7 +80,6 @@ def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop =
             "no problem here can be measured on",
             path=spec.data,
             code="E645",
-            exit_code=2,
             remedy="A problem needs an equation or an answer, and to be of --fold.",
         )
     solver = ready(spec.model)
@@ -293,7 +292,7 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     solver = ready(spec.model)
     if not rows or (spec.before and solver.base != BUILT_IN):
         what = "no problem here has an equation" if not rows else "the solver was not begun from MiniLM"
-        raise EngineError(what, code="E645", exit_code=2, remedy="Choose other data, or leave --before out.")
+        raise EngineError(what, code="E645", remedy="Choose other data, or leave --before out.")
     if spec.before:
         vectors = encoder(BUILT_IN).encode([row.original for row in rows], normalise=False)
     else:

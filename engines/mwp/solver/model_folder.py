@@ -136,4 +136,4 @@ def _fill(solver: Solver, folder: Path) -> None:
 
 
 def _wrong(folder: Path, what: str, remedy: str) -> DataError:
-    return DataError(what, path=folder, code="E680", exit_code=3, remedy=remedy)
+    return DataError(what, path=folder, code="E680", remedy=remedy)

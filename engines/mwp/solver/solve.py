@@ -178,4 +178,4 @@ def _with(problem: Problem, node: Tree) -> Tree:
 
 
 def _unsolved(what: str, remedy: str = "") -> EngineError:
-    return EngineError(what, code="E690", exit_code=2, remedy=remedy)
+    return EngineError(what, code="E690", remedy=remedy)

@@ -194,9 +194,9 @@ def opened(folder: Path) -> tuple[Any, Any]:
         )
     except Exception as error:  # the library raises whatever the fault happens to lead to
         what, remedy = unloadable("the encoder cannot be opened", error, remedy)
-        raise DataError(what, path=folder, code="E663", exit_code=3, remedy=remedy) from error
+        raise DataError(what, path=folder, code="E663", remedy=remedy) from error
     missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
     if missing:
         what = f"the weights do not fit the encoder: {len(missing)} are missing, as {missing[0]}"
-        raise DataError(what, path=folder, code="E663", exit_code=3, remedy=remedy)
+        raise DataError(what, path=folder, code="E663", remedy=remedy)
     return model, tokenizer

@@ -73,19 +73,13 @@ def explain(spec: ExplainTriplet) -> Explanation:
     anchor = found.pool.place.get(spec.anchor)
     if anchor is None or found.pool.examples[anchor].of:
         remedy = known(spec.anchor, [problem.id for problem in found.anchors])
-        raise EngineError(
-            f"there is no problem {spec.anchor!r} with an equation",
-            code="E684",
-            exit_code=2,
-            remedy=remedy,
-        )
+        raise EngineError(f"there is no problem {spec.anchor!r} with an equation", code="E684", remedy=remedy)
     chosen = retriever(spec, found)
     triplet = chosen.triplet(anchor)
     if triplet is None:
         raise EngineError(
             f"no other equation is near enough for a negative of {spec.anchor!r}",
             code="E685",
-            exit_code=2,
             remedy="Take a larger pool, or a smaller --rare-min.",
         )
     if isinstance(chosen, Joint):

@@ -129,7 +129,6 @@ def pool_of(problems: Sequence[Problem], parts: Sequence[Part], *, coherent: boo
         raise EngineError(
             f"the problems have {different} different equations in a language, and triplets need two",
             code="E681",
-            exit_code=2,
             remedy="Name more problems.",
         )
     return pool

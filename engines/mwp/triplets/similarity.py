@@ -180,7 +180,6 @@ def similarity_of(
         raise EngineError(
             "the built-in sentence encoder reads no Chinese",
             code="E682",
-            exit_code=2,
             remedy="Name a folder of one that does: --encoder FOLDER, or take --text bibleu.",
         )
     from engines.retrieval.encoders import BUILT_IN
