@@ -29,8 +29,7 @@ from screens.shell.session import Session
 from screens.shell.terminal import Garbage, KeyFlow, Typed, end_with_terminal, set_frame_rate
 from screens.shell.theme import THEMES, Ascii, some
 from screens.shell.watch import JobWatch
-from workbench import paths
-from workbench.config import own_config
+from workbench.config import own_config, state_dir
 from workbench.errors import explain, one_line
 from workbench.workspace import Workspace
 
@@ -68,7 +67,7 @@ class Workbench(Frame):
         launch: Launch | None = None,
         graphics: Graphics = NONE,
     ) -> None:
-        session = Session(paths.state_dir() / "session.json", str(workspace.root))
+        session = Session(state_dir() / "session.json", str(workspace.root))
         names = [entry.name for entry in SCREENS]
         wanted = screen or session.mode
         # The first mode is the default one: no empty screen is built before it.

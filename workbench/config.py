@@ -1,4 +1,5 @@
-"""Settings: one schema, three origins. The environment wins over the file, the file over the default."""
+"""Settings (one schema; the environment wins over the file, the file over the default), and where the user's
+files live."""
 
 from __future__ import annotations
 
@@ -13,9 +14,55 @@ from typing import Any
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg, Field, checked, parse
-from workbench import paths
 from workbench.errors import UsageError
 from workbench.paper import load, papers
+
+# Where the user's files live. `MATHWB_HOME` moves every one of them into one folder.
+
+
+def _folder(kind: str) -> Path:
+    home = os.environ.get("MATHWB_HOME")
+    if home:
+        return Path(home).expanduser() / kind
+    import platformdirs
+
+    return Path(getattr(platformdirs, f"user_{kind}_dir")("mathwb", appauthor=False))
+
+
+def data_dir() -> Path:
+    """Workspaces; worth a backup."""
+    return _folder("data")
+
+
+def config_dir() -> Path:
+    """What the user has set."""
+    return _folder("config")
+
+
+def state_dir() -> Path:
+    """Session, job index, logs, crash files: local to this machine."""
+    return _folder("state")
+
+
+def cache_dir() -> Path:
+    """What can be made again."""
+    return _folder("cache")
+
+
+def config_file() -> Path:
+    """The one settings file."""
+    return config_dir() / "config.toml"
+
+
+def default_workspace() -> Path:
+    """The workspace used when none is named."""
+    return data_dir() / "workspace"
+
+
+def crash_dir() -> Path:
+    """One file per unexpected failure."""
+    return state_dir() / "crashes"
+
 
 Value = str | int | bool
 
@@ -192,7 +239,7 @@ def load_config() -> Config:
 
     Raises: UsageError E421 for a wrong environment variable, E422 for a file that is not TOML.
     """
-    return _resolved(schema(), _flatten(_read_file(paths.config_file())))
+    return _resolved(schema(), _flatten(_read_file(config_file())))
 
 
 def own_config() -> Config:
@@ -201,7 +248,7 @@ def own_config() -> Config:
     No paper is loaded to learn of its settings, so that the screens open sooner. Raises: as `load_config`.
     """
     known = {key.name: key for key in KEYS}
-    written = _flatten(_read_file(paths.config_file()))
+    written = _flatten(_read_file(config_file()))
     others = [name for name in written if name not in known and not name.startswith("keymap.")]
     ours = {"MATHWB_HOME", *(key.variable for key in KEYS)}
     if others or any(name.startswith("MATHWB_") and name not in ours for name in os.environ):
@@ -211,7 +258,7 @@ def own_config() -> Config:
 
 def _resolved(known: Mapping[str, Key], written: Mapping[str, object]) -> Config:
     """The values of these settings; `written` is what the file says."""
-    path = paths.config_file()
+    path = config_file()
     settings: dict[str, Setting] = {
         key.name: Setting(key, key.name, key.default, "default")
         for key in known.values()
@@ -241,7 +288,7 @@ def set_value(name: str, text: str) -> Setting:
     """
     import tomli_w
 
-    path = paths.config_file()
+    path = config_file()
     key = _key(name)
     value = _checked(key, name, text, "")
     if key.check:

@@ -21,8 +21,8 @@ from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.core.machine import processors, size
 from engines.core.spec import described
-from workbench import __version__, paths
-from workbench.config import load_config
+from workbench import __version__
+from workbench.config import config_file, load_config
 from workbench.data import kinds
 from workbench.errors import one_line
 from workbench.jobs.machine import gpus
@@ -195,7 +195,7 @@ def _settings() -> Iterator[Finding]:
     config = load_config()
     for problem in config.problems:
         yield Finding("settings", "wrong", one_line(problem), "Mend it with: mathwb config set")
-    path = paths.config_file()
+    path = config_file()
     yield Finding("settings", "ok", f"{path}" if path.exists() else f"defaults; {path} is not there yet")
 
 

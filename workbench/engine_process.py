@@ -25,7 +25,7 @@ from typing import IO, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from workbench import paths
+from workbench.config import state_dir
 from workbench.errors import explain, from_dict
 from workbench.operation import encoded, operation
 
@@ -195,7 +195,7 @@ class EngineProcess:
                 self._next()
 
     def _start(self) -> None:
-        log = paths.state_dir() / "engine.log"
+        log = state_dir() / "engine.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as errors:
             self._process = subprocess.Popen(
@@ -278,7 +278,7 @@ def _lost(code: int, killed: bool) -> EngineError:
     return EngineError(
         f"the engine process {how}",
         code="E701",
-        where=str(paths.state_dir() / "engine.log"),
+        where=str(state_dir() / "engine.log"),
         remedy="Try again with smaller limits; the next call starts a new process.",
     )
 

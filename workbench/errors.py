@@ -13,7 +13,7 @@ from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.files import file_error, printable
-from workbench import __version__, paths
+from workbench import __version__
 
 _OURS = ("engines", "workbench", "screens")
 
@@ -88,7 +88,9 @@ def _crash_file(error: BaseException) -> Path | None:
     import platform
     import traceback
 
-    path = paths.crash_dir() / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
+    from workbench.config import crash_dir
+
+    path = crash_dir() / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     lines = [
         f"mathwb {__version__}, Python {platform.python_version()}, {platform.platform()}",
         f"command: {sys.argv}",

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Field, described, read, values
-from workbench import paths
+from workbench.config import cache_dir
 from workbench.errors import UsageError
 from workbench.paper import load, papers, references
 
@@ -139,7 +139,7 @@ class Operation:
         """What its function returns; the engine is imported now. An iterator's rows are still to come."""
         function = load(self.call)
         takes = inspect.signature(function).parameters
-        offered = {"events": events, "stop": stop, "cache": paths.cache_dir() / self.name.partition(".")[0]}
+        offered = {"events": events, "stop": stop, "cache": cache_dir() / self.name.partition(".")[0]}
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
     def result(self, record: Any) -> Performed:

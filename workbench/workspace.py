@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import atomic_writer, copy_folder, file_error
-from workbench import paths
-from workbench.config import own_config
+from workbench.config import default_workspace, own_config
 from workbench.errors import WorkspaceError
 from workbench.paper import asset_folders, load, papers
 
@@ -131,7 +130,7 @@ class Workspace:
 
 def _configured() -> Path:
     named = str(own_config().get("workspace"))
-    return Path(named) if named else paths.default_workspace()
+    return Path(named) if named else default_workspace()
 
 
 def _refused(code: str, what: str, place: Path, remedy: str) -> WorkspaceError:

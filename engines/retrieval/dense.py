@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -84,6 +84,18 @@ def nearest(
             scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
         found[first : first + len(block)], places[first : first + len(block)] = scores, rows
     return found, places
+
+
+def precision_at(
+    vectors: Vectors, labels: NDArray[np.int64], cutoffs: Sequence[int]
+) -> dict[int, NDArray[np.float64]]:
+    """For each cutoff k the share of the k nearest others that are in the query's cluster: (expressions,).
+
+    Args: vectors: (expressions, d) of length 1. labels: (expressions,) cluster numbers.
+    """
+    _, rows = nearest(vectors, vectors, max(cutoffs), exclude_self=True)
+    right = labels[rows] == labels[:, None]
+    return {k: right[:, :k].sum(1) / k for k in cutoffs}
 
 
 # The nearest vectors by inner product, with faiss: exact in half precision, a graph, or compressed cells.

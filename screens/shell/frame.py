@@ -23,8 +23,7 @@ from screens.shell.graphics import NONE, Graphics
 from screens.shell.session import Session
 from screens.shell.theme import safe_text, some
 from screens.shell.watch import JobWatch
-from workbench import paths
-from workbench.config import Config, load_config, own_config
+from workbench.config import Config, default_workspace, load_config, own_config
 from workbench.errors import explain
 from workbench.units import duration
 from workbench.workspace import Workspace
@@ -85,7 +84,7 @@ class Frame(App[None]):
         """What the Jobs screen fills in its form with, once."""
         self.load = Load()
         configured = str(own_config().get("workspace"))
-        self._usual_workspace = Path(configured) if configured else paths.default_workspace()
+        self._usual_workspace = Path(configured) if configured else default_workspace()
 
     @cached_property
     def config(self) -> Config:

@@ -153,8 +153,8 @@ def test_what_so_few_clusters_do_not_allow_is_known_before_a_step(corpus: Path, 
 
 
 def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path: Path) -> None:
-    from engines.egen.evaluations.retrieval import precision_at
     from engines.egen.models.encode import load_encoder
+    from engines.retrieval.dense import precision_at
     from engines.training import TrainConfig, train
 
     settings = {**TINY, "negatives": "positives", "precision": "fp16"}

@@ -25,7 +25,7 @@ from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.lookup import shipped_models
 from engines.egen.verification.verify import Verifier
-from engines.retrieval.dense import nearest, unit
+from engines.retrieval.dense import nearest, precision_at, unit
 from engines.retrieval.pictures import picture, plane
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
 from tests.sympy_opinion import second_opinion
@@ -91,7 +91,7 @@ def test_precision_counts_partners_among_the_nearest() -> None:
     angles = np.array([0.0, 0.1, 0.25, 1.0, 1.05])
     vectors = np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
     labels = np.array([0, 0, 1, 1, 1])
-    found = retrieval.precision_at(vectors, labels, (1, 2))
+    found = precision_at(vectors, labels, (1, 2))
     assert found[1].tolist() == [1, 1, 0, 1, 1]
     assert found[2].tolist() == [0.5, 0.5, 0, 1, 1]
     assert retrieval.reachable(labels, 2).tolist() == [0.5, 0.5, 1, 1, 1]

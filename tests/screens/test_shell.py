@@ -26,7 +26,7 @@ from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection
 from tests.screens.driving import shown
-from workbench import paths
+from workbench.config import config_file, crash_dir, state_dir
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
 
@@ -126,8 +126,8 @@ async def test_the_palette_changes_the_theme_and_lists_what_cannot_be_done(make:
 
 
 async def test_remapped_keys_work_and_are_shown(make: Make) -> None:
-    paths.config_file().parent.mkdir(parents=True)
-    paths.config_file().write_text('[keymap]\nfull = "z"\n"list.mark" = "b"\n', encoding="utf-8")
+    config_file().parent.mkdir(parents=True)
+    config_file().write_text('[keymap]\nfull = "z"\n"list.mark" = "b"\n', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
         await pilot.pause(0.2)
@@ -141,8 +141,8 @@ async def test_remapped_keys_work_and_are_shown(make: Make) -> None:
 
 
 async def test_a_wrong_remap_is_told_and_changes_nothing(make: Make) -> None:
-    paths.config_file().parent.mkdir(parents=True)
-    paths.config_file().write_text('[keymap]\n"list.mrk" = "b"\n', encoding="utf-8")
+    config_file().parent.mkdir(parents=True)
+    config_file().write_text('[keymap]\n"list.mrk" = "b"\n', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
         await pilot.pause(0.2)
@@ -218,9 +218,9 @@ async def test_the_session_comes_back(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         await ready(pilot)
         await pilot.press("j", "space", "s", "slash", *"!lost", "enter", "G", "q")
-    kept = json.loads((paths.state_dir() / "session.json").read_text("utf-8"))
+    kept = json.loads((state_dir() / "session.json").read_text("utf-8"))
     kept["from_a_newer_one"] = {"a": 1}
-    (paths.state_dir() / "session.json").write_text(json.dumps(kept), encoding="utf-8")
+    (state_dir() / "session.json").write_text(json.dumps(kept), encoding="utf-8")
     async with make(screen=None).run_test(size=WIDE) as pilot:
         app = pilot.app
         await pilot.pause(0.3)
@@ -232,13 +232,13 @@ async def test_the_session_comes_back(make: Make) -> None:
         assert listing.table.sorting == ("id", False)
         assert listing.table.current_key == "41"
         await pilot.press("q")
-    assert json.loads((paths.state_dir() / "session.json").read_text("utf-8"))["from_a_newer_one"] == {"a": 1}
+    assert json.loads((state_dir() / "session.json").read_text("utf-8"))["from_a_newer_one"] == {"a": 1}
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"version": 99}', '{"version": 1, "workspaces": {}}'])
 async def test_a_session_that_cannot_be_read_is_no_obstacle(content: str, make: Make) -> None:
-    paths.state_dir().mkdir(parents=True, exist_ok=True)
-    (paths.state_dir() / "session.json").write_text(content, encoding="utf-8")
+    state_dir().mkdir(parents=True, exist_ok=True)
+    (state_dir() / "session.json").write_text(content, encoding="utf-8")
     async with make().run_test(size=NARROW) as pilot:
         app = await ready(pilot)
         assert table(app).shown == 4
@@ -261,11 +261,11 @@ def test_a_crash_leaves_a_file_and_one_line(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "not [b]foreseen[/b]" in said
-    reports = list(paths.crash_dir().iterdir())
+    reports = list(crash_dir().iterdir())
     assert len(reports) == 1
     assert str(reports[0]) in said
     assert "RuntimeError" in reports[0].read_text("utf-8")
-    assert json.loads((paths.state_dir() / "session.json").read_text("utf-8"))["crash"]
+    assert json.loads((state_dir() / "session.json").read_text("utf-8"))["crash"]
 
 
 def test_leaving_says_how_many_jobs_go_on(

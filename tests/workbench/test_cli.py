@@ -17,7 +17,7 @@ import typer
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from workbench import __version__, paths
+from workbench import __version__
 from workbench.cli import command as common
 from workbench.cli.command import (
     Entry,
@@ -30,7 +30,7 @@ from workbench.cli.command import (
 )
 from workbench.cli.root import COMMANDS
 from workbench.cli.root import app as root
-from workbench.config import set_value
+from workbench.config import config_file, default_workspace, set_value
 from workbench.paper import papers
 from workbench.tables import aligned
 
@@ -147,10 +147,10 @@ def test_config_shows_the_origin_of_every_value(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("MATHWB_THEME", "light")
     assert mathwb("config", "set", "fps", "15").returncode == 0
     settings = json.loads(mathwb("config", "show", "--json").stdout)["settings"]
-    assert settings["fps"] == {"value": 15, "origin": "file", "source": str(paths.config_file())}
+    assert settings["fps"] == {"value": 15, "origin": "file", "source": str(config_file())}
     assert settings["theme"] == {"value": "light", "origin": "environment", "source": "MATHWB_THEME"}
     assert settings["ascii"]["origin"] == "default"
-    assert mathwb("config", "path").stdout.strip() == str(paths.config_file())
+    assert mathwb("config", "path").stdout.strip() == str(config_file())
 
 
 def test_data_from_adding_to_removing(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_the_doctor_reports_and_ends_well() -> None:
     findings = {finding["name"]: finding for finding in document["findings"]}
     assert {"python", "packages", "names", "workspace", "disk", "terminal", "settings"} <= findings.keys()
     assert all(f["remedy"] for f in document["findings"] if f["state"] in ("wrong", "missing"))
-    assert not paths.default_workspace().exists(), "looking must not make anything"
+    assert not default_workspace().exists(), "looking must not make anything"
 
 
 def test_a_reader_that_leaves_early_causes_no_noise() -> None:

@@ -7,8 +7,17 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
-from workbench import paths
-from workbench.config import KEYS, load_config, set_value
+from workbench.config import (
+    KEYS,
+    cache_dir,
+    config_dir,
+    config_file,
+    data_dir,
+    default_workspace,
+    load_config,
+    set_value,
+    state_dir,
+)
 from workbench.errors import UsageError
 
 
@@ -30,7 +39,7 @@ def test_what_could_not_be_used_is_not_set(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(EngineError) as caught:
             set_value(name, value)
         assert caught.value.code in ("E421", "E627"), caught.value
-    assert not paths.config_file().exists()
+    assert not config_file().exists()
     assert set_value("reporters", " tensorboard, own.py:rows,").value == f"tensorboard,{own}:rows"
     assert set_value("workspace", "mine").value == str(tmp_path / "mine")
     assert set_value("workspace", "").value == ""
@@ -50,8 +59,8 @@ def test_environment_wins_over_file_wins_over_default(monkeypatch: pytest.Monkey
 
 
 def test_setting_one_value_keeps_the_others() -> None:
-    paths.config_dir().mkdir(parents=True)
-    paths.config_file().write_text('theme = "light"\n[keymap]\n"jobs.stop" = "z"\n')
+    config_dir().mkdir(parents=True)
+    config_file().write_text('theme = "light"\n[keymap]\n"jobs.stop" = "z"\n')
     set_value("ascii", "yes")
     set_value("keymap.app.quit", "Q")
     config = load_config()
@@ -75,26 +84,26 @@ def test_wrong_settings_are_refused_and_not_written(name: str, value: str, remed
         set_value(name, value)
     assert caught.value.exit_code == 2
     assert remedy in caught.value.remedy
-    assert not paths.config_file().exists()
+    assert not config_file().exists()
 
 
 def test_a_wrong_line_in_the_file_leaves_the_others_working() -> None:
-    paths.config_dir().mkdir(parents=True)
-    paths.config_file().write_text('theem = "x"\nfps = "fast"\nascii = true\n')
+    config_dir().mkdir(parents=True)
+    config_file().write_text('theem = "x"\nfps = "fast"\nascii = true\n')
     config = load_config()
     assert config.get("ascii") is True
     assert config.get("fps") == 0
-    assert {problem.where for problem in config.problems} == {str(paths.config_file())}
+    assert {problem.where for problem in config.problems} == {str(config_file())}
     assert len(config.problems) == 2
 
 
 @pytest.mark.parametrize("text", ["theme = ", "\udcff"])
 def test_a_file_that_is_no_toml_is_named(text: str) -> None:
-    paths.config_dir().mkdir(parents=True)
-    paths.config_file().write_bytes(text.encode("utf-8", "surrogateescape"))
+    config_dir().mkdir(parents=True)
+    config_file().write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UsageError, match="cannot be read") as caught:
         load_config()
-    assert caught.value.where == str(paths.config_file())
+    assert caught.value.where == str(config_file())
 
 
 def test_every_key_is_described_and_in_range() -> None:
@@ -105,11 +114,11 @@ def test_every_key_is_described_and_in_range() -> None:
 
 def test_one_variable_moves_every_user_folder(user_home: Path) -> None:
     for folder in (
-        paths.data_dir,
-        paths.config_dir,
-        paths.state_dir,
-        paths.cache_dir,
-        paths.default_workspace,
+        data_dir,
+        config_dir,
+        state_dir,
+        cache_dir,
+        default_workspace,
     ):
         assert user_home in folder().parents
 
@@ -117,7 +126,7 @@ def test_one_variable_moves_every_user_folder(user_home: Path) -> None:
 def test_without_it_the_platform_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("MATHWB_HOME")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert paths.config_file() == tmp_path / "mathwb" / "config.toml"
+    assert config_file() == tmp_path / "mathwb" / "config.toml"
 
 
 @pytest.mark.parametrize(("name", "value"), [("egen.max_tokens", "2000"), ("fps", "100000")])

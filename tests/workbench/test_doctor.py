@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench import doctor, paths
+from workbench import doctor
+from workbench.config import config_dir, config_file
 from workbench.doctor import Finding, examine
 from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
@@ -74,8 +75,8 @@ def test_a_disk_that_is_nearly_full_is_wrong(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_wrong_settings_are_named_and_the_rest_is_still_examined() -> None:
-    paths.config_dir().mkdir(parents=True)
-    paths.config_file().write_text("theme =")
+    config_dir().mkdir(parents=True)
+    config_file().write_text("theme =")
     (found,) = finding("settings", "missing")
-    assert str(paths.config_file()) in found.what
+    assert str(config_file()) in found.what
     assert finding("python", "ok")

@@ -16,7 +16,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from tests.workbench.fake_engine import COMMAND
-from workbench import paths
+from workbench.config import crash_dir
 from workbench.engine_process import EngineProcess, Result
 
 
@@ -110,7 +110,7 @@ def test_an_unforeseen_failure_leaves_a_crash_file_and_a_living_child(engine: En
     pid = engine.call_blocking("count", {"to": 0})["pid"]
     with pytest.raises(EngineError, match="unexpected BaseException") as caught:
         engine.call_blocking("fail", {"how": "panic"})
-    (report,) = paths.crash_dir().iterdir()
+    (report,) = crash_dir().iterdir()
     assert str(report) in caught.value.remedy
     assert "no ordinary exception" in report.read_text()
     assert engine.call_blocking("count", {"to": 0})["pid"] == pid

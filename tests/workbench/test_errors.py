@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
-from workbench import paths
+from workbench.config import crash_dir
 from workbench.errors import explain, from_dict, one_line
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,7 @@ def test_known_failures_are_explained(error: BaseException, code: str, exit_code
     explained = explain(error)
     assert (explained.code, explained.exit_code) == (code, exit_code)
     assert explained.remedy
-    assert not paths.crash_dir().exists()
+    assert not crash_dir().exists()
 
 
 def test_unknown_failures_leave_a_crash_file() -> None:
@@ -52,7 +52,7 @@ def test_unknown_failures_leave_a_crash_file() -> None:
         {}["nothing"]
     except KeyError as error:
         explained = explain(error)
-    (report,) = paths.crash_dir().iterdir()
+    (report,) = crash_dir().iterdir()
     assert str(report) in explained.remedy
     assert "test_errors.py" in report.read_text()
 

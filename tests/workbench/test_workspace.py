@@ -12,7 +12,7 @@ import pytest
 
 from engines.core import assets
 from engines.core.errors import EngineError
-from workbench import paths
+from workbench.config import default_workspace
 from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
 
@@ -30,7 +30,7 @@ def test_opening_makes_it_and_opening_again_finds_it(tmp_path: Path) -> None:
 def test_setting_names_it_and_the_default_is_in_the_data_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert Workspace.open().root == paths.default_workspace()
+    assert Workspace.open().root == default_workspace()
     monkeypatch.setenv("MATHWB_WORKSPACE", str(tmp_path / "other"))
     assert Workspace.open().root == tmp_path / "other"
 

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from workbench import paths
 from workbench.cli.command import Json, emit, group, guard, say
-from workbench.config import Setting, load_config, set_value
+from workbench.config import Setting, config_file, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import MissingError, one_line
 from workbench.paper import load, papers
@@ -55,7 +54,7 @@ def set_(
 @guard
 def path() -> None:
     """Where the settings file is, whether it exists or not."""
-    emit(None, False, text=[str(paths.config_file())])
+    emit(None, False, text=[str(config_file())])
 
 
 def _shown(setting: Setting) -> str:

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors
-from workbench import paths
+from workbench.config import state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs.executors import held, placed, visible
 from workbench.jobs.folder import Attempt, Job, read_document
@@ -218,7 +218,7 @@ def _awaits(job: Job) -> bool:
 
 def _lane_lock(job: Job, sweep: int, number: int) -> Path:
     where = hashlib.sha256(str(job.folder.parent.resolve()).encode()).hexdigest()[:16]
-    return paths.state_dir() / "slots" / f"sweep-{where}-{sweep}-{number}"
+    return state_dir() / "slots" / f"sweep-{where}-{sweep}-{number}"
 
 
 def take(params: Mapping[str, Any]) -> Slots:
@@ -247,7 +247,7 @@ def _wanted(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]
 
 def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
     """Slots for these GPUs, or one of the CPU; None when they are not all free."""
-    folder = paths.state_dir() / "slots"
+    folder = state_dir() / "slots"
     if not wanted:
         found = _lock([folder / f"cpu-{number}" for number in range(_most())])
         return None if found is None else Slots(found)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from engines.core.errors import EngineError
 from engines.core.files import sweep as clear_away
-from workbench import paths
+from workbench.config import state_dir
 from workbench.jobs import queue
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs
 from workbench.jobs.machine import is_network, sweep
@@ -60,7 +60,7 @@ class Index:
 
     def __init__(self, workspace_root: Path) -> None:
         name = hashlib.sha256(str(workspace_root.resolve()).encode()).hexdigest()[:16]
-        self.path = paths.state_dir() / "jobs" / f"{name}.sqlite3"
+        self.path = state_dir() / "jobs" / f"{name}.sqlite3"
         self.notice = ""
 
     def load(self) -> dict[int, Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,23 +10,13 @@ from numpy.typing import NDArray
 from engines.core.events import Sink, Stop, ignore, never
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
 from engines.egen.models.datasets import Labelled
-from engines.retrieval.dense import Vectors, nearest
+from engines.retrieval.dense import Vectors, nearest, precision_at
 from engines.retrieval.encoders import Encoder
 
 CUTOFFS = (5, 10, 15, 20)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-def precision_at(vectors: Vectors, labels: Ints, cutoffs: Sequence[int] = CUTOFFS) -> dict[int, Floats]:
-    """For each cutoff k the share of the k nearest others that are in the query's cluster: (expressions,).
-
-    Args: vectors: (expressions, d) of length 1. labels: (expressions,) cluster numbers.
-    """
-    _, rows = nearest(vectors, vectors, max(cutoffs), exclude_self=True)
-    right = labels[rows] == labels[:, None]
-    return {k: right[:, :k].sum(1) / k for k in cutoffs}
 
 
 def reachable(labels: Ints, k: int) -> Floats:
@@ -42,7 +32,7 @@ def evaluate(
     clusters. A mistake is an expression whose nearest is of another cluster; expected is the nearest of its
     own."""
     vectors = encoder.encode(data.texts, events=events, stop=stop)
-    found = precision_at(vectors, data.labels)
+    found = precision_at(vectors, data.labels, CUTOFFS)
     figures = []
     ceilings = {}
     for k, shares in found.items():

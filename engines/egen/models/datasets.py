@@ -426,8 +426,7 @@ class CorpusTask:
         """On validation expressions K-means accuracy with the best assignment and the mean share of partners
         among the five nearest (`validation_kmeans_percent`, `validation_retrieval_at_5_percent`)."""
         from engines.egen.evaluations.kmeans import kmeans_accuracy
-        from engines.egen.evaluations.retrieval import precision_at
-        from engines.retrieval.dense import unit
+        from engines.retrieval.dense import precision_at, unit
 
         if self.held_out is None or self.held_out.labels.max() < 1:
             return {}
