@@ -15,7 +15,7 @@ import psutil
 
 from engines.core.files import write_json
 from engines.core.machine import processors
-from engines.training.identity import content
+from engines.training.checkpoints import content
 from workbench import __version__
 from workbench.export import commit
 

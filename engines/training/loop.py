@@ -1,4 +1,4 @@
-"""`train`: one training from start or checkpoint to the model folder."""
+"""`train`: one training from start or checkpoint to the model folder, in one process or several."""
 
 from __future__ import annotations
 
@@ -7,25 +7,133 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_folder, file_error, refuse_other, remove_folder, write_json
-from engines.training import checkpoints, processes
+from engines.training import checkpoints
 from engines.training import checkpoints as state
 from engines.training import token_cache as kept
-from engines.training.checkpoints import Checkpoint
+from engines.training.checkpoints import Checkpoint, Identity
 from engines.training.data import Batches, Position, batches_per_epoch
-from engines.training.identity import Identity
-from engines.training.libraries import explained, no_number, other_training, quick_imports
+from engines.training.libraries import explained, no_device, no_number, other_training, quick_imports
 from engines.training.task import Batch, TrainConfig, TrainingTask, TrainResult
 from engines.training.token_cache import Kept
 
 if TYPE_CHECKING:
     import torch
     from accelerate import Accelerator
+
+
+_PATIENCE_H = 2
+"""How long processes wait for the first one, which alone evaluates and saves."""
+
+
+def start_accelerator(config: TrainConfig) -> Accelerator:
+    """This process's device and its link to the others that a launcher has started.
+
+    Raises: EngineError E634 when a GPU is asked for and there is none.
+    """
+    from datetime import timedelta
+
+    import torch
+    from accelerate import Accelerator, InitProcessGroupKwargs
+    from accelerate.state import AcceleratorState
+
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise no_device(config.device)
+    # It is kept for the process, and a second training in it may have another device or precision.
+    AcceleratorState._reset_state(reset_partial_state=True)
+    here = torch.cuda.is_available() or torch.backends.mps.is_available()
+    made = Accelerator(
+        cpu=config.device == "cpu" or not here,
+        mixed_precision="bf16" if precision(config) == "bf16" else "no",
+        dynamo_backend="inductor" if config.compile else "no",
+        kwargs_handlers=[InitProcessGroupKwargs(timeout=timedelta(hours=_PATIENCE_H))],
+    )
+    if made.device.type == "cuda":
+        torch.set_float32_matmul_precision("high")
+    return made
+
+
+def precision(config: TrainConfig) -> str:
+    """bf16 or fp32. What is asked for is taken; auto looks at the device."""
+    import torch
+
+    if config.precision != "auto":
+        return config.precision
+    able = config.device != "cpu" and torch.cuda.is_available() and torch.cuda.is_bf16_supported()
+    return "bf16" if able else "fp32"
+
+
+def shared(value: dict[str, float]) -> dict[str, float]:
+    """The first process's value, in every process."""
+    from accelerate.utils import broadcast_object_list
+
+    box = [value]
+    broadcast_object_list(box)
+    return box[0]
+
+
+def gathered(value: Any, world: int) -> Sequence[Any]:
+    """Every process's value, in the order of the processes."""
+    if world == 1:
+        return [value]
+    from accelerate.utils import gather_object
+
+    return list(gather_object([value]))
+
+
+def rows_of_all(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
+    """The rows of a tensor (rows, …) of every process, one process after the other, and where those of this
+    one begin. Gradients flow back to the process whose rows they are; the numbers of rows may differ."""
+    import torch
+    import torch.distributed as dist
+
+    if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() == 1:
+        return rows, 0
+    return torch.compiler.disable(_exchanged)(rows)
+
+
+def _exchanged(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
+    import torch
+    import torch.distributed as dist
+
+    count = torch.tensor([len(rows)], device=rows.device)
+    counts = [torch.empty_like(count) for _ in range(dist.get_world_size())]
+    dist.all_gather(counts, count)
+    sizes = [int(each) for each in counts]
+    filling = rows.new_zeros((max(sizes) - len(rows), *rows.shape[1:]))
+    found = _gather().apply(torch.cat([rows, filling]))
+    parts = [found[rank, :size] for rank, size in enumerate(sizes)]
+    return torch.cat(parts), sum(sizes[: dist.get_rank()])
+
+
+@cache
+def _gather() -> Any:
+    import torch
+    import torch.distributed as dist
+
+    class Gather(torch.autograd.Function):  # type: ignore[misc]  # an untyped library
+        """(rows, …) of every process as (processes, rows, …)."""
+
+        @staticmethod
+        def forward(_: Any, rows: torch.Tensor) -> torch.Tensor:
+            found = [torch.empty_like(rows) for _ in range(dist.get_world_size())]
+            dist.all_gather(found, rows)
+            return torch.stack(found)
+
+        @staticmethod
+        def backward(_: Any, gradient: torch.Tensor) -> torch.Tensor:
+            # The loss of every process depends on these rows.
+            whole = gradient.clone(memory_format=torch.contiguous_format)
+            dist.all_reduce(whole)
+            return whole[dist.get_rank()]
+
+    return Gather
 
 
 def factor(config: TrainConfig, step: int, *, total: int, epoch_steps: int) -> float:
@@ -304,7 +412,7 @@ class _Training:
             import torch
             from accelerate.utils import set_seed
 
-            self._accelerator = processes.start(config)
+            self._accelerator = start_accelerator(config)
         self._first, device = self._accelerator.is_main_process, self._accelerator.device
         set_seed(config.seed)
         if (keep_rows := getattr(self._task, "keep_rows", None)) is not None:
@@ -420,7 +528,7 @@ class _Training:
         self._check_weights()
         self._batches.settle()
         measures = state.measured(self._task, self._model) if self._first else {}
-        self._measures = measures = processes.shared(measures)
+        self._measures = measures = shared(measures)
         self._tell("metric", {**measures, "evaluation_s": round(time.monotonic() - before, 3)})
         self._config.check_best(measures)
         return bool(self._config.best) and self._best.offer(self._step, measures, self._config)
@@ -433,8 +541,8 @@ class _Training:
         self._check_weights()
         before = time.monotonic()
         world = self._accelerator.num_processes
-        randoms = processes.gathered(state.get_random(), world)
-        unread = processes.gathered(self._meter.unread(), world)
+        randoms = gathered(state.get_random(), world)
+        unread = gathered(self._meter.unread(), world)
         if not self._first:
             return
         files = {
@@ -520,7 +628,7 @@ class _Training:
             examples=position.examples,
             seconds=round(time.monotonic() - self._started, 3),
             device=self._device,
-            precision=processes.precision(self._config),
+            precision=precision(self._config),
             parameters=self._parameters,
             resumed_from=self._resumed_from,
         )
@@ -555,7 +663,7 @@ class _Training:
             self._device = device.type
             why = "asked for" if self._config.device == "cpu" else "no GPU can be used"
             why = f"{torch.get_num_threads()} threads; {why}"
-        words = f"training on {self._device} ({why}), {processes.precision(self._config)}"
+        words = f"training on {self._device} ({why}), {precision(self._config)}"
         self._tell("log", {"message": words + (f", {count} processes" if count > 1 else "")})
         if self._config.compile:
             message = "compiling the model: the first step, and batches of other lengths, take longer"

@@ -91,7 +91,7 @@ def test_trainings_that_share_a_folder_tokenise_once(
     tmp_path: Path, place: Path, data: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engines.arqmath.training import sequences
-    from engines.training.identity import Identity
+    from engines.training.checkpoints import Identity
     from engines.training.token_cache import Kept
 
     tokenised, made = sequences.tokenised, []

@@ -22,7 +22,7 @@ from engines.mathamr.training.sentences import (
     split,
 )
 from engines.training import TrainConfig
-from engines.training.identity import Identity
+from engines.training.checkpoints import Identity
 
 FORUM = asset("sample/arqmath/sample-forum")
 PAIRS = [Pair(f"B.{topic}", "q", f"{topic} {grade}", grade) for topic in range(1, 11) for grade in range(4)]

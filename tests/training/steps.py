@@ -20,10 +20,9 @@ ROOT = Path(__file__).parents[2]
 
 def gradients(task: TrainingTask, model: Any, batches: Sequence[Any]) -> tuple[float, dict[str, Any]]:
     """Loss and gradients by weight of a step made of these batches; dropout is off."""
-    from engines.training import processes
-    from engines.training.loop import descend, objective
+    from engines.training.loop import descend, objective, start_accelerator
 
-    accelerator = processes.start(TrainConfig(steps=1, device="cpu"))
+    accelerator = start_accelerator(TrainConfig(steps=1, device="cpu"))
     module = accelerator.prepare_model(objective(model.eval(), task))
     # Twice: with several processes it is the second that fails when a weight got no gradient.
     for _ in range(2):

@@ -12,8 +12,7 @@ from tiny import Tiny, config
 
 from engines.core.errors import EngineError
 from engines.training import Origin, TrainConfig, TrainResult, train
-from engines.training.checkpoints import newest
-from engines.training.identity import Identity, content, model_files
+from engines.training.checkpoints import Identity, content, model_files, newest
 
 
 def run(out: Path, task: Tiny | None = None, *, stop_at: int = 0, **changes: Any) -> TrainResult:

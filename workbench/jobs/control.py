@@ -47,7 +47,7 @@ def changed(job: Job, settings: Sequence[str]) -> Recipe:
 
     Raises: EngineError E637 that names each difference which would make it other work; UsageError E424.
     """
-    from engines.training.identity import LENGTH, NOT_THE_WEIGHTS
+    from engines.training.checkpoints import LENGTH, NOT_THE_WEIGHTS
 
     before = job.spec()
     after = _with(before, settings)

@@ -21,7 +21,7 @@ from engines.arqmath.training.model_folder import (
 from engines.arqmath.training.sequences import kept_rows, longest_first, named
 from engines.core.errors import DataError
 from engines.core.spec import Arg, read, refused, values
-from engines.training.identity import model_files
+from engines.training.checkpoints import model_files
 from engines.training.libraries import quick_imports
 from engines.training.task import Origin
 from engines.training.token_cache import Kept

@@ -22,10 +22,10 @@ from engines.core.errors import DataError, EngineError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
+from engines.training.checkpoints import model_files
 from engines.training.data import Drawn
-from engines.training.identity import model_files
+from engines.training.loop import rows_of_all
 from engines.training.pooling import POOLINGS
-from engines.training.processes import rows_of_all
 from engines.training.task import Origin
 from engines.training.token_cache import Kept
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engines.arqmath.training.pretraining import word_head
-from engines.training.processes import rows_of_all
+from engines.training.loop import rows_of_all
 
 if TYPE_CHECKING:
     import torch

@@ -30,7 +30,7 @@ from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
-from engines.training.identity import model_files
+from engines.training.checkpoints import model_files
 from engines.training.task import Origin
 from engines.training.token_cache import Kept
 

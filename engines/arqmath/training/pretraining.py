@@ -29,8 +29,8 @@ from engines.core.errors import DataError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
+from engines.training.checkpoints import model_files
 from engines.training.data import Drawn, Numbered, numbered
-from engines.training.identity import model_files
 from engines.training.task import Origin
 from engines.training.token_cache import Kept
 

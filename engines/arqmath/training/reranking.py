@@ -48,7 +48,7 @@ from engines.core.errors import DataError
 from engines.core.spec import read, refused, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
-from engines.training.identity import model_files
+from engines.training.checkpoints import model_files
 from engines.training.task import Origin
 from engines.training.token_cache import Kept
 

@@ -16,8 +16,8 @@ from engines.egen.composed.network import ComposedEncoder, ComposedSizes
 from engines.egen.corpus.splits import SplitName
 from engines.egen.models.datasets import CorpusTask
 from engines.egen.models.settings import CODE, Precision, divided
+from engines.training.checkpoints import refuse_other_sizes
 from engines.training.data import Drawn
-from engines.training.identity import refuse_other_sizes
 
 if TYPE_CHECKING:
     import torch

@@ -19,7 +19,7 @@ from engines.egen.corpus.reader import Corpus
 from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import PAD, VOCABULARY, to_training
-from engines.training.identity import model_files
+from engines.training.checkpoints import model_files
 from engines.training.task import Origin
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from engines.egen.models import transformer as losses
 from engines.egen.models.datasets import CorpusTask
 from engines.egen.models.settings import CODE, ModelConfig, Settings, divided
 from engines.egen.models.transformer import Gather
-from engines.training.identity import refuse_other_sizes
+from engines.training.checkpoints import refuse_other_sizes
 
 if TYPE_CHECKING:
     import torch
@@ -146,7 +146,7 @@ class Contrastive(_TransformerTask):
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """The contrastive loss in nats; several processes have the negatives of all."""
-        from engines.training.processes import rows_of_all
+        from engines.training.loop import rows_of_all
 
         return self._loss(model, batch, rows_of_all)
 

@@ -18,8 +18,8 @@ from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, split_file, splits
+from engines.training.checkpoints import model_files, refuse_other_sizes
 from engines.training.data import Drawn
-from engines.training.identity import model_files, refuse_other_sizes
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ class SemVecTask:
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy in nats of the other one among those of all classes of the batch, both ways."""
         from engines.egen.models.transformer import contrastive
-        from engines.training.processes import rows_of_all
+        from engines.training.loop import rows_of_all
 
         one, other = model(batch).chunk(2)
         return contrastive(

@@ -20,8 +20,8 @@ from engines.core.spec import read, refused, values
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.settings import CODE, SolverSettings
-from engines.training.identity import model_files
-from engines.training.processes import rows_of_all
+from engines.training.checkpoints import model_files
+from engines.training.loop import rows_of_all
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
