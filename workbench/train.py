@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -189,10 +189,6 @@ class Summary:
     low: float | None
     high: float | None
     runs: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return {"mean": self.mean, "low": self.low, "high": self.high, "runs": self.runs}
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
@@ -529,7 +525,7 @@ def by_setting(variants: Sequence[Variant], values: Sequence[Mapping[str, Any]])
     for setting, found in groups.values():
         measures = [value.get("measures", {}) for value in found if value.get("complete")]
         names = [name for name in (measures[0] if measures else ()) if all(name in each for each in measures)]
-        sums = {name: summary([float(each[name]) for each in measures], name).to_dict() for name in names}
+        sums = {name: asdict(summary([float(each[name]) for each in measures], name)) for name in names}
         counts = {"runs": len(found), "finished": len(measures)}
         rows.append({"setting": dict(setting), **counts, "measures": sums})
     return rows

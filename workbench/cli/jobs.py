@@ -105,7 +105,7 @@ def compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: b
             for row in differ
         ]
         text = tex_table(("", "", f"job {first.id}", f"job {second.id}"), rows)
-        emit({**found.to_dict(), "tex": text}, as_json, text=text)
+        emit({**asdict(found), "tex": text}, as_json, text=text)
         return
     lines = []
     for kind, differ in kinds:
@@ -113,7 +113,7 @@ def compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: b
         head = (kind, f"job {first.id}", f"job {second.id}")
         lines += aligned(head, rows_of) if differ else [f"{kind}: no difference"]
         lines.append("")
-    emit(found.to_dict(), as_json, text=lines[:-1])
+    emit(found, as_json, text=lines[:-1])
 
 
 def state(view: jobs.JobView) -> str:

@@ -22,7 +22,7 @@ from engines.core.files import atomic_folder, atomic_writer, file_error, remove_
 from engines.core.machine import size
 from engines.core.spec import described
 from workbench.jobs.control import next_free
-from workbench.jobs.folder import INSIDE, Job, texts
+from workbench.jobs.folder import INSIDE, Job, mapped, texts
 from workbench.jobs.view import JobView, job_view
 from workbench.operation import operation, option
 from workbench.recipes import Recipe
@@ -44,7 +44,7 @@ def pack(job: Job, target: Path) -> dict[str, Any]:
     read = {name: value for name, value in spec.params.items() if name not in written}
     inside, left_out = _data(read)
     names = {name: Path(spec.params[name]).name for name in written - {"publish"} if name in spec.params}
-    inner = replace(spec, params={**_relative(read, inside), **names})
+    inner = replace(spec, params={**mapped(read, lambda text: inside.get(text, text)), **names})
     files = 0
     try:
         with (
@@ -100,15 +100,6 @@ def _data(params: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
 def _size(path: Path) -> int:
     found = path.rglob("*") if path.is_dir() else [path]
     return sum(file.stat().st_size for file in found if file.is_file())
-
-
-def _relative(value: Any, inside: Mapping[str, str]) -> Any:
-    """The parameters with places replaced by those inside."""
-    if isinstance(value, Mapping):
-        return {key: _relative(item, inside) for key, item in value.items() if item is not None}
-    if isinstance(value, list | tuple):
-        return [_relative(item, inside) for item in value]
-    return inside.get(value, value) if isinstance(value, str) else value
 
 
 def _members(job: Job, view: JobView, inside: Mapping[str, str]) -> list[tuple[Path, str]]:
@@ -192,7 +183,12 @@ def unpacked(given: Path, into: Path) -> Unpacked:
         folder = given.absolute().parent
     try:
         recipe = Recipe.read(folder / _RECIPE if new else given)
-        recipe = replace(recipe, params=_absolute(dict(recipe.params), folder))
+
+        def absolute(text: str) -> str:
+            beside = "/" in text and "\0" not in text and (folder / text).exists()
+            return str(folder / text) if beside else text
+
+        recipe = replace(recipe, params=mapped(recipe.params, absolute))
         recipe, remarks = _confined(recipe, folder)
     except EngineError:
         if new:
@@ -228,17 +224,6 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
         if (place or path.is_absolute()) and not here:
             remarks.append(f"reads {key} = {text}, which did not come with it")
     return replace(recipe, params=params), tuple(remarks)
-
-
-def _absolute(value: Any, beside: Path) -> Any:
-    """The value with the paths that exist beside the recipe made absolute."""
-    if isinstance(value, Mapping):
-        return {key: _absolute(item, beside) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_absolute(item, beside) for item in value]
-    if isinstance(value, str) and "/" in value and "\0" not in value and (beside / value).exists():
-        return str(beside / value)
-    return value
 
 
 def _most(archive: Path) -> int:

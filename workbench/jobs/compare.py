@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -65,18 +65,8 @@ class Standing:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
-        return {
-            "setting": dict(self.setting),
-            "jobs": list(self.jobs),
-            "failed": list(self.failed),
-            "finished": self.finished,
-            "value": None if self.value is None else self.value.to_dict(),
-            "shared": self.shared,
-            "difference": self.difference,
-            "interval": None if self.interval is None else list(self.interval),
-            "p": self.p,
-            "band": [{"step": step, **found.to_dict()} for step, found in self.band],
-        }
+        band = [{"step": step, **asdict(found)} for step, found in self.band]
+        return {**asdict(self), "band": band}
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +240,6 @@ class Comparison:
     settings: tuple[DiffRow, ...]
     environment: tuple[DiffRow, ...]
     results: tuple[DiffRow, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able: rows of key, left and right."""
-        return {
-            name: [{"key": row.key, "left": row.left, "right": row.right} for row in getattr(self, name)]
-            for name in ("settings", "environment", "results")
-        }
 
 
 def compare(left: JobView, right: JobView) -> Comparison:

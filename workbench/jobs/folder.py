@@ -55,7 +55,7 @@ def relative(params: Mapping[str, Any], root: Path) -> dict[str, Any]:
         inside = path.is_absolute() and path.is_relative_to(root)
         return _UP + path.relative_to(root).as_posix() if inside else text
 
-    return {key: _mapped(value, change) for key, value in params.items()}
+    return {key: mapped(value, change) for key, value in params.items()}
 
 
 def absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
@@ -65,15 +65,15 @@ def absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
     def change(text: str) -> str:
         return os.path.normpath(here / text) if text.startswith((_UP, INSIDE)) else text
 
-    return {key: _mapped(value, change) for key, value in params.items()}
+    return {key: mapped(value, change) for key, value in params.items()}
 
 
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+def mapped(value: Any, change: Callable[[str], str]) -> Any:
     """The value with all texts in it changed."""
     if isinstance(value, Mapping):
-        return {key: _mapped(item, change) for key, item in value.items()}
+        return {key: mapped(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_mapped(item, change) for item in value]
+        return [mapped(item, change) for item in value]
     if isinstance(value, Path):
         return change(str(value))
     return change(value) if isinstance(value, str) else value

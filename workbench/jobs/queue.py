@@ -82,9 +82,7 @@ def entries(runs: Path) -> list[Entry]:
 
 def waits(runs: Path) -> bool:
     """Whether anything waits or is about to start."""
-    with contextlib.suppress(OSError), os.scandir(runs / _FOLDER) as folder:
-        return any(_NAME.fullmatch(each.name) and each.is_file() for each in folder)
-    return False
+    return bool(entries(runs))
 
 
 def places(runs: Path) -> Places:

@@ -14,7 +14,7 @@ import re
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,26 +25,13 @@ from workbench.config import state_dir
 from workbench.jobs import queue
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs
 from workbench.jobs.machine import is_network, sweep
-from workbench.jobs.view import AttemptView, JobView, Look, attempt_view, changed_at, standing
+from workbench.jobs.view import JobView, Look, changed_at, standing
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
-# Append-only: an index made by an older version is brought up to date by the steps it has not seen.
-_MIGRATIONS = (
-    """CREATE TABLE jobs (
-        id INTEGER PRIMARY KEY, task TEXT NOT NULL, title TEXT NOT NULL, state TEXT NOT NULL,
-        reason TEXT NOT NULL, attempt INTEGER NOT NULL, created REAL NOT NULL, ended REAL,
-        changed_ns INTEGER NOT NULL, view TEXT NOT NULL
-    )""",
-    """CREATE TABLE attempts (
-        job INTEGER NOT NULL, attempt INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
-        created REAL NOT NULL, started REAL, ended REAL, wall_s REAL, peak_bytes INTEGER NOT NULL,
-        exit_code INTEGER, signal INTEGER,
-        PRIMARY KEY (job, attempt)
-    )""",
-)
+_TABLE = "views (job INTEGER PRIMARY KEY, changed_ns INTEGER NOT NULL, view TEXT NOT NULL)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,59 +54,22 @@ class Index:
         """What is known, by job; empty when the index had to be thrown away."""
         rows: dict[int, Row] = {}
         with self._connected() as database:
-            for number, view, changed_ns in database.execute("SELECT id, view, changed_ns FROM jobs"):
+            for number, view, changed_ns in database.execute("SELECT job, view, changed_ns FROM views"):
                 # A view of another version of the program is read from its folder again.
                 with contextlib.suppress(TypeError, ValueError):
                     rows[number] = Row(JobView.from_dict(json.loads(view)), changed_ns)
         return rows
 
-    def save(self, rows: Iterable[Row], attempts: Iterable[tuple[int, AttemptView]] = ()) -> None:
+    def save(self, rows: Iterable[Row]) -> None:
         """Insert or replace."""
         with self._connected() as database:
-            database.executemany(
-                "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        row.view.id,
-                        row.view.task,
-                        row.view.title,
-                        row.view.state,
-                        row.view.reason,
-                        row.view.attempt,
-                        row.view.created,
-                        row.view.ended,
-                        row.changed_ns,
-                        json.dumps(row.view.to_dict()),
-                    )
-                    for row in rows
-                ],
-            )
-            database.executemany(
-                "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        job,
-                        item.number,
-                        item.state,
-                        item.reason,
-                        item.created,
-                        item.started,
-                        item.ended,
-                        item.wall_s,
-                        item.peak_bytes,
-                        item.exit_code,
-                        item.signal,
-                    )
-                    for job, item in attempts
-                ],
-            )
+            found = [(row.view.id, row.changed_ns, json.dumps(row.view.to_dict())) for row in rows]
+            database.executemany("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", found)
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Drop jobs that are no more."""
         with self._connected() as database:
-            for number in numbers:
-                database.execute("DELETE FROM jobs WHERE id = ?", (number,))
-                database.execute("DELETE FROM attempts WHERE job = ?", (number,))
+            database.executemany("DELETE FROM views WHERE job = ?", [(number,) for number in numbers])
 
     def clear(self) -> None:
         """Throw the index away, to be filled anew."""
@@ -134,7 +84,8 @@ class Index:
             database = self._ready()
         except (sqlite3.Error, OSError) as error:
             self.notice = f"the job index cannot be used: {error}"
-            database = _prepared(sqlite3.connect(":memory:", isolation_level=None))
+            database = sqlite3.connect(":memory:", isolation_level=None)
+            database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
         try:
             database.execute("BEGIN IMMEDIATE")
             yield database
@@ -172,24 +123,11 @@ class Index:
             if database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 self.notice = f"{self.path.parent} is on a network file system: the job index is slower there"
             database.execute("PRAGMA synchronous = NORMAL")
-            return _prepared(database)
+            database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
+            return database
         except BaseException:
             database.close()
             raise
-
-
-def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
-    """Bring the tables up to date. `timeout` above is SQLite's busy_timeout."""
-    database.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY)")
-    (done,) = database.execute("SELECT COUNT(*) FROM migrations").fetchone()
-    if done < len(_MIGRATIONS):
-        database.execute("BEGIN IMMEDIATE")
-        (done,) = database.execute("SELECT COUNT(*) FROM migrations").fetchone()
-        for number in range(done, len(_MIGRATIONS)):
-            database.execute(_MIGRATIONS[number])
-            database.execute("INSERT INTO migrations VALUES (?)", (number,))
-        database.execute("COMMIT")
-    return database
 
 
 _RUBBISH = re.compile(r"\.draft-[0-9a-f]{12}|\.removed-\d+-[0-9a-f]{8}")
@@ -229,9 +167,9 @@ def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
             news.append(view)
         before = row and (row.changed_ns, row.view.state, row.view.attempt)
         if not view.live or before != (changed_ns, view.state, view.attempt):
-            rows.append((item, Row(view, changed_ns)))
+            rows.append(Row(view, changed_ns))
     if rows:
-        index.save([row for _, row in rows], _all_attempts([item for item, _ in rows], look))
+        index.save(rows)
     gone = set(known) - {item.id for item in found}
     if gone:
         index.forget(gone)
@@ -298,14 +236,8 @@ def enter(workspace: Workspace, found: list[Job], index: Index | None = None) ->
     """Bring the index up to date with these jobs. Returns: how many there are."""
     look = Look(workspace.runs)
     rows = [Row(changed_ns=changed_at(item), view=look.view(item)) for item in found]
-    (index or Index(workspace.root)).save(rows, _all_attempts(found, look))
+    (index or Index(workspace.root)).save(rows)
     return len(rows)
-
-
-def _all_attempts(found: Sequence[Job], look: Look) -> list[tuple[int, AttemptView]]:
-    return [
-        (item.id, attempt_view(attempt, places=look.places)) for item in found for attempt in item.attempts()
-    ]
 
 
 def _old(path: Path) -> bool:
