@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -21,6 +20,7 @@ from workbench.data import kinds
 from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import next_free
 from workbench.jobs.executors import check_placement
+from workbench.jobs.folder import read_document
 from workbench.operation import Operation
 from workbench.paper import data_keys, load, trainers
 from workbench.recipes import Recipe, recipes, with_settings, with_value
@@ -374,11 +374,8 @@ def _facts(spec: Train) -> dict[str, Any]:
     recipe = {key: value for key, value in values(spec).items() if key not in ("out", "publish")}
     recipe["data"] = {kind: Path(place).name for kind, place in spec.data.items()}
     attempt = os.environ.get(MARK)
-    if not attempt:
-        return {"recipe": recipe}
-    try:
-        environment = json.loads((Path(attempt).parent / "env.json").read_bytes())
-    except (OSError, ValueError):
+    environment = read_document(Path(attempt).parent / "env.json") if attempt else {}
+    if not environment:
         return {"recipe": recipe}
     for entry in environment.get("data", {}).values():
         entry["path"] = Path(entry["path"]).name

@@ -17,7 +17,7 @@ import pytest
 from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import create
+from workbench.jobs.folder import create, recipe_diff
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -257,13 +257,10 @@ def test_the_number_of_a_removed_job_is_not_used_again(lab: Lab) -> None:
     assert lab.submit(n=1) == number + 1
 
 
-def test_the_difference_of_two_jobs(lab: Lab) -> None:
-    first, second = (
-        lab.submit(n=1, model={"dim": 64, "layers": 2}),
-        lab.submit(n=1, model={"dim": 128}, more=True),
-    )
-    left, right = lab.wait(first, "succeeded"), lab.wait(second, "succeeded")
-    rows = [(row.key, row.left, row.right) for row in jobs.diff(left, right)]
+def test_the_difference_of_two_recipes() -> None:
+    left = Recipe("test.count", "", {"n": 1, "model": {"dim": 64, "layers": 2}})
+    right = Recipe("test.count", "", {"n": 1, "model": {"dim": 128}, "more": True})
+    rows = [(row.key, row.left, row.right) for row in recipe_diff(left, right)]
     assert rows == [("model.dim", 64, 128), ("model.layers", 2, None), ("more", None, True)]
 
 

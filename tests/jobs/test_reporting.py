@@ -189,7 +189,7 @@ def test_a_damaged_note_is_not_taken_for_a_new_run(lab: Lab, told: Told) -> None
 
 
 def test_the_example_of_the_docs(lab: Lab, tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "jobs.md").read_text()
     (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     path = tmp_path / "rows.py"
     path.write_text(example)

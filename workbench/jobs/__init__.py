@@ -19,7 +19,7 @@ from workbench.jobs.control import (
     submit_shares,
     submit_sweep,
 )
-from workbench.jobs.folder import DiffRow, Job, diff
+from workbench.jobs.folder import Job
 from workbench.jobs.records import look_at, reconcile, reindex
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_lines
 from workbench.jobs.view import FIELDS, AttemptView, JobView, Look
@@ -28,7 +28,6 @@ __all__ = [
     "FIELDS",
     "AttemptView",
     "Curve",
-    "DiffRow",
     "DiskUse",
     "EventTail",
     "Job",
@@ -38,7 +37,6 @@ __all__ = [
     "Look",
     "MetricCurves",
     "attempts",
-    "diff",
     "disk_use",
     "job",
     "jobs",

@@ -273,13 +273,9 @@ def _results(view: JobView | AttemptView) -> dict[str, Any]:
     """State, then measures and other numbers of the end, then the last metrics that are not among them."""
     rows: dict[str, Any] = {"state": view.state}
     value = dict(view.value)
-    rows |= {key: number for key, number in value.pop("measures", {}).items() if _is_number(number)}
-    rows |= {key: number for key, number in value.items() if _is_number(number)}
+    rows |= {key: number for key, number in value.pop("measures", {}).items() if is_number(number)}
+    rows |= {key: number for key, number in value.items() if is_number(number)}
     rows |= {key: number for key, number in view.metrics.items() if key not in rows}
     rows["wall_s"] = None if view.wall_s is None else round(view.wall_s, 1)
     rows["peak_bytes"] = view.peak_bytes
     return rows
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -30,16 +30,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.files import file_error, sweep, write_json
 from workbench.jobs.machine import ProcessId
 from workbench.recipes import Recipe
-
-if TYPE_CHECKING:
-    from workbench.jobs.view import JobView
-
 
 _UP = "../../"
 """From a run folder to its workspace."""
@@ -119,11 +115,6 @@ def recipe_diff(left: Recipe, right: Recipe) -> list[DiffRow]:
         if a.get(key) != b.get(key):
             rows.append(DiffRow(key, a.get(key), b.get(key)))
     return rows
-
-
-def diff(left: JobView, right: JobView) -> list[DiffRow]:
-    """The settings in which two jobs differ."""
-    return recipe_diff(left.spec, right.spec)
 
 
 LIVE = ("queued", "starting", "running", "stopping")

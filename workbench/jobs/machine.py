@@ -8,6 +8,8 @@ import os
 import signal
 import socket
 import subprocess
+import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -222,6 +224,32 @@ class ProcessId:
             if handle >= 0:
                 os.close(handle)
         return True
+
+
+def start_detached(
+    module: str,
+    *arguments: str,
+    cwd: Path = Path("/"),
+    log: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+    pass_fds: tuple[int, ...] = (),
+) -> subprocess.Popen[bytes]:
+    """`python -m module` in a session of its own, which nothing that happens to this process can reach."""
+    ours = {name: value for name, value in environment.items() if name != MARK}
+    with (log or Path(os.devnull)).open("ab") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            cwd=cwd,
+            env=ours | {"PYTHONSAFEPATH": "1"},
+            start_new_session=True,
+            pass_fds=pass_fds,
+        )
+    # As long as this process lives it is the parent: it takes the exit code, or a zombie would stay.
+    threading.Thread(target=process.wait, daemon=True).start()
+    return process
 
 
 def mark(attempt: Path) -> str:

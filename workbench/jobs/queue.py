@@ -20,9 +20,7 @@ import hashlib
 import math
 import os
 import re
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +34,7 @@ from workbench.config import state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs.executors import held, placed, visible
 from workbench.jobs.folder import Attempt, Job, read_document
-from workbench.jobs.machine import MARK, Gpu, gpus
+from workbench.jobs.machine import Gpu, gpus, start_detached
 from workbench.jobs.sweeps import awaited, lane
 
 _FOLDER = ".queue"
@@ -293,23 +291,17 @@ def supervise(
 ) -> None:
     """A supervisor of its own session, which nothing that happens to this process can reach."""
     slots = slots or Slots()
-    clean = {key: value for key, value in environment.items() if key != MARK}
     run = attempt.folder.parent.resolve()
-    command = [sys.executable, "-m", "workbench.jobs.supervisor", str(run)]
-    command += [",".join(map(str, slots.locks)), ",".join(slots.cards)]
-    with (attempt.folder / "supervisor.log").open("ab") as log:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd=run,
-            env=clean | {"PYTHONSAFEPATH": "1"},
-            start_new_session=True,
-            pass_fds=slots.locks,
-        )
-    # As long as this process lives it is the parent: it takes the exit code, or a zombie would stay.
-    threading.Thread(target=process.wait, daemon=True).start()
+    start_detached(
+        "workbench.jobs.supervisor",
+        str(run),
+        ",".join(map(str, slots.locks)),
+        ",".join(slots.cards),
+        cwd=run,
+        log=attempt.folder / "supervisor.log",
+        environment=environment,
+        pass_fds=slots.locks,
+    )
 
 
 def keep(runs: Path) -> None:
@@ -319,19 +311,8 @@ def keep(runs: Path) -> None:
     with _alone(runs / _FOLDER / "keeper") as free:
         pass
     # Without the lock: what others have put there, who found it held for this moment, is started too.
-    if not (free and advance(runs)):
-        return
-    environment = {key: value for key, value in os.environ.items() if key != MARK}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "workbench.jobs.queue", str(runs.resolve())],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        env=environment | {"PYTHONSAFEPATH": "1"},
-        start_new_session=True,
-    )
-    threading.Thread(target=process.wait, daemon=True).start()
+    if free and advance(runs):
+        start_detached("workbench.jobs.queue", str(runs.resolve()))
 
 
 @contextlib.contextmanager

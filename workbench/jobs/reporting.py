@@ -27,8 +27,8 @@ from typing import Any, Protocol, TypeVar
 from engines.core.errors import EngineError
 from engines.core.files import locked, write_json
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import Attempt, Job, flat
-from workbench.jobs.machine import MARK
+from workbench.jobs.folder import Attempt, Job, flat, read_document
+from workbench.jobs.machine import start_detached
 from workbench.jobs.tail import EventTail, LoggedEvent, is_number
 from workbench.jobs.view import job_view
 
@@ -378,28 +378,12 @@ def reported(job: Job) -> list[Reported]:
 def start(attempt: Attempt) -> list[subprocess.Popen[bytes]]:
     """Start the reporters of an attempt, each in a process of its own that nothing of the job waits for."""
     run = attempt.folder.parent.resolve()
-    environment = {key: value for key, value in os.environ.items() if key != MARK}
-    begun = []
-    for name in _wanted(run):
-        with _place(run, name).with_suffix(".log").open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "workbench.jobs.reporting", str(run), name],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=run,
-                env=environment | {"PYTHONSAFEPATH": "1"},
-                start_new_session=True,
-            )
-        begun.append(process)
-    return begun
-
-
-def _wanted(run: Path) -> list[str]:
-    try:
-        return [str(name) for name in json.loads((run / FILE).read_bytes())["names"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+    names = map(str, read_document(run / FILE).get("names", ()))
+    logs = {name: _place(run, name).with_suffix(".log") for name in names}
+    return [
+        start_detached("workbench.jobs.reporting", str(run), name, cwd=run, log=log)
+        for name, log in logs.items()
+    ]
 
 
 def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from engines.core.errors import EngineError
 from workbench.jobs.machine import MARK
@@ -118,14 +119,14 @@ def submit(
         for key, value in os.environ.items()
         if key != MARK and (not key.startswith("SLURM_") or key == "SLURM_CONF")
     }
-    which = _quoted(str(run))
+    which = quote(str(run))
     if runs:
         at_most = f"%{parallel}" if parallel else ""
         given.append(f"--array=0-{len(runs) - 1}{at_most}")
-        cases = "".join(f"{number}) run={_quoted(str(each))} ;;\n" for number, each in enumerate(runs))
+        cases = "".join(f"{number}) run={quote(str(each))} ;;\n" for number, each in enumerate(runs))
         which = '"$run"'
     choose = f"case $SLURM_ARRAY_TASK_ID in\n{cases}esac\n" if runs else ""
-    script = f"#!/bin/sh\n{choose}exec {_quoted(sys.executable)} -P -m workbench.jobs.node {which}\n"
+    script = f"#!/bin/sh\n{choose}exec {quote(sys.executable)} -P -m workbench.jobs.node {which}\n"
     done = _run(["sbatch", "--parsable", *places, *requeue, *given], stdin=script, environment=environment)
     if done is None or done.returncode:
         said = "it does not answer" if done is None else _last_line(done.stderr)
@@ -244,7 +245,3 @@ def _last_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("Try ")]
     said = re.sub(r"^(sbatch: |error: |Batch job submission failed: )*", "", lines[-1]) if lines else ""
     return said.strip() or "it does not say why"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"

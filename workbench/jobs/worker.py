@@ -33,7 +33,7 @@ from engines.core.files import file_error, write_json
 from engines.core.spec import described
 from workbench.jobs import machine as timing
 from workbench.jobs.executors import LAUNCHED, changes, device_of, record
-from workbench.jobs.folder import Attempt, Ending, Job, flat
+from workbench.jobs.folder import Attempt, Ending, Job, flat, read_document
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
 from workbench.recipes import Recipe
 
@@ -231,13 +231,10 @@ def _failure(error: BaseException, job: Job, attempt: Attempt) -> Ending:
 def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLog) -> None:
     """Write env.json once; a later attempt says what has changed since."""
     now = {**record(spec), "device": _named(device_of(attempt))}
-    try:
-        before = json.loads(job.environment.read_bytes())
-    except (OSError, ValueError):
+    before = read_document(job.environment)
+    if not before:
         write_json(job.environment, now)
-        return
-    changed = changes(before, now)
-    if changed:
+    elif changed := changes(before, now):
         message = "the environment is not that of the first attempt"
         log(Event("warning", {"message": message, "changes": changed}))
 
