@@ -242,7 +242,7 @@ def interval(values: Sequence[float]) -> float | None:
 OPERATIONS = (
     Operation(
         "train",
-        "Train a model by a recipe, here or in the background.",
+        "Train a model from a recipe, here or in the background.",
         "workbench.train:train",
         resolve="workbench.train:settled",
     ),
@@ -280,7 +280,7 @@ class Train:
     """Train a model by the tables of a recipe."""
 
     trainer: Annotated[str, Arg("Which model: a trainer's name.")]
-    out: Annotated[Path, Arg("The folder for checkpoints and model.", option=True, writes=True)]
+    out: Annotated[Path, Arg("Folder for the checkpoints and the model.", option=True, writes=True)]
     data: Annotated[Mapping[str, Any], Arg("Data by kind.")] = field(default_factory=dict)
     model: Annotated[Mapping[str, Any], Arg("What the trainer takes.")] = field(default_factory=dict)
     train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
@@ -406,18 +406,24 @@ class Sweep:
 
     grid: Annotated[
         tuple[str, ...],
-        Arg("One run for each; 1..5, 0..1/5 and 1e-5..1e-3/4log too.", metavar="KEY=V1,V2"),
+        Arg("One run for each combination; 1..5, 0..1/5 and 1e-5..1e-3/4log work too.", metavar="KEY=V1,V2"),
     ] = ()
     random: Annotated[
-        tuple[str, ...], Arg("Drawn for each trial; /log behind it: by ratios.", metavar="KEY=LOW..HIGH")
+        tuple[str, ...],
+        Arg(
+            "Sample a value for each trial; append /log to sample on a logarithmic scale.",
+            metavar="KEY=LOW..HIGH",
+        ),
     ] = ()
-    trials: Annotated[int | None, Arg(f"How many draws; {_TRIALS} unless given.", low=1)] = None
-    seeds: Annotated[str, Arg("One run for each; 1..5 too.", metavar="1,2,3")] = ""
+    trials: Annotated[int | None, Arg(f"Number of trials for --random; default {_TRIALS}.", low=1)] = None
+    seeds: Annotated[str, Arg("One run for each seed; 1..5 works too.", metavar="1,2,3")] = ""
     folds: Annotated[bool, Arg("One run for each fold of the recipe.")] = False
-    parallel: Annotated[int, Arg("So many runs at a time in the background; 0: as there is room.", low=0)] = 0
+    parallel: Annotated[int, Arg("Runs at a time in the background; 0: as many as fit.", low=0)] = 0
     stop_worst: Annotated[
         str,
-        Arg("End runs in the background that are worse in it than most at that step.", metavar="MEASURE"),
+        Arg(
+            "Stop background runs whose measure is worse than the median at the same step.", metavar="MEASURE"
+        ),
     ] = ""
 
     def __post_init__(self) -> None:

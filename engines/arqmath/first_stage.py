@@ -39,8 +39,8 @@ SomeCollection = Annotated[
 ]
 Added = Annotated[tuple[Path, ...], Arg("Run files from elsewhere.", hidden=True)]
 IndexFolder = Annotated[Path | None, Arg("The collection's index; it need not be there.", hidden=True)]
-RunName = Annotated[str, Arg("Name of a run, or a run file.", shown="the last")]
-Against = Annotated[str, Arg("The run that it is held against.", shown="the first")]
+RunName = Annotated[str, Arg("A run's name, or a run file.", shown="the last")]
+Against = Annotated[str, Arg("The run to compare with.", shown="the first")]
 
 
 RETRIEVERS: dict[str, type[Retriever]] = {}

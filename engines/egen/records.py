@@ -82,8 +82,8 @@ AssumeAny = Annotated[
 Weights = Annotated[
     str | None,
     Arg(
-        "How likely operators of a rule family are, from 0.001: hyperbolic=0.2, inverse trig=0.5.",
-        shown="each 1",
+        "Relative weight of a rule family's operators, from 0.001: hyperbolic=0.2, inverse trig=0.5.",
+        shown="1 each",
         words=True,
     ),
 ]

@@ -198,9 +198,9 @@ class TrainLanguage:
         Path, Arg("CoNLL-U files named *-train* and *-dev*, plain or gzipped.", metavar="FOLDER")
     ]
     out: Annotated[Path, Arg("The spaCy folder to write.", metavar="FOLDER", option=True, writes=True)]
-    epochs: Annotated[int, Arg("Passes over the treebank.", low=1, high=1000)] = 15
-    width: Annotated[int, Arg("Of the encoder's vectors.", low=8, high=1024)] = 96
-    seed: Annotated[int, Arg("Of initial weights, dropout and order.", low=0)] = 0
+    epochs: Annotated[int, Arg("Epochs: passes over the treebank.", low=1, high=1000)] = 15
+    width: Annotated[int, Arg("Width of the encoder's vectors.", low=8, high=1024)] = 96
+    seed: Annotated[int, Arg("Seed for initial weights, dropout and order.", low=0)] = 0
 
 
 CONFIG = """

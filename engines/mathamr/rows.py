@@ -21,12 +21,12 @@ SomeCollection = Annotated[
 ]
 FormulaIndexed = Annotated[
     Path,
-    Arg("What `mathwb mathamr index` made, or a collection's name.", ref="formulas", option=True),
+    Arg("An index made by `mathwb mathamr index`, or a collection's name.", ref="formulas", option=True),
 ]
 SomeEncoder = Annotated[str, Arg("minilm, or a model folder.", ref="encoder")]
-Window = Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)]
+Window = Annotated[int, Arg("Sentences to add before and after the formula's own.", low=0, high=3)]
 Reader = Annotated[
-    Literal["builtin", "latexml"], Arg("latexml: LaTeXML, where it is installed; all at once.")
+    Literal["builtin", "latexml"], Arg("latexml: LaTeXML, if installed, on all formulas at once.")
 ]
 """What reads LaTeX."""
 

@@ -166,20 +166,20 @@ _DEPTH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FuseRuns:
-    """Fuse runs: by reciprocal ranks, as they are or weighted by the scores, or by weighted scores."""
+    """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
 
     runs: Annotated[tuple[Path, ...], Arg("Two runs or more.", metavar="RUN RUN...")]
     out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
     how: Annotated[
         How,
         Arg(
-            "rrf sums 1 / (k + rank); rrf-score score / (k + rank), and weighted weight * score, scores from "
-            "0 to 1 within a topic."
+            "rrf sums 1 / (k + rank), rrf-score score / (k + rank), weighted weight * score; scores are "
+            "scaled to 0-1 within a topic."
         ),
     ] = "rrf"
-    weights: Annotated[tuple[float, ...], Arg("Of each run, for weighted.")] = ()
-    k: Annotated[int | None, Arg("The constant of reciprocal ranks.", low=0, shown="60")] = None
-    tag: Annotated[str, Arg("The run's name.")] = "fused"
+    weights: Annotated[tuple[float, ...], Arg("One weight per run, for weighted.")] = ()
+    k: Annotated[int | None, Arg("Constant k of reciprocal rank fusion.", low=0, shown="60")] = None
+    tag: Annotated[str, Arg("Name of the run.")] = "fused"
 
     def __post_init__(self) -> None:
         """Raises: EngineError E406 for one run, E434 for weights that do not go with the runs, or are all

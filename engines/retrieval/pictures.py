@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 Plot = Annotated[
-    Path | None, Arg("Draw it over the topics there, as .svg or .png.", shown="no picture", writes=True)
+    Path | None, Arg("Plot the scores by topic to this .svg or .png file.", shown="no plot", writes=True)
 ]
 
 PIXELS = 1_660

@@ -322,7 +322,9 @@ async def test_it_fits_a_small_terminal(make: Make, engine: Engine, sample: Work
             line = screen.rows()[name].query_one(Input)
             assert line.has_focus
             assert screen.query_one("#fields").region.contains_region(line.region)
-        assert "1,2,3: One run for each; 1..5 too." in str(screen.query_one("#foot", Static).render())
+        assert "1,2,3: One run for each seed; 1..5 works too." in str(
+            screen.query_one("#foot", Static).render()
+        )
 
 
 # Without a screen
@@ -432,7 +434,7 @@ def test_help_is_that_of_the_trainer_s_own_setting(sample: Workspace) -> None:
         tables = {"model": {"pooling": "mean"}, "train": {"lr": 1e-3}}
         form = form_fields(replace(recipe, params={**recipe.params, **tables}), sample)
         found |= {(recipe.name, field.name): field for field in form.fields}
-        assert found[recipe.name, "train.lr"].help == "Learning rate at its highest."
+        assert found[recipe.name, "train.lr"].help == "Highest learning rate."
         pooling = found[recipe.name, "model.pooling"]
         assert set(form.choices(pooling)) == {"mean", "first" if "mwp" in recipe.name else "max"}
     assert found["mwp/solver-tiny", "model.pooling"].help.endswith(

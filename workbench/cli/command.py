@@ -90,7 +90,7 @@ Where = Annotated[
     typer.Option(
         "--where",
         metavar="FILTER",
-        help="Only the rows that pass: words, field:value, field=value, field>number; ! in front inverts.",
+        help="Only matching rows: words, field:value, field=value, field>number; ! in front negates.",
         show_default=False,
     ),
 ]
@@ -350,10 +350,10 @@ def command(row: Operation) -> Callable[..., None]:
     defaults = _user_defaults(row)
     parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
     as_json: Any = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-    detach: Any = Annotated[bool, typer.Option("--detach", help="In the background, as a job.")]
-    words = "With --detach: so many jobs that do a share each, and one that puts them together."
+    detach: Any = Annotated[bool, typer.Option("--detach", help="Run in the background, as a job.")]
+    words = "With --detach: split the work over this many jobs, and merge the shares in one more."
     shares: Any = Annotated[int, typer.Option("--shares", min=1, help=words, show_default=False)]
-    words = "Begin with the settings of a recipe."
+    words = "Start from the settings of this recipe."
     recipe: Any = Annotated[Optional[str], typer.Option("--recipe", help=words)]  # noqa: UP045
     if row.where:
         parameters.append(_keyword("where", Where, None))

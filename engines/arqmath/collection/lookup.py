@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """Print a post with its formulas written for a terminal, and the question that it answers."""
+    """Print a post, with its formulas as plain text, and the question it answers."""
 
     folder: SomeCollection
     id: Annotated[str, Arg("The post's id.")]
-    latex: Annotated[bool, Arg("Formulas as LaTeX.")] = False
+    latex: Annotated[bool, Arg("Print formulas as LaTeX.")] = False
     index: IndexFolder = None
 
 
@@ -34,7 +34,7 @@ class Snippets:
 
     folder: SomeCollection
     ids: Annotated[tuple[str, ...], Arg("The posts' ids.")]
-    latex: Annotated[bool, Arg("Formulas as LaTeX.")] = False
+    latex: Annotated[bool, Arg("Print formulas as LaTeX.")] = False
     index: IndexFolder = None
 
 

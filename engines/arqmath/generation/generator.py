@@ -225,7 +225,7 @@ _MEASURED = 200
 class GeneratorSettings:
     """What a recipe's table `model` says. The sizes count only without a backbone; they are GPT-2's."""
 
-    max_length: Annotated[int, Arg("Tokens of an example, the end token among them.", low=32)] = 1024
+    max_length: Annotated[int, Arg("Tokens of an example, including the end token.", low=32)] = 1024
     width: Annotated[int, Arg("Width of the model.", low=1)] = 768
     layers: Annotated[int, Arg("Layers.", low=1)] = 12
     heads: Annotated[int, Arg("Attention heads.", low=1)] = 12

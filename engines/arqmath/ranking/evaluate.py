@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 
 JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
-TaskNumber = Annotated[int, Arg("1 answers, 2 formulas, 3 free answers.", low=1, high=3)]
-VisualIds = Annotated[Path | None, Arg("Task 2: TSV of formula id and visual id of the qrels' version.")]
+TaskNumber = Annotated[int, Arg("1: answers; 2: formulas; 3: free-form answers.", low=1, high=3)]
+VisualIds = Annotated[
+    Path | None, Arg("Task 2: TSV of formula ids and visual ids, of the same version as the qrels.")
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
     """Evaluate a run by nDCG', mAP' and P'@10 (task 3: also AR and P@1).
 
-    The means divide by all judged topics; `run_topics` holds those over the topics of the run. AR and P@1 are
-    over the answers that are judged.
+    Means are taken over all judged topics; `run_topics` has those over the run's own topics. AR and P@1 are
+    taken over the judged answers.
     """
 
     run: Annotated[Path, Arg("TREC or ARQMath run, plain or gzip.", metavar="RUN")]
     qrels: JudgementsFile
     task: TaskNumber = 1
     visual_ids: VisualIds = None
-    topics_by: Annotated[Path | None, Arg("CSV of topic attributes: the means by each value are added.")] = (
-        None
-    )
+    topics_by: Annotated[Path | None, Arg("CSV of topic attributes; adds the means for each value.")] = None
     answer_ids: Annotated[Path | None, Arg("Task 3: TSV of run, topic and the answer's id in the qrels.")] = (
         None
     )
@@ -271,14 +271,14 @@ SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Compare runs with the first one: paired t-test and randomisation test, corrected for their number."""
+    """Compare runs with the first: paired t-test and randomisation test, corrected for multiple testing."""
 
     runs: Annotated[tuple[Path, ...], Arg("The first is the baseline.", metavar="RUN RUN...")]
     qrels: JudgementsFile
     task: TaskNumber = 1
     visual_ids: VisualIds = None
-    measure: Annotated[str, Arg("Measure that is tested.")] = "ndcg_prime"
-    seed: Annotated[int, Arg("Of the randomisation test and the intervals.", low=0)] = 0
+    measure: Annotated[str, Arg("The measure to test.")] = "ndcg_prime"
+    seed: Annotated[int, Arg("Seed for the randomisation test and the intervals.", low=0)] = 0
     plot: Plot = None
 
     def __post_init__(self) -> None:

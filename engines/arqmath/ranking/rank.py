@@ -121,20 +121,20 @@ _SCORED = 100
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Rank answers for topics: a first stage finds candidates, a cross-encoder scores them by P(label 1), or
-    what needs no training (`by`).
+    """Rank answers for topics: a first stage finds candidates; a cross-encoder, or a method that needs no
+    training (`by`), scores them.
 
-    Ctrl-C stops gently: finished topics stay, and the same command goes on from them.
+    Ctrl-C stops gently: finished topics are kept, and the same command continues from them.
     """
 
     source: Annotated[
         Path,
-        Arg("A collection, or what arqmath index made of it.", ref="source", metavar="FOLDER|INDEX"),
+        Arg("A collection, or its index made by arqmath index.", ref="source", metavar="FOLDER|INDEX"),
     ]
     run: Annotated[Path, Arg("The run to write.", option=True, name="out", writes=True)]
-    topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)] = ()
+    topics: Annotated[tuple[Path, ...], Arg("A topic file; repeatable.", option=True)] = ()
     questions: Annotated[
-        bool, Arg("Ask the collection's own questions instead of topics: runs to train a re-ranker with.")
+        bool, Arg("Rank for the collection's own questions, not topics: a run to train a re-ranker on.")
     ] = False
     model: Annotated[
         Path | None,
@@ -146,21 +146,21 @@ class Rank:
     by: Annotated[
         By,
         Arg(
-            "What scores the candidates: a model; how near the topic's formulas are to an answer's in "
-            "structure; or, token by token, its words in their contexts (MiniLM, or --model)."
+            "How candidates are scored: by a model; by how similar topic and answer formulas are in "
+            "structure; or by token-level interaction of the texts (MiniLM, or --model)."
         ),
     ] = "model"
     first: Annotated[
         str | None,
         Arg(
-            f"The first stage: {', '.join(RETRIEVERS)}, fused, or several with weights, as search --how.",
+            f"The first stage: {', '.join(RETRIEVERS)}, fused, or a weighted sum, as in search --how.",
             shown="lexical + questions, where there are vectors",
         ),
     ] = None
     depth: Annotated[
         int | None,
         Arg(
-            "So many of the first stage go to the model, or, without one, into the run.",
+            "How many first-stage results to re-rank or, without a model, to write.",
             low=1,
             high=_DEPTH,
             shown="100; without a model 1,000",
@@ -169,28 +169,29 @@ class Rank:
     candidates: Annotated[
         Candidates,
         Arg(
-            "The model scores the first stage's best, all judged answers, all to questions that share a tag "
-            "with the topic, or all there are."
+            "What the model scores: the first stage's best, all judged answers, all answers to questions "
+            "that share a tag with the topic, or all answers."
         ),
     ] = "index"
-    qrels: Annotated[
-        tuple[Path, ...], Arg("Judgements; with them the first stage's recall is reported.")
-    ] = ()
-    rerank: Annotated[bool, Arg("Without, the first stage is the run.")] = True
-    weight: Annotated[float, Arg("The model's, beside the first stage; 1: it alone.", low=0, high=1)] = 1.0
+    qrels: Annotated[tuple[Path, ...], Arg("Judgements, to report the first stage's recall.")] = ()
+    rerank: Annotated[bool, Arg("With --no-rerank the first stage's ranking is the run.")] = True
+    weight: Annotated[
+        float,
+        Arg("Weight of the model's score against the first stage's; 1: the model alone.", low=0, high=1),
+    ] = 1.0
     tune_topics: Annotated[
-        tuple[Path, ...], Arg("Choose the weight by the judgements of these topics only.")
+        tuple[Path, ...], Arg("Tune the weight on the judgements of these topics only.")
     ] = ()
     max_tokens: Annotated[
         int | None,
         Arg(
-            "Of question and answer together.",
+            "Longest question and answer together, in tokens.",
             low=16,
-            shown="as the model was trained; 512 where it does not say",
+            shown="as in the model's training; 512 if unknown",
         ),
     ] = None
-    exact: Annotated[bool, Arg("Single precision also where 16 bits are several times faster.")] = False
-    tag: Annotated[str | None, Arg("The run's name.", shown="the model's")] = None
+    exact: Annotated[bool, Arg("Use single precision even where 16 bits are several times faster.")] = False
+    tag: Annotated[str | None, Arg("Name of the run.", shown="the model's")] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:

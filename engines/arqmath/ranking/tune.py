@@ -37,26 +37,24 @@ _STEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class Tune:
-    """Choose BM25's terms, k1 and b, the weights of sums and the constant of reciprocal ranks by nDCG' on
-    some topics, and report on others: on those that --tune-topics does not name, or by cross-validation.
+    """Tune BM25's terms, k1 and b, the weights of sums and the constant of rank fusion for nDCG' on some
+    topics, and report on others: those not in --tune-topics, or by cross-validation.
 
-    Nothing is changed: `arqmath index` and `--first` take what was chosen.
+    Nothing is changed: give the chosen values to `arqmath index` and `--first`.
     """
 
     index: Annotated[
         Path,
-        Arg("What `mathwb arqmath index` made, or an indexed collection.", ref="index", metavar="DIR"),
+        Arg("An index made by `mathwb arqmath index`, or an indexed collection.", ref="index", metavar="DIR"),
     ]
-    topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)]
-    qrels: Annotated[tuple[Path, ...], Arg("Their judgements; may be given again.", option=True)]
-    tune_topics: Annotated[
-        tuple[Path, ...], Arg("Choose on these topics only, and report on the others.")
-    ] = ()
+    topics: Annotated[tuple[Path, ...], Arg("A topic file; repeatable.", option=True)]
+    qrels: Annotated[tuple[Path, ...], Arg("Their judgements; repeatable.", option=True)]
+    tune_topics: Annotated[tuple[Path, ...], Arg("Tune on these topics only, and report on the others.")] = ()
     folds: Annotated[
         int | None,
-        Arg("Without --tune-topics: of cross-validation over topics in random order.", low=2, shown="5"),
+        Arg("Folds of the cross-validation, without --tune-topics.", low=2, shown="5"),
     ] = None
-    seed: Annotated[int, Arg("Of that order, the tests and the intervals.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for folds, tests and intervals.", low=0)] = 0
 
     def __post_init__(self) -> None:
         """Raises: EngineError E434 for folds where the topics to choose on are named."""

@@ -438,7 +438,7 @@ class DenseTask(BiEncoderTask):
 
     @property
     def temperature(self) -> float:
-        """What cosines are divided by."""
+        """Temperature: what cosines are divided by."""
         return self.settings.temperature
 
     def model(self) -> torch.nn.Module:

@@ -63,16 +63,16 @@ class Encode(Protocol[T]):
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Encode all expressions of a corpus, so that questions about neighbours are answered at once.
+    """Encode all expressions of a corpus, so that neighbour searches answer at once.
 
-    Ctrl-C stops gently: finished parts stay, and the same command goes on from them.
+    Ctrl-C stops gently: finished parts are kept, and the same command continues from them.
     """
 
     model: ModelFolder
     data: Searched = None
     share: Annotated[
         str | None,
-        Arg("Make only the parts of one share, as 3/16 the third of sixteen.", shown="all, put together"),
+        Arg("Compute only the parts of one share, such as 3/16.", shown="all parts, merged"),
     ] = None
 
     def __post_init__(self) -> None:

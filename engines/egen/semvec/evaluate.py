@@ -159,16 +159,16 @@ def _unexpected(tokens: list[str], place: int) -> ExpressionError:
 
 @dataclass(frozen=True, slots=True)
 class SemVec:
-    """Measure an encoder on the SemVec benchmark: of new classes, are the nearest expressions equal?
+    """Evaluate an encoder on the SemVec benchmark: are an expression's nearest neighbours equal to it?
 
-    Queries are the expressions of a split, the pool those of all splits that are there. Beside the encoder
-    stand token bigrams as a baseline and the expressions' values as an oracle.
+    Queries come from one split, neighbours from all splits present. Token bigrams serve as a baseline, and
+    the expressions' values as an oracle.
     """
 
     model: Annotated[Path, Arg("A folder that training with egen.semvec made.", ref="model")]
     classes: Annotated[Path, Arg("The training split of the set: SET-train.jsonl.gz.")]
-    queries: Annotated[Split, Arg("The split whose expressions are asked for.")] = "neweqtest"
-    k: Annotated[int, Arg("How many neighbours count.", low=1)] = 5
+    queries: Annotated[Split, Arg("The split that queries are taken from.")] = "neweqtest"
+    k: Annotated[int, Arg("How many neighbours to score.", low=1)] = 5
 
 
 def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

@@ -451,25 +451,23 @@ def _learnt(examples: Sequence[Example], counts: Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class TrainRoles:
-    """Train the labeller of roles of the built-in parser, on PropBank's examples, AMR graphs, or both.
+    """Train the built-in parser's role labeller, on PropBank's examples, AMR graphs, or both.
 
-    Of a graph those roles are learnt whose frame and dependent are each one word of the sentence, the one
-    hanging on the other. mathamr amr and mathamr parse take the file as --labeller.
+    From an AMR graph, only roles whose frame and argument are single words of the sentence, one depending on
+    the other, are learned. Give the file to mathamr amr and mathamr parse as --labeller.
     """
 
     out: Annotated[Path, Arg("The labeller to write.", metavar="FILE", option=True, writes=True)]
     examples: Annotated[
         Path | None,
-        Arg("PropBank's examples: lines with roleset, text, rel and args.", metavar="FILE", option=True),
+        Arg("PropBank's examples: JSON lines with roleset, text, rel and args.", metavar="FILE", option=True),
     ] = None
     amr: Annotated[
         tuple[Path, ...],
-        Arg(
-            "Graphs under their sentences, or a registered name; may be given again.", ref="amr", option=True
-        ),
+        Arg("AMR graphs with their sentences, or a registered name; repeatable.", ref="amr", option=True),
     ] = ()
     held_out: Annotated[
-        float, Arg("The share of the sentences that accuracy is measured on instead.", low=0, high=0.9)
+        float, Arg("Share of the sentences held out to measure accuracy on.", low=0, high=0.9)
     ] = 0.0
 
     def __post_init__(self) -> None:

@@ -32,20 +32,21 @@ _OTHER: dict[Unit, str] = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluateFormulas:
-    """Evaluate runs of Task 2 by nDCG', P' and mAP', the first against each other one.
+    """Evaluate runs of Task 2 by nDCG', P' and mAP', and compare each with the first.
 
-    Visually distinct formulas are evaluated: of those that look the same the first counts, with their highest
-    grade. Judgements of formulas that the index does not have are left out and counted.
+    Only visually distinct formulas count: of those that look the same, the first, with their highest grade.
+    Judgements of formulas not in the index are left out and counted.
     """
 
     runs: Annotated[tuple[Path, ...], Arg("Runs of formulas; the first is the baseline.", metavar="RUN...")]
     index: FormulaIndexed
-    qrels: Annotated[tuple[Path, ...], Arg("Judgements; may be given again.", option=True)]
-    unit: Annotated[Unit, Arg("What the judgements name: formulas, or visual ids.")] = "formula"
+    qrels: Annotated[tuple[Path, ...], Arg("Judgements; repeatable.", option=True)]
+    unit: Annotated[Unit, Arg("What the judgements grade: formulas, or visual ids.")] = "formula"
     topics: Annotated[
-        tuple[Path, ...], Arg("Topic files: only their topics, and the means by terciles of tree size.")
+        tuple[Path, ...],
+        Arg("Topic files: evaluate only their topics, and add means by terciles of tree size."),
     ] = ()
-    seed: Annotated[int, Arg("Of the intervals.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for the intervals.", low=0)] = 0
     plot: Plot = None
 
     def __post_init__(self) -> None:
@@ -260,7 +261,7 @@ class Standings:
 
     folder: SomeCollection
     index: Annotated[
-        Path | None, Arg("The index of the collection's formulas.", ref="formulas", shown="the workspace's")
+        Path | None, Arg("Index of the collection's formulas.", ref="formulas", shown="the workspace's")
     ] = None
 
 

@@ -27,12 +27,12 @@ _PART = 4_096
 
 @dataclass(frozen=True, slots=True)
 class IndexFormulas:
-    """Make the formulas of a collection searchable by their parts, and by vectors if asked for."""
+    """Index a collection's formulas by parts of their trees, and optionally by vectors."""
 
     folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
-    out: Annotated[Path, Arg("The index: a new folder.", option=True, writes=True)]
+    out: Annotated[Path, Arg("The index folder to write; a new folder.", option=True, writes=True)]
     encoder: Annotated[
-        str | None, Arg("minilm, or a model folder: the formulas' strings are encoded too.", ref="encoder")
+        str | None, Arg("Also encode the formulas' strings, with minilm or a model folder.", ref="encoder")
     ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 

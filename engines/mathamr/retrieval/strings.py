@@ -46,16 +46,16 @@ def with_latex(text: str, latex: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Represent:
-    """Write the topics of a collection and its judged formulas as strings, as a sentence encoder reads them.
+    """Write a collection's topics and judged formulas as strings for a sentence encoder.
 
-    AMRs are those of the built-in parser, which are approximate.
+    AMRs come from the built-in parser, which is approximate.
     """
 
     folder: SomeCollection
     index: FormulaIndexed
-    kind: Annotated[Kind, Arg("Which representation.")] = "mathamr-marked"
+    kind: Annotated[Kind, Arg("Which representation to write.")] = "mathamr-marked"
     window: Window = 0
-    topics: Annotated[bool, Arg("The topics too.")] = True
+    topics: Annotated[bool, Arg("Also write the topics.")] = True
 
 
 def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:

@@ -25,7 +25,7 @@ _NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class FormulaTopics:
-    """The topics of Task 2 of a collection: a formula in a question each."""
+    """List a collection's Task 2 topics: each is a formula in a question."""
 
     folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
 

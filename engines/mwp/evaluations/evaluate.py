@@ -39,23 +39,21 @@ MEASURES: Mapping[str, Callable[[Score], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluateSolver:
-    """Measure a solver on problems: right answers, right equations, and equations that are equal to the right
-    one, with 95 % intervals (Wilson)."""
+    """Evaluate a solver: share of right answers, of right equations, and of equations equal to the right one,
+    with 95 % intervals (Wilson)."""
 
     model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
     fold: Annotated[int | None, Arg("Only the problems of this fold.", low=0)] = None
-    beam: Annotated[
-        int | None, Arg("Equations followed at a time.", low=1, high=100, shown="the model's")
-    ] = None
+    beam: Annotated[int | None, Arg("Beam width.", low=1, high=100, shown="the model's")] = None
     against: Annotated[
-        Path | None, Arg("Another solver, compared problem by problem (McNemar).", ref="solver")
+        Path | None, Arg("Another solver to compare with, problem by problem (McNemar).", ref="solver")
     ] = None
     probes: Annotated[
-        bool, Arg("Measure too without questions, with numbers swapped and sentences reordered.")
+        bool, Arg("Also evaluate without questions, with numbers swapped and with sentences reordered.")
     ] = False
-    seed: Annotated[int, Arg("Of what probes draw.", low=0)] = 0
-    out: Annotated[Path | None, Arg("Keep every answer in this file, as JSON Lines.", writes=True)] = None
+    seed: Annotated[int, Arg("Seed for the changes of --probes.", low=0)] = 0
+    out: Annotated[Path | None, Arg("Write every answer to this file as JSON Lines.", writes=True)] = None
 
 
 def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -257,16 +255,16 @@ def _keep(path: Path, rows: Sequence[Problem], found: Answers, scores: Sequence[
 
 @dataclass(frozen=True, slots=True)
 class ArrangeProblems:
-    """Lay the problems of the commonest equations out in a plane, by the vectors of a solver."""
+    """Map the problems of the commonest equations in the plane, by a solver's vectors."""
 
     model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    templates: Annotated[int, Arg("How many equations; the paper shows 5.", low=1, high=40)] = 5
-    before: Annotated[bool, Arg("By the encoder as it was before the training.")] = False
+    templates: Annotated[int, Arg("How many equations to show; the paper shows 5.", low=1, high=40)] = 5
+    before: Annotated[bool, Arg("Use the encoder as it was before training.")] = False
     method: Annotated[Method, Arg("t-SNE as in the paper, or PCA.")] = "tsne"
-    seed: Annotated[int, Arg("Of t-SNE.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for t-SNE.", low=0)] = 0
     file: Annotated[
-        Path | None, Arg("Draw it there, as .svg.", name="out", shown="the places, printed", writes=True)
+        Path | None, Arg("Draw to this .svg file.", name="out", shown="print the coordinates", writes=True)
     ] = None
 
     def __post_init__(self) -> None:

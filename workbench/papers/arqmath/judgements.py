@@ -93,10 +93,10 @@ def _read_judgement(row: Mapping[str, Any]) -> Judgement:
 
 @dataclass(frozen=True, slots=True)
 class OwnJudgements:
-    """Print your own judgements of a collection's answers as qrels; they are apart from the official ones."""
+    """Print your own judgements of a collection's answers as qrels, apart from the official ones."""
 
     folder: SomeCollection
-    out: Annotated[Path | None, Arg("Write them there as qrels.", writes=True)] = None
+    out: Annotated[Path | None, Arg("Write them to this file as qrels.", writes=True)] = None
 
 
 def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[Judgement]:

@@ -239,7 +239,7 @@ def explain(found: Explanation, _spec: object) -> Iterator[str]:
         yield f"          {problem['text']}"
     yield from _candidates(f"positives, {found.positive_count:,}", found.positives)
     yield from _candidates(f"negatives, {found.negative_count:,}", found.negatives)
-    yield from _candidates("like texts that were no candidates", found.lost)
+    yield from _candidates("similar texts that are not candidates", found.lost)
     yield from _candidates("the anchor's own variants", found.own)
 
 
