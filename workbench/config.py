@@ -110,7 +110,7 @@ def _key(name: str, known: Mapping[str, Key] | None = None) -> Key:
         key = known.get(name.partition(".")[0] + ".*")
     if key is None:
         raise UsageError(
-            f"there is no setting {name!r}",
+            f"unknown setting {name!r}",
             code="E420",
             remedy=did_you_mean(name, known) or "List them with: mathwb config show",
         )
@@ -183,7 +183,7 @@ def _read_file(path: Path) -> dict[str, Any]:
             f"the settings cannot be read: {error}",
             code="E422",
             where=str(path),
-            remedy="Mend or remove the file.",
+            remedy="Fix or remove the file.",
         ) from error
 
 

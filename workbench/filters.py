@@ -104,7 +104,7 @@ def _term(word: str, at: int, known: tuple[str, ...]) -> _Term:
     at += len(word) - len(body)
     if not body:
         raise FilterError(
-            "`!` stands alone", position=at - 1, remedy="Write what to leave out right behind it."
+            "`!` stands alone", position=at - 1, remedy="Write what to leave out directly after it."
         )
     match = re.fullmatch(r"(\w+)(>=|<=|[><:=])(.*)", body, re.DOTALL)
     if match is None or not match[1].isidentifier():

@@ -258,7 +258,7 @@ def overlap(a: Path, b: Path) -> Overlap:
     kinds = [_kind(path) for path in (a, b)]
     if ("expressions" in kinds) and kinds[0] != kinds[1]:
         raise DataError(
-            f"this is {kinds[1]} and the other side is {kinds[0]}",
+            f"this side has {kinds[1]}, the other {kinds[0]}",
             path=b,
             code="E326",
             remedy="Compare expressions with expressions, and texts with texts.",

@@ -103,7 +103,7 @@ def _table(text: bytes) -> dict[str, Any]:
         raise ValueError(f"it is larger than {size(_MOST_BYTES)}")
     decoded = text.decode()
     if found := _DOTTED.search(decoded):
-        raise ValueError(f"{found[0][:40]!r} is a key of more than {_MOST_PARTS} parts")
+        raise ValueError(f"{found[0][:40]!r} is a key with more than {_MOST_PARTS} parts")
     return tomllib.loads(decoded)
 
 
@@ -233,7 +233,7 @@ def load(name: str) -> Recipe:
         raise MissingError(
             f"there is no recipe {name!r}",
             code="E352",
-            remedy=did_you_mean(name, shipped) or "They are listed by: mathwb train --list",
+            remedy=did_you_mean(name, shipped) or "List them with: mathwb train --list",
         )
     return shipped[name]
 
@@ -293,7 +293,7 @@ def _place(recipe: Recipe, key: str) -> tuple[str, str]:
             f"{key!r} of {recipe.name or recipe.title} may be any of {names}", code="E424", remedy="Name one."
         )
     raise UsageError(
-        f"{key!r} is nothing that {recipe.name or recipe.title} has", code="E424", remedy=_known(recipe, key)
+        f"{key!r} is unknown to {recipe.name or recipe.title}", code="E424", remedy=_known(recipe, key)
     )
 
 

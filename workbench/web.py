@@ -44,9 +44,9 @@ def listen(host: str, port: int) -> socket.socket:
         found.listen()
     except OSError as error:
         raise UsageError(
-            f"{host}:{port} cannot be listened on: {error.strerror or error}",
+            f"cannot listen on {host}:{port}: {error.strerror or error}",
             code="E405",
-            remedy="Take a free port with --port 0.",
+            remedy="Use --port 0 for a free port.",
         ) from None
     return found
 

@@ -42,7 +42,7 @@ class Rules:
             remedy = "Use it with --check and without --family and FILE."
             raise refused("--keep stores a check of the whole table", "E427", remedy)
         if self.file and not self.check:
-            raise refused("the rules of a file are there to be checked", "E427", "Add --check.")
+            raise refused("rules from a file can only be checked", "E427", "Add --check.")
 
 
 @dataclass(frozen=True, slots=True)

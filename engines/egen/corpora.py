@@ -171,7 +171,7 @@ def _kept(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
         return [], []
     corpus = open_corpus(out, several=True)
     if corpus.manifest.get("origin") != _ORIGIN:
-        what = "this folder holds a corpus that was not made of saved clusters"
+        what = "this folder holds a corpus other than one of saved clusters"
         raise other_folder(out, what, "Save to another folder.")
     grown = [_grown(corpus, number) for number in range(corpus.clusters().num_rows)]
     return grown, list(corpus.manifest["configs"])

@@ -169,7 +169,7 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     forms = {"same form", "padding"}
     if stats["stop_reason"] in ("stopped", "time_limit", "memory_limit") and not stats["total_members"]:
         how = stats["stop_reason"].replace("_", " ")
-        return f"growth ended before any could be drawn ({how})", {}
+        return f"growth ended before any could be sampled ({how})", {}
     if not stats["total_members"] and length > most:
         what = f"nothing equal to it has {most} or fewer"
         return f"it has {length} tokens, and {what}", {"max_tokens": length}
@@ -187,7 +187,7 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     modes = get_args(Mode)
     kept = (wide for wide in modes[modes.index(mode) + 1 :] if ACCEPTED[wide] & {*dropped})
     wider = next(({"mode": wide} for wide in kept), {})
-    return f"all other forms were left out by mode {mode} ({left_out})", wider
+    return f"mode {mode} excludes all other forms ({left_out})", wider
 
 
 def _row(member: Member, theory: Theory) -> dict[str, Any]:

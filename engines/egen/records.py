@@ -65,7 +65,7 @@ def canonical_weights(text: str) -> str:
 
 
 def _unread(part: str) -> EngineError:
-    what = f"{visible(part)[:60]!r} is no weight of a family"
+    what = f"{visible(part)[:60]!r} is not a family's weight"
     remedy = f"Write hyperbolic=0.2, power=3: from {_LEAST} to {_MOST:g}, of {', '.join(FAMILIES)}."
     return refused(what, "E457", remedy)
 

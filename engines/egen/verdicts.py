@@ -105,7 +105,7 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
     if found[None] == len(results):
         first = f"; line {results[0]['line']}: {results[0]['error']}" if results else ""
         raise DataError(
-            f"of {len(results):,} lines none can be read{first}",
+            f"none of {len(results):,} lines can be read{first}",
             path="standard input" if str(spec.file) == "-" else spec.file,
             remedy="Each line is: head, one tab, member, both in generator prefix notation.",
         )

@@ -80,7 +80,7 @@ def marked(text: str) -> Marked:
     for place in range(0, len(parts), 2):
         loose += len(re.findall(r"(?<!\\)\$", parts[place]))
         parts[place] = parts[place].replace("\\$", "$")
-    warnings = [f"{loose} dollar signs have no partner and stay text"] if loose else []
+    warnings = [f"{loose} dollar signs are unmatched and stay text"] if loose else []
     return _marked(parts, formulas, warnings)
 
 
@@ -91,7 +91,7 @@ def _marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) 
         parts[place], count = _ALIKE.subn(lambda match: f"{match[0]} ", parts[place])
         alike += count
     if alike:
-        warnings.append(f'"eqx" in the text is written "eq x" ({alike} times), since placeholders have it')
+        warnings.append(f'"eqx" in the text is written "eq x" ({alike} times), which placeholders use')
     return Marked("".join(parts), formulas, tuple(warnings))
 
 

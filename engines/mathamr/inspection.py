@@ -299,7 +299,9 @@ def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
             context = window(text, query, spec.window)
             kept = dict.fromkeys(ids(context))
             return _Source(topic.id, context, query, _read({one: latex[one] for one in kept if one in latex}))
-    warnings.append(f"the formula {topic.formula} is not in the text of {topic.id}; it stands alone")
+    warnings.append(
+        f"the formula {topic.formula} is not in the text of {topic.id}; it is shown without context"
+    )
     return _Source(topic.id, f'"eqx{query}eqx"', query, _read({query: topic.latex}))
 
 
@@ -340,7 +342,7 @@ def _graph(
     lowered(graph)
     made = graft_trees(graph, {name: formula.tree for name, formula in source.formulas.items()})
     if made.lost:
-        warnings.append(f"{len(made.lost)} formulas were lost by the parser and hang on the root")
+        warnings.append(f"{len(made.lost)} formulas were lost by the parser and are attached to the root")
     return made.graph, made.roots, made.lost, found.parser
 
 
@@ -372,7 +374,7 @@ def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaInd
     collection = ArqmathFolder.open(spec.folder)
     place = found_index(collection, spec.index, cache)
     if place is None and cache is not None:
-        warnings.append("the collection has no index of its formulas: mathwb mathamr index makes it")
+        warnings.append("the collection's formulas are not indexed: run mathwb mathamr index")
     if place is None:
         return None
     return open_index(place, collection.path, lambda event: warnings.append(str(event.data["message"])))

@@ -80,8 +80,10 @@ def named_rows(
         seen.add(row.name)
         yield row
     if not seen:
-        raise DataError("the file has no rows", path=path, code="E314", remedy="Name a file with content.")
+        raise DataError(
+            "the file has no rows", path=path, code="E314", remedy="Name a file that is not empty."
+        )
     if again:
-        again[0].warn(f"{len(again):,} rows have the {name} of an earlier one; this is the first of them")
+        again[0].warn(f"{len(again):,} rows repeat an earlier {name}; this is the first of them")
     if nameless:
         nameless[0].warn(f"{len(nameless):,} rows have no {name}; this is the first of them")

@@ -45,7 +45,9 @@ class Opt:
     def __post_init__(self) -> None:
         exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
         if self.reader == "latexml" and self.mode == "correct":
-            raise refused("LaTeXML reads as ARQMath's trees do", "E402", "Leave --mode or --reader out.")
+            raise refused(
+                "LaTeXML follows ARQMath's conventions only", "E402", "Leave --mode or --reader out."
+            )
 
 
 def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
@@ -174,5 +176,5 @@ def _trees(
         return
     for tell, made in zip(warn, latexml(formulas), strict=True):
         if made is None:
-            tell("LaTeXML makes nothing of it")
+            tell("LaTeXML cannot convert it")
         yield None if made is None else read_presentation_mathml(made.presentation).document()

@@ -68,7 +68,7 @@ def _one_scale(run: Run, path: Path, events: Sink) -> Run:
     depth = scored_depth(run)
     if depth is None:
         return run
-    what = f"{path}: behind the first {depth:,} of a topic scores are of another scale, as of a two-stage run"
+    what = f"{path}: behind the first {depth:,} of a topic scores have another scale, as in a two-stage run"
     events(Event("warning", {"message": f"{what}; they are put just below, in their order"}))
     return replace(
         run,
@@ -210,7 +210,7 @@ def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
     topics = [run.rankings.keys() for run in runs]
     partly = set().union(*topics) - set(topics[0]).intersection(*topics[1:])
     if partly:
-        what = f"{len(partly):,} topics are not in all runs, as {min(partly)}; what has them is fused"
+        what = f"{len(partly):,} topics are not in all runs, such as {min(partly)}; runs with them are fused"
         events(Event("warning", {"message": what}))
     check_out(spec.out, set().union(*topics))
     if spec.how != "rrf":

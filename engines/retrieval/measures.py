@@ -269,7 +269,7 @@ def compare(
             "a paired test needs at least two topics",
             code="E341",
             exit_code=2,
-            remedy="Take runs on more topics.",
+            remedy="Use runs on more topics.",
         )
     left = np.array([a[topic] for topic in topics])
     right = np.array([b[topic] for topic in topics])

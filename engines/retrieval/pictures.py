@@ -122,7 +122,7 @@ PERPLEXITY = 30.0
 def refuse_idle_seed(method: Method, seed: int) -> None:
     """Raises: EngineError E427 for a seed of PCA, which draws nothing."""
     if method == "pca" and seed:
-        raise refused("PCA draws nothing by a seed", "E427", "Leave out --seed, or choose tsne.")
+        raise refused("PCA takes no seed", "E427", "Leave out --seed, or choose tsne.")
 
 
 def plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArray[np.float32]:

@@ -137,7 +137,7 @@ def corrupt(folder: Path, what: str) -> EngineError:
         f"the checkpoint is corrupt: {what}",
         where=str(folder),
         code="E635",
-        remedy="Go on from an older one, or start anew in another folder.",
+        remedy="Resume from an older one, or start again in another folder.",
     )
 
 
@@ -253,7 +253,7 @@ def from_file(path: Path) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError) as error:
         # The library's advice is to unpickle it all the same, which runs what it holds.
-        raise corrupt(path.parent, f"{path.name} holds more than numbers, or not what was saved") from error
+        raise corrupt(path.parent, f"{path.name} contains more than numbers, or was changed") from error
 
 
 def all_finite(model: torch.nn.Module) -> bool:

@@ -181,7 +181,7 @@ class Batches:
                     "there is no training data",
                     code="E636",
                     exit_code=2,
-                    remedy="Name data with examples, or loosen what is left out.",
+                    remedy="Name data with examples, or filter less strictly.",
                 )
             epoch, window, skip = epoch + 1, 0, 0
 

@@ -52,7 +52,7 @@ class Identity:
         for`."""
         names = [*self.settings, *(name for name in there if name not in self.settings)]
         return [
-            f"{name}: {_shown(name, there)} there, {_shown(name, self.settings)} asked for"
+            f"{name}: {_shown(name, there)} there, {_shown(name, self.settings)} requested"
             for name in names
             if (name in there) != (name in self.settings) or there.get(name) != self.settings.get(name)
         ]
@@ -96,8 +96,8 @@ def refuse_other_sizes(name: str, there: Mapping[str, Any], asked: Mapping[str, 
     """Refuse to begin with the model `name`, whose sizes are `there`, when others are `asked`. Raises:
     EngineError of that code."""
     other = [
-        f"{size} {there[size]} there, {asked[size]} asked for" for size in asked if there[size] != asked[size]
+        f"{size} {there[size]} there, {asked[size]} requested" for size in asked if there[size] != asked[size]
     ]
     if other:
         what = f"{name} is a model of other sizes: {'; '.join(other)}"
-        raise refused(what, code, "Set them as they are there, or begin with another model.")
+        raise refused(what, code, "Set them as they are there, or start from another model.")

@@ -66,9 +66,9 @@ class TrainConfig:
     def __post_init__(self) -> None:
         """Refuse what does not go together. Raises: EngineError E630."""
         if not self.steps and not self.epochs:
-            raise _refused("neither steps nor epochs says how long to train")
+            raise _refused("set steps or epochs: neither is given")
         if self.patience and not (self.best and self.eval_every):
-            raise _refused("patience needs best, the measure to be better in, and eval_every")
+            raise _refused("patience needs best (the measure to improve) and eval_every")
         if not self.lr:
             raise _refused("lr is 0, so nothing would be learned")
 
@@ -80,7 +80,7 @@ class TrainConfig:
     def check_best(self, measures: Iterable[str]) -> None:
         """Refuse to choose by a measure that is not among these. Raises: EngineError E630."""
         if self.best and self.best not in (names := list(measures)):
-            what = f"train.best is {self.best!r}, which the evaluation does not measure"
+            what = f"train.best is {self.best!r}, which the evaluation does not compute"
             raise refused(what, CODE, known(self.best, names))
 
     def to_dict(self) -> dict[str, Any]:

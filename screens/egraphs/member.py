@@ -172,7 +172,7 @@ class MemberPane(Pane):
         more = (
             ("×", "under the curve: no value there"),
             ("–", "of a point: undefined"),
-            ("?", "of a point: overflow, or rounding leaves nothing to tell"),
+            ("?", "of a point: overflow, or rounding leaves no information"),
             ("about", "found by a search of the line, not worked out exactly"),
         )
         return (*VERDICT_SIGNS, *more)

@@ -43,7 +43,7 @@ class Machine:
         check_placement({"device": policy})
         if policy.partition(":")[0] == "cpu":
             count = policy.partition(":")[2]
-            return f"{self.cpu}: asked for" + (f", {count} processes" if count else "")
+            return f"{self.cpu}: requested" + (f", {count} processes" if count else "")
         chosen, why = choose(policy, list(self.gpus), set(self.taken))
         if not chosen:
             return f"{self.cpu}: {why}"

@@ -136,7 +136,7 @@ class WorkbenchScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.built = False
-        """Whether the panes are there: until then nothing is asked of the screen."""
+        """Whether the panes are there: until then there are no topics of the screen."""
         self._active = ""
         self._panes: tuple[Pane, ...] = ()
 

@@ -271,11 +271,11 @@ async def test_a_sweep(
         screen = await opened(pilot)
         put(screen, "sweep.parallel", "2")
         await rest(pilot)
-        assert "✗ parallel is for several runs, and there is one" in shown(pilot.app)
+        assert "✗ parallel needs several runs, and there is one" in shown(pilot.app)
         put(screen, "sweep.grid", "lr=1e-4..3e-4/3 pooling=mean")
         put(screen, "sweep.seeds", "2..1")
         await rest(pilot)
-        assert "'2..1' is no range" in str(screen.rows()["sweep.seeds"].query_one(".say", Static).content)
+        assert "'2..1' is not a range" in str(screen.rows()["sweep.seeds"].query_one(".say", Static).content)
         await pilot.press("enter")
         await rest(pilot)
         assert (swept, submitted) == ([], [])
@@ -339,8 +339,8 @@ def test_auto_says_which_card_and_why() -> None:
     machine = Machine(4, 2**33, CARDS)
     assert machine.why("auto") == "GPU 1 Big Card, 70.0 GiB free: the one of 2 with the most free memory"
     assert Machine(4, 2**33, CARDS, frozenset({"GPU-b"})).why("auto").startswith("GPU 0 Small Card")
-    assert machine.why("cpu").endswith("asked for")
-    assert machine.why("0,1").endswith("asked for")
+    assert machine.why("cpu").endswith("requested")
+    assert machine.why("0,1").endswith("requested")
     assert "1     Big Card, 70.0 GiB of 80.0 GiB free, 3 % busy" in machine.lines()
     for policy in ("2", "gpu"):
         with pytest.raises(EngineError):
@@ -407,10 +407,10 @@ def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
         ("job.more", "patience=3", ""),
         ("job.more", "'", "quotation"),
         ("sweep.grid", "lr=1e-4,3e-4 heads=2,4", ""),
-        ("sweep.grid", "lr=0..0.5", "does not say how many"),
+        ("sweep.grid", "lr=0..0.5", "gives no number of values"),
         ("sweep.grid", "nothing=1,2", "nothing that"),
         ("sweep.random", "lr=1e-4..1e-2/log", ""),
-        ("sweep.seeds", "one", "are no seeds"),
+        ("sweep.seeds", "one", "is not a list of seeds"),
         ("sweep.folds", "true", "has no folds"),
         ("sweep.folds", "both", "true or false"),
         ("sweep.trials", "0", "at least 1"),
@@ -438,7 +438,7 @@ def test_help_is_that_of_the_trainer_s_own_setting(sample: Workspace) -> None:
         pooling = found[recipe.name, "model.pooling"]
         assert set(form.choices(pooling)) == {"mean", "first" if "mwp" in recipe.name else "max"}
     assert found["mwp/solver-tiny", "model.pooling"].help.endswith(
-        "the mean of the states, or the first one."
+        "the mean of the token states, or the first one."
     )
 
 

@@ -94,7 +94,7 @@ def test_a_call_stopped_in_the_queue_never_begins(engine: EngineProcess) -> None
     running = engine.call("count", {"to": 50, "pause_s": 0.005})
     waiting = engine.call("deaf", {})
     waiting.stop()
-    with pytest.raises(EngineError, match="before it began"):
+    with pytest.raises(EngineError, match="before it started"):
         waiting.wait()
     assert running.wait()["done"] == 50
 

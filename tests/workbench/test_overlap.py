@@ -56,7 +56,7 @@ def test_texts_are_compared_without_markup_and_with_any_numbers(tmp_path: Path) 
 def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
     texts = _file(tmp_path / "t.jsonl", '{"text": "Tom has 5 books"}\n')
     expressions = _file(tmp_path / "e.txt", "sin x\n")
-    with pytest.raises(DataError, match="other side is texts") as caught:
+    with pytest.raises(DataError, match="the other texts") as caught:
         overlap(texts, expressions)
     assert caught.value.code == "E326"
     bad = _file(tmp_path / "bad.jsonl", '{"text": "a b c"}\n{"id": 4}\n')

@@ -534,7 +534,9 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
     workspace = Workspace.open()
     if shares > 1:
         if spec.share is not None:
-            raise UsageError("one share is not divided", code="E427", remedy="Use --share or --shares.")
+            raise UsageError(
+                "a single share cannot be divided", code="E427", remedy="Use --share or --shares."
+            )
         row.resolved({**values(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
         job = submit_shares(workspace, recipe, shares)
         follow = f"follow them with: mathwb jobs list --where sweep:{job.id}"
@@ -551,7 +553,7 @@ def _refuse_placed(executor: str, shares: int) -> None:
     """Options of jobs make no sense in the foreground. Raises: UsageError E427."""
     for name, given in (("--executor", executor != "local"), ("--shares", shares > 1)):
         if given:
-            raise UsageError(f"{name} is for jobs in the background", code="E427", remedy="Add --detach.")
+            raise UsageError(f"{name} is only for background jobs", code="E427", remedy="Add --detach.")
 
 
 def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
@@ -562,9 +564,9 @@ def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
         fields = {field.name: field for field in described(row.spec_type)}
         other = "--detach" if detach else option(fields[row.where.unless])
         raise UsageError(
-            f"--where narrows what is printed, and with {other} no rows are",
+            f"--where filters printed rows, and {other} prints none",
             code="E427",
-            remedy="Leave one of them away.",
+            remedy="Leave one of them out.",
         )
 
 

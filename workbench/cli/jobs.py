@@ -334,7 +334,9 @@ def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView
         for each in members or [number]:
             found[each] = jobs.job(workspace, each)
     if len(found) < 2:
-        raise UsageError("one job alone cannot be compared", code="E406", remedy="Name another, or a sweep.")
+        raise UsageError(
+            "a single job cannot be compared", code="E406", remedy="Name a second job, or a sweep."
+        )
     return list(found.values())
 
 
@@ -435,7 +437,7 @@ def run(
 def _ask() -> None:
     """Raises: UsageError E401 where nobody can be asked, typer.Exit when the answer is no."""
     if not sys.stdin.isatty():
-        raise UsageError("somebody must agree to it", code="E401", remedy="Add --yes if you trust it.")
+        raise UsageError("confirmation is needed", code="E401", remedy="Add --yes if you trust it.")
     if not typer.confirm("Run it?", err=True):
         raise typer.Exit(1)
 

@@ -94,7 +94,7 @@ def train(
         emit(documents, as_json, text=aligned(("recipe", "what it makes", "on two cores"), rows))
         return
     if headless and detach:
-        raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
+        raise UsageError("--headless and --detach cannot be combined", code="E427", remedy="Use one of them.")
     how = Sweep(tuple(grid or ()), tuple(random or ()), trials, seeds, folds, parallel, stop_worst)
     if headless and (parallel or stop_worst):
         what = "--parallel and --stop-worst are for runs in the background, and --headless waits"
@@ -108,7 +108,7 @@ def train(
     if not headless and not detach:
         if out or executor != "local" or as_json:
             raise UsageError(
-                "the form has no place for --out, --executor and --json",
+                "the training form does not take --out, --executor and --json",
                 code="E427",
                 remedy="Add --headless or --detach, or leave them out.",
             )
@@ -120,7 +120,9 @@ def train(
     ensure_sample(workspace)
     if how.several:
         if out:
-            raise UsageError("several runs have a folder each", code="E427", remedy="Leave out --out.")
+            raise UsageError(
+                "several runs each have their own folder", code="E427", remedy="Leave out --out."
+            )
         runs = member_runs(workspace, recipe, how, device=device, executor=executor)
         for spec, _ in runs:
             _check(workspace, spec, stop_worst)

@@ -73,7 +73,7 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
 
     if view.live:
         raise EngineError(
-            f"job {view.id} is {view.state}", code="E603", exit_code=2, remedy="Wait for its end."
+            f"job {view.id} is {view.state}", code="E603", exit_code=2, remedy="Wait for it to end."
         )
     before = disk_use(view)
     prune(Path(view.out) / "checkpoints", keep)
@@ -282,7 +282,7 @@ def _extract(archive: Path, folder: Path) -> None:
                         raise _TooLargeError
                     _put(file, member, draft, archive)
             if not (draft / _RECIPE).is_file():
-                raise DataError("this is no archive of a job", path=archive, code="E318", remedy=_PACKED)
+                raise DataError("this is not a job archive", path=archive, code="E318", remedy=_PACKED)
     except _TooLargeError:
         what = f"the archive unpacks to more than {size(most)} or {_MOST_FILES:,} files"
         remedy = "Unpack it yourself, if you trust it."

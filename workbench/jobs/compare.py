@@ -130,7 +130,7 @@ def standings(views: Sequence[JobView], measure: str = "") -> Standings:
     names = list(dict.fromkeys(name for found in numbers.values() for name in found))
     if not names:
         raise UsageError(
-            "none of these runs has measured anything yet", code="E645", remedy="Wait until one has ended."
+            "none of these runs has a result yet", code="E645", remedy="Wait until one has ended."
         )
     measure = measure or next((name for name in map(_chosen, views) if name in names), names[0])
     if measure not in names:

@@ -433,7 +433,7 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
                 f"the reporter failed: {state.error}",
                 where=name,
                 code="E628",
-                remedy=f"It goes on where it stood: mathwb jobs report {job.id} --to {name}",
+                remedy=f"Continue with: mathwb jobs report {job.id} --to {name}",
             ) from error
         finally:
             write_json(place, state.to_dict())

@@ -81,7 +81,7 @@ def cluster_words(attempt: Attempt, answer: Answer) -> Ending:
 
 
 def _asked(attempt: Attempt) -> Ending | None:
-    """The end of an attempt that was killed on request, or stopped before it began."""
+    """The end of an attempt that was killed on request, or stopped before it started."""
     wanted = attempt.wanted()
     if wanted == "kill":
         return _of(attempt, "stopped", "killed by you")

@@ -256,10 +256,10 @@ def _check_origin() -> None:
     ours, theirs = (Path(package.__path__[0]).resolve() for package in (workbench, engines))
     if ours.parent != theirs.parent:
         raise EngineError(
-            "another folder named engines stands before the one of mathwb",
+            "another folder named engines shadows mathwb's own",
             where=str(theirs),
             code="E623",
-            remedy="Take its parent out of PYTHONPATH.",
+            remedy="Remove its parent from PYTHONPATH.",
         )
 
 

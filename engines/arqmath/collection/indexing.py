@@ -61,11 +61,11 @@ class IndexCollection:
         """Raises: EngineError E424 for a share that is none, E427 for one, an encoder or a precision without
         vectors."""
         if self.encoder != "minilm" and not self.dense:
-            raise refused("an encoder makes vectors, and none are asked for", "E427", "Add --dense.")
+            raise refused("an encoder makes vectors, which need --dense", "E427", "Add --dense.")
         if self.exact and not (self.dense or self.sparse):
-            raise refused("--exact is about vectors, and none are asked for", "E427", "Add --dense.")
+            raise refused("--exact is for vectors, which need --dense", "E427", "Add --dense.")
         if self.share is not None and not self.dense:
-            raise refused("only vectors are divided into shares", "E427", "Add --dense.")
+            raise refused("only vectors can be divided into shares", "E427", "Add --dense.")
         for option, what in (("sparse", "sparse vectors are"), ("structure", "the structure of formulas is")):
             if self.share is not None and getattr(self, option):
                 remedy = f"Leave --{option} or --share out."

@@ -56,7 +56,7 @@ def post(spec: Post) -> dict[str, Any]:
     found = find_posts(folder, [spec.id], spec.index).get(spec.id)
     if found is None:
         lost = rows_left_out(folder, spec.index)
-        where = f"; it may be in a row that could not be read, of which there are {lost:,}" if lost else ""
+        where = f"; it may be in one of the unreadable rows, of which there are {lost:,}" if lost else ""
         raise DataError(
             f"there is no post {spec.id!r}{where}",
             path=folder.path,

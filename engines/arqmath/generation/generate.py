@@ -74,7 +74,7 @@ class Generate:
         ways = [name for name in _WAYS if getattr(self, name)]
         if len(ways) != 1:
             raise EngineError(
-                "no way to answer is given"
+                "no way to write answers is given"
                 if not ways
                 else f"{' and '.join(ways)} are different ways to answer",
                 code="E427" if ways else "E402",
@@ -137,7 +137,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
         raise DataError(
             "no topic got an answer",
             path=spec.topics,
-            remedy="Are the topics those of the runs, or is the index of another collection?",
+            remedy="Do the topics belong to these runs, or to another collection than the index?",
         )
     if complete:
         warn_of_unanswered_topics(topics, {answer.topic for answer in answers}, events)

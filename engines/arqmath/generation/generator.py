@@ -129,7 +129,7 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
             path=posts,
             code="E651",
             exit_code=3,
-            remedy="Name Posts with questions and their answers.",
+            remedy="Name a Posts file with questions and their answers.",
         )
     number = {post: n for n, post in enumerate(post for pair in chosen for post in pair)}
 
@@ -156,7 +156,7 @@ def amps_texts(folder: Path, *, seed: int) -> Texts:
             texts += [(len(texts), problem.problem), (len(texts) + 1, problem.solution)]
     if not pairs:
         raise DataError(
-            "no exercise is found here",
+            "no exercises found here",
             path=folder,
             code="E651",
             exit_code=3,
@@ -213,8 +213,8 @@ def _read(sources: Iterable[Texts]) -> Iterator[tuple[int, str]]:
 
 
 LIMITS = (
-    "It writes fluent text that is often wrong: the best run of the paper is relevant for 8 of 100 topics.",
-    "Answers repeat the question, and themselves; read them as drafts.",
+    "It writes fluent text that is often wrong: the paper's best run is relevant for 8 of 100 topics.",
+    "Answers repeat the question and themselves; treat them as drafts.",
 )
 CODE, UNOPENED = "E652", "E650"
 _HELD_OUT = 0.05
@@ -251,7 +251,7 @@ class Generator:
     def __init__(self, settings: GeneratorSettings, data: Mapping[str, Path], seed: int) -> None:
         if not {"collection", "amps"} & set(data):
             raise DataError(
-                "the recipe names nothing to learn from",
+                "the recipe names no training data",
                 code="E651",
                 exit_code=3,
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",

@@ -49,7 +49,7 @@ class Evaluate:
         for files that the task has no use for."""
         check_drawing(self.plot)
         if self.plot is not None and self.task == 3:
-            what = "answers of Task 3 are graded one by one, and have no bars"
+            what = "answers of Task 3 are graded one by one and cannot be plotted"
             raise refused(what, "E402", "Leave --plot out.")
         if self.task != 2:
             no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")
@@ -109,7 +109,7 @@ def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:
     beyond = sorted(grade for grade in qrels.distribution() if grade > 3)
     if beyond:
         hint = "; 5 and 6 are marks of Task 3, see --task" if NOT_A_GRADE & set(beyond) else ""
-        _warn(events, f"{path}: grades up to {beyond[-1]} are taken as they are{hint}")
+        _warn(events, f"{path}: grades up to {beyond[-1]} are used as they are{hint}")
     return qrels
 
 
@@ -129,14 +129,14 @@ def load_run(
     if visual_ids is not None:
         run, unknown = to_visual_ids(run, read_visual_ids(visual_ids))
         if unknown:
-            _warn(events, f"{path}: {unknown:,} formulas without visual id left out")
+            _warn(events, f"{path}: {unknown:,} formulas without a visual id are left out")
     if not any(
         document in qrels.grades[topic]
         for topic, ranking in run.rankings.items()
         if topic in qrels.grades
         for document, _ in ranking
     ):
-        hint = " (visual ids are named with --visual-ids)" if task == 2 and visual_ids is None else ""
+        hint = " (give visual ids with --visual-ids)" if task == 2 and visual_ids is None else ""
         what = f"none of its documents is judged in {qrels_path}; are these of the same task?{hint}"
         _warn(events, f"{path}: {what}")
     return run
@@ -248,7 +248,7 @@ def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dic
     known = [topic for topic in info if topic in result.per_topic]
     missing = len(result.per_topic) - len(known)
     if missing:
-        _warn(events, f"{path}: {missing} judged topics are not in it and in none of its groups")
+        _warn(events, f"{path}: {missing} judged topics are missing from it and belong to no group")
     groups: dict[str, dict[str, dict[str, float]]] = {}
     for column in dict.fromkeys(name for row in info.values() for name in row):
         members: dict[str, list[str]] = {}
@@ -292,7 +292,7 @@ class Compare:
             )
         if self.measure not in MEASURES:
             remedy = f"Known: {', '.join(MEASURES)}."
-            raise EngineError(f"no measure {self.measure!r}", code="E403", exit_code=2, remedy=remedy)
+            raise EngineError(f"unknown measure {self.measure!r}", code="E403", exit_code=2, remedy=remedy)
         check_drawing(self.plot)
         if self.task != 2:
             no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")

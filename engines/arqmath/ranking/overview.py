@@ -161,7 +161,7 @@ class Rankings:
                     self.grades[topic] = {**grades, **known}
                     self.judged_in.setdefault(topic, []).append(path)
                 if otherwise:
-                    what = f"{path.name} grades {otherwise:,} answers otherwise than a file before it"
+                    what = f"{path.name} grades {otherwise:,} answers differently from an earlier file"
                     self.problems.append(f"{what}, which counts")
 
     def _evaluate(self, run: Run) -> Evaluation | None:

@@ -195,28 +195,24 @@ class Rank:
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E434 for settings that do not go together, E435 for a first stage that cannot
+        """Raises: EngineError E434 for settings that cannot be combined, E435 for a first stage that cannot
         be read."""
         if self.first is not None:
             FirstStage.read(self.first)
         if bool(self.topics) == self.questions:
-            both = (
-                "topics and the collection's questions are both asked"
-                if self.questions
-                else "nothing is asked"
-            )
-            raise _refused(both, "Name --topics, or say --questions.")
+            both = "--topics and --questions cannot be combined" if self.questions else "there are no topics"
+            raise _refused(both, "Give --topics, or add --questions.")
         if self.rerank and self.by == "model" and self.model is None:
-            remedy = "Name a cross-encoder with --model, or --by formulas, or say --no-rerank."
-            raise _refused("no model is named", remedy)
+            remedy = "Name a cross-encoder with --model, or use --by formulas or --no-rerank."
+            raise _refused("no model is given", remedy)
         if self.by == "formulas" and self.model is not None:
             raise _refused("formulas are compared without a model", "Leave --model or --by out.")
         if self.by != "model" and not self.rerank:
-            raise _refused("without a second stage --by says nothing", "Leave --by or --no-rerank out.")
+            raise _refused("without a second stage --by has no effect", "Leave --by or --no-rerank out.")
         weight, device = self.weight != 1.0, self.device != "auto"
         if self.candidates != "index":
             beside = {"--first": self.first, "--depth": self.depth}
-            no_effect(beside, f"--candidates {self.candidates}, all of which are scored", "E434")
+            no_effect(beside, f"--candidates {self.candidates}, which are all scored", "E434")
         if self.candidates in ("tagged", "all"):
             no_effect({"--qrels": self.qrels}, f"--candidates {self.candidates}", "E434")
         if self.by != "model":
@@ -237,13 +233,15 @@ class Rank:
             no_effect({"--weight": weight}, "--tune-topics, which chooses one", "E434")
         if self.candidates != "index" and not self.rerank:
             raise _refused(
-                f"without a model there is nothing to do with candidates {self.candidates!r}",
-                "Leave --candidates out; the prime measures pass over what is not judged.",
+                f"candidates {self.candidates!r} need a model to score them",
+                "Leave out --candidates; the prime measures ignore unjudged answers.",
             )
         if (self.candidates == "judged" or self.tune_topics) and not self.qrels:
             raise _refused("judgements are needed for this", "Name them with --qrels.")
         if self.candidates != "index" and (self.tune_topics or self.weight != 1.0):
-            raise _refused("a weight needs a first stage beside the model", "Leave --candidates out.")
+            raise _refused(
+                "a weight needs a first stage to combine with the model", "Leave --candidates out."
+            )
 
 
 def _refused(what: str, remedy: str) -> EngineError:
@@ -363,12 +361,12 @@ def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink
             own = grades.setdefault(topic, {})
             for document, grade in documents.items():
                 if own.setdefault(document, grade) != grade:
-                    what = f"{topic} {document} is graded {grade} here and {own[document]} in a file before"
-                    raise DataError(what, path=file, remedy="Name one of the two files, or mend one.")
+                    what = f"{topic} {document} is graded {grade} here and {own[document]} in an earlier file"
+                    raise DataError(what, path=file, remedy="Name only one of the two files, or fix one.")
     known = {topic.id for topic in topics}
     absent = [name for name in grades if name not in known]
     if absent:
-        what = f"{len(absent)} judged topics are not among the topics, as {absent[0]}"
+        what = f"{len(absent)} judged topics are not among the topics, such as {absent[0]}"
         events(Event("warning", {"message": what}))
     return Qrels(grades)
 
@@ -443,7 +441,9 @@ def _exhaustive(
         wanted = _tagged(index.store, topics)
         without = [name for name, found in wanted.items() if not found]
         if without:
-            what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
+            what = (
+                f"{len(without)} topics share no tag with any question and are left out, such as {without[0]}"
+            )
             events(Event("warning", {"message": what}))
         return _score(spec, topics, wanted, index.store, model, events, stop)
     assert qrels is not None
@@ -521,7 +521,7 @@ def _tuning(chosen: Sequence[Topic], first: Run, qrels: Qrels | None) -> list[st
     names = [topic.id for topic in chosen if topic.id in qrels.grades and topic.id in first.rankings]
     if not names:
         raise EngineError(
-            "none of the topics to tune on is both ranked and judged",
+            "no topic to tune on is both ranked and judged",
             code="E344",
             exit_code=2,
             remedy="Give their file to --topics too, and their judgements to --qrels.",

@@ -133,8 +133,8 @@ def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
         folds = [fold.tolist() for fold in np.array_split(order, spec.folds or _FOLDS)]
         splits = [([n for n in places if n not in set(fold)], fold) for fold in folds]
     if not all(chosen and others for chosen, others in splits) or len(names) < 2:
-        what = f"{len(names)} topics are both asked and judged; some to choose on and others to report on are"
-        remedy = "Give topics and judgements of more; --topics has those of --tune-topics and others."
+        what = f"{len(names)} topics are both given and judged; some to tune on and others to report on are"
+        remedy = "Give topics and judgements of more; --topics includes those of --tune-topics."
         raise EngineError(f"{what} needed", code="E344", exit_code=2, remedy=remedy)
     return splits
 
@@ -174,7 +174,7 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
     at = as_is["bm25"]["k1"], as_is["bm25"]["b"]
     yield plain, "", bm25(own, [at])
     yield "BM25, k1 and b", plain, bm25(own, BM25_GRID)
-    yield "BM25 as Anserini has it", plain, bm25(by_terms["porter"], [_LUCENE])
+    yield "BM25 with Anserini's defaults", plain, bm25(by_terms["porter"], [_LUCENE])
     yield "BM25 by Porter's stemmer, k1 and b", plain, bm25(by_terms["porter"], [*BM25_GRID, _LUCENE])
     yield "BM25, terms, k1 and b", plain, both([*BM25_GRID, _LUCENE])
     if len(index.searches) > 1:

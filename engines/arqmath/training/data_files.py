@@ -45,10 +45,10 @@ class DrawPairs:
         """Raises: EngineError E427 for a run without judgements, and for what would have no effect."""
         if self.annotated is None and self.run is not None:
             raise EngineError(
-                "--run belongs to --annotated",
+                "--run needs --annotated",
                 code="E427",
                 exit_code=2,
-                remedy="A first stage's run over questions is --hard-negatives.",
+                remedy="Give a first stage's run over questions as --hard-negatives.",
             )
         if self.out.name.endswith((".json", ".jsonl", ".csv", ".gz")):
             what = f"pairs are written as a plain table with tabs, and {self.out.name} says otherwise"
@@ -116,7 +116,7 @@ class PretrainData:
             raise refused("--backbone has no effect without --pairs", "E427", "Add --pairs, or leave it out.")
         if self.strategy not in _CORPORA:
             raise EngineError(
-                f"there is no strategy {self.strategy!r}",
+                f"unknown strategy {self.strategy!r}",
                 code="E404",
                 exit_code=2,
                 remedy=did_you_mean(self.strategy, _CORPORA) or f"Strategies: {', '.join(_CORPORA)}.",

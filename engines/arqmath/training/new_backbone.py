@@ -38,10 +38,10 @@ class NewBackbone:
         """Raises: EngineError E676 for sizes that make no model."""
         if self.hidden % self.heads:
             raise EngineError(
-                f"hidden {self.hidden} with {self.heads} heads makes no model",
+                f"hidden {self.hidden} with {self.heads} heads is not a valid model size",
                 code="E676",
                 exit_code=2,
-                remedy="hidden is a multiple of heads.",
+                remedy="hidden must be a multiple of heads.",
             )
 
 

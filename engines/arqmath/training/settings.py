@@ -47,13 +47,13 @@ class PretrainSettings:
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         if any(name not in CORPORA for name in self.names):
-            remedy = f"It names one of {', '.join(CORPORA)}, or a+b."
+            remedy = f"Use one of {', '.join(CORPORA)}, or a+b."
             raise refused(f"corpora is {self.corpora!r}", CODE, remedy)
         if not 0 < self.masked < 1 or not 0 < self.held_out < 1:
-            raise refused("masked and held_out are shares between 0 and 1", CODE)
+            raise refused("masked and held_out must be between 0 and 1", CODE)
         if self.first_token and self.order:
             remedy = "Leave one of them out: --set model.order=false"
-            raise refused("order and first_token are both to be predicted", CODE, remedy)
+            raise refused("order and first_token cannot both be predicted", CODE, remedy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +77,9 @@ class CocoMaeSettings:
         """Refuse what makes no sense. Raises: EngineError E676."""
         shares = {name: getattr(self, name) for name in ("masked", "decoder_masked", "held_out")}
         if wrong := next((name for name, share in shares.items() if not 0 < share < 1), None):
-            raise refused(f"{wrong} is {shares[wrong]}, and a share between 0 and 1 is needed", CODE)
+            raise refused(f"{wrong} is {shares[wrong]}, which must be between 0 and 1", CODE)
         if not self.temperature:
-            raise refused("the temperature is 0, and above 0 is needed", CODE)
+            raise refused("the temperature must be above 0", CODE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ class RerankSettings:
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         if not self.temperature or not self.teacher_temperature:
-            raise refused("a temperature is 0, and above 0 is needed", CODE)
+            raise refused("a temperature must be above 0", CODE)
         if self.layers_alone and (self.latex_tokens or not self.trained_layers):
             remedy = "Save all of it: --set model.layers_alone=false"
             raise refused("only upper layers of MiniLM can be saved alone", CODE, remedy)
@@ -172,7 +172,7 @@ class BiEncoderSettings:
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         if self.last_rank < self.first_rank:
-            raise refused(f"there are no ranks {self.first_rank} to {self.last_rank}", CODE)
+            raise refused(f"ranks {self.first_rank} to {self.last_rank} are not a range", CODE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +188,7 @@ class DenseSettings(BiEncoderSettings):
         """Refuse what makes no sense. Raises: EngineError E676."""
         BiEncoderSettings.__post_init__(self)
         if not self.temperature:
-            raise refused("the temperature is 0, and above 0 is needed", CODE)
+            raise refused("the temperature must be above 0", CODE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

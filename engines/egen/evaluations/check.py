@@ -58,7 +58,7 @@ class Check:
     def __post_init__(self) -> None:
         if self.threshold is not None and self.model is None:
             raise EngineError(
-                "a threshold is of use with a model only",
+                "a threshold needs a model",
                 code="E400",
                 exit_code=2,
                 remedy="Name one with --model, or leave out --threshold.",
@@ -172,7 +172,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=step))
     if not given:
         nothing = DataError(
-            "there is no derivation in it", path=spec.file, code="E314", remedy="Write a step a line."
+            "the file has no derivation", path=spec.file, code="E314", remedy="Write one step per line."
         )
         raise bad[0] if bad else nothing
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))

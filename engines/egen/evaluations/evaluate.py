@@ -81,27 +81,23 @@ class Evaluate:
 
     def __post_init__(self) -> None:
         if self.train is not None and (self.task != "mistakes" or self.llm is not None):
-            raise _apart("only the threshold of mistakes is learned", "Leave out --train.")
+            raise _apart("only mistakes learns a threshold", "Leave out --train.")
         if self.analogies is not None and self.task != "algebra":
-            raise _apart("only algebra is measured on analogies", "Leave out --analogies.")
+            raise _apart("only algebra uses analogies", "Leave out --analogies.")
         asked = self.count is not None or self.write is not None or self.seed != 0
         if self.task in ("kmeans", "retrieval") and asked:
-            what = f"{self.task} is measured on all clusters, and no test set is built for it"
+            what = f"{self.task} uses all clusters, and has no test set"
             raise _apart(what, "Leave out --count, --write and --seed.")
         if self.llm is None:
             if self.llm_model or self.price_in is not None or self.price_out is not None:
-                raise _apart(
-                    "--model and prices are those of a language model", "Name its address with --llm."
-                )
+                raise _apart("--model and prices are for a language model", "Name its address with --llm.")
             if self.model is None:
-                raise _apart("there is no model to measure", "Name a folder, or an address with --llm.")
+                raise _apart("there is no model to evaluate", "Name a folder, or an address with --llm.")
         elif self.model is not None or not self.llm_model:
-            raise _apart(
-                "at an address exactly one model is measured", "Name it with --model and no folder beside it."
-            )
+            raise _apart("--llm takes exactly one model", "Name it with --model, without a folder.")
         elif self.task not in _QUESTIONS:
-            what = f"{self.task} is measured on vectors, and a language model gives words"
-            raise _apart(what, f"It can be asked: {', '.join(_QUESTIONS)}.")
+            what = f"{self.task} needs vectors, and a language model gives text"
+            raise _apart(what, f"Tasks for a language model: {', '.join(_QUESTIONS)}.")
 
     @property
     def place(self) -> Path:

@@ -236,7 +236,7 @@ def _families(place: Path | None) -> tuple[list[str], list[str]]:
             "no cluster has a head with one of the 17 functions alone",
             code="E645",
             exit_code=2,
-            remedy="Name a corpus of function templates, or show its --clusters.",
+            remedy="Name a corpus of function templates, or use --clusters.",
         )
     return texts, names
 

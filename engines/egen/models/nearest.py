@@ -228,7 +228,10 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     encoder = kept_encoder(spec.model)
     if not isinstance(encoder, ModelEncoder):
         raise EngineError(
-            "this model writes nothing", code="E641", exit_code=2, remedy="Name one of a seq2seq recipe."
+            "this model cannot generate",
+            code="E641",
+            exit_code=2,
+            remedy="Name a model trained with a seq2seq recipe.",
         )
     text = plain_prefix(spec.expr)
     (found,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)

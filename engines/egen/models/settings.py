@@ -41,7 +41,7 @@ class ModelConfig:
         if self.d_model % self.heads or self.d_model % 2:
             wrong = f"d_model {self.d_model} is not an even multiple of {self.heads} heads"
         elif self.dropout == 1:
-            wrong = "dropout is 1, and it is below 1"
+            wrong = "dropout is 1, and must be below 1"
         else:
             return
         raise refused(wrong, CODE, "Change the sizes of the model.")
@@ -69,7 +69,7 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E640."""
         if self.tau == 0 or self.smoothing == 1:
-            raise refused("tau is above 0, and smoothing below 1", CODE, "Change the model's settings.")
+            raise refused("tau must be above 0, and smoothing below 1", CODE, "Change the model's settings.")
 
 
 @overload
@@ -86,7 +86,7 @@ def divided(values: Mapping[str, Any], settings: Any = Settings, sizes: Any = Mo
     for key in values:
         if not any(key in own for own in names.values()):
             every = (*names[sizes], *names[settings])
-            raise refused(f"there is no setting model.{key}", CODE, known(key, every))
+            raise refused(f"unknown setting model.{key}", CODE, known(key, every))
     chosen, shape = (
         read(spec, {key: values[key] for key in own if key in values}, place="model.", code=CODE)
         for spec, own in names.items()

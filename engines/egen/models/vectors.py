@@ -48,7 +48,7 @@ Searched = Annotated[
 ]
 """The corpus among whose expressions a question is answered."""
 AtMost = Annotated[
-    int | None, Arg("A corpus with more expressions is not encoded for this.", low=0, hidden=True)
+    int | None, Arg("Do not encode a corpus with more expressions than this.", low=0, hidden=True)
 ]
 
 
@@ -183,10 +183,10 @@ def pool(
         known = path is not None and path.exists()
         if not known and part == "all" and at_most is not None and size > at_most:
             raise EngineError(
-                f"the {size:,} expressions of this corpus have no vectors by this model yet",
+                f"the {size:,} expressions of this corpus are not encoded by this model yet",
                 code="E647",
                 exit_code=3,
-                remedy="Let a job encode them.",
+                remedy="Encode them in a job.",
             )
         if path is not None and known:
             found = _read(path)
@@ -288,7 +288,7 @@ def _encoded(
     rows, left_out = _expressions(place, part, longest(encoder), build.stop)
     if not rows:
         raise EngineError(
-            "nothing in this corpus has a form that the model reads",
+            "the model cannot read any expression of this corpus",
             where=str(place),
             code="E645",
             exit_code=2,

@@ -100,10 +100,10 @@ def _classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
             yield name, [read_expression(text) for text in texts]
         except ExpressionError as error:
             raise DataError(
-                error.what, path=path, line=number, code="E317", remedy="Tokens have blanks between them."
+                error.what, path=path, line=number, code="E317", remedy="Separate tokens with spaces."
             ) from error
         except (KeyError, TypeError, AttributeError) as error:
-            what = "this is no object with `class` and `exprs`"
+            what = "this is not an object with `class` and `exprs`"
             raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
 
 
@@ -154,7 +154,7 @@ def _operand(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
 
 def _unexpected(tokens: list[str], place: int) -> ExpressionError:
     what = f"{tokens[place][:20]!r} where" if place < len(tokens) else "it ends where"
-    return ExpressionError(f"{what} something else is expected (token {place + 1})", position=place)
+    return ExpressionError(f"{what} another token is expected (token {place + 1})", position=place)
 
 
 @dataclass(frozen=True, slots=True)

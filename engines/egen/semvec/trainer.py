@@ -176,7 +176,7 @@ def load_network(folder: Path) -> torch.nn.Module:
 
 LIMITS = (
     "It reads the variables and operators of the set that it was trained on, and nothing else.",
-    "A high cosine is no proof that two expressions are equal.",
+    "A high cosine does not prove that two expressions are equal.",
 )
 
 

@@ -408,7 +408,7 @@ class Region:
                 f"no point was found where {self.assumptions} holds",
                 code="E221",
                 exit_code=2,
-                remedy="Mend or loosen the assumptions.",
+                remedy="Correct or relax the assumptions.",
             )
         return kept[:, :_POOL]
 

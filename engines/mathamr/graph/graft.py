@@ -178,9 +178,12 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
         for warning in made.graph.warnings():
             row.warn(warning)
         if made.lost:
-            row.warn(f"the graph has no placeholder of {', '.join(made.lost)}; the root has the trees")
+            row.warn(
+                f"the graph has no placeholder for {', '.join(made.lost)}; their trees are attached to the "
+                "root"
+            )
         if made.unknown:
-            row.warn(f"there is no formula for the placeholders of {', '.join(made.unknown)}")
+            row.warn(f"there are no formulas for the placeholders {', '.join(made.unknown)}")
         yield {
             "topic_id": row["topic_id"],
             "mathamr": write_graph(made.graph),

@@ -113,10 +113,10 @@ def parse(spec: Parse) -> dict[str, Any]:
     trees = {name: operator_tree(latex) for name, latex in found.formulas.items()}
     for name, tree in trees.items():
         if any(node.label.startswith("E!") for node in tree.walk()):
-            warnings.append(f"formula {name} could not be parsed in part")
+            warnings.append(f"part of formula {name} could not be parsed")
     whole = grafted(text, trees, query=spec.query)
     if whole.lost:
-        warnings.append(f"the parser lost {len(whole.lost)} formulas, which hang on the root")
+        warnings.append(f"the parser lost {len(whole.lost)} formulas, which are attached to the root")
     return {
         "context": found.text,
         "formulas": dict(found.formulas),

@@ -295,7 +295,7 @@ def derive(
     sentences = [one for one in found if one]
     if not sentences:
         remedy = "Name PropBank's examples, or files of graphs under their sentences."
-        raise DataError("no sentence shows a role", path=examples, code="E674", remedy=remedy)
+        raise DataError("no sentence has a usable role", path=examples, code="E674", remedy=remedy)
     Random(0).shuffle(sentences)
     tested = [one for found in sentences[: int(held_out * len(sentences))] for one in found]
     learnt = [one for found in sentences[int(held_out * len(sentences)) :] for one in found]
@@ -337,7 +337,7 @@ def _annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict
             if not isinstance(roleset, str) or not isinstance(text, str):
                 raise TypeError("roleset and text are texts")
         except (KeyError, TypeError, ValueError) as error:
-            what = f"this is no example of PropBank's: {error}"
+            what = f"this is not a PropBank example: {error}"
             on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
             continue
         yield {"roleset": roleset, "text": text, "rel": rel, "args": args}

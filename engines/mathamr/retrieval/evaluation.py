@@ -85,12 +85,14 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     sizes = _sizes(spec.topics)
     qrels, left_out, doubted, hopeless = _judged(spec, opened, sizes, events)
     if left_out:
-        what = f"{left_out:,} judgements are of formulas that the index does not have, and are left out"
+        what = f"{left_out:,} judgements are of formulas not in the index, and are left out"
         if doubted:
             what += f"; do they name {_OTHER[spec.unit]}"
         events(Event("warning", {"message": what}))
     if hopeless:
-        what = f"{len(hopeless):,} topics are left out, as {hopeless[0]}: no grade above 0 is in the index"
+        what = (
+            f"{len(hopeless):,} topics are left out, such as {hopeless[0]}: the index has no relevant formula"
+        )
         events(Event("warning", {"message": what}))
     runs = {path: _looks(path, opened, qrels, spec, events) for path in spec.runs}
     if what := unequal_depths(runs, qrels.grades):
@@ -165,12 +167,12 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
     run = warned_run(path, 2, events)
     missing = check_topics(run, qrels, run_path=path, qrels_path=spec.qrels[0])
     if missing:
-        what = f"{path}: {len(missing)} judged topics are not in it and count 0"
+        what = f"{path}: {len(missing)} judged topics are not in it and count as 0"
         events(Event("warning", {"message": what}))
     rankings: dict[str, Sequence[tuple[str, float]]] = {}
     unknown = 0
     if others := [topic for topic in run.rankings if topic not in qrels.grades]:
-        what = f"{path}: {len(others):,} of its topics are not evaluated, as {others[0]}"
+        what = f"{path}: {len(others):,} of its topics are not evaluated, such as {others[0]}"
         events(Event("warning", {"message": what}))
     for topic, ranking in run.rankings.items():
         if topic not in qrels.grades:
@@ -281,11 +283,11 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
     if not qrels or index is None:
         what = "judgements of the runs' topics" if not qrels else "an index of its formulas"
         raise DataError(
-            f"the collection has not {what}",
+            f"the collection lacks {what}",
             path=collection.path,
             code="E312",
             exit_code=3,
-            remedy="`mathwb mathamr search` makes runs, `mathwb mathamr index` an index.",
+            remedy="Make runs with `mathwb mathamr search`, an index with `mathwb mathamr index`.",
         )
     open_index(index, collection.path, events)
     runs = tuple(collection.formula_runs)

@@ -178,7 +178,7 @@ class _Rows:
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{latex}"
         look = self.looks.setdefault(key, len(self.looks))
         if look < len(self.latex) and _differ(formula.text, self.latex[look]):
-            what = "formulas differ from the first with their visual id, whose parts are indexed for them too"
+            what = "formulas differ from the first with their visual id, and are indexed by that one's parts"
             self.warn(what, place)
         if look == len(self.latex):
             self.latex.append(latex)
@@ -224,7 +224,7 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
                 without, first = without + 1, first if without else place
         rows.read(table, report)
         if 0 < without < report.read:  # a table without the column has none
-            rows.warn("formulas have no visual id, and are told apart by their LaTeX", first, without)
+            rows.warn("formulas have no visual id, and are distinguished by their LaTeX", first, without)
         events(Event("progress", {"done": len(rows.formulas), "unit": "formulas"}))
     if collection.latex_tables and (missing := [one for one in rows.field_of if one not in rows.ids]):
         what = "formulas of posts are in no table, and are not searched"

@@ -136,7 +136,7 @@ def _topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> 
     unknown = [name for name in candidates if name not in task.topics]
     if unknown:
         raise EngineError(
-            f"{len(unknown):,} topics of the run are not the collection's, as {unknown[0]}",
+            f"{len(unknown):,} topics of the run are not in the collection, such as {unknown[0]}",
             where=str(run),
             code="E354",
             exit_code=2,

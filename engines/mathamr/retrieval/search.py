@@ -155,7 +155,7 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -
 
     formula = Formula(latex)
     if formula.tree.errors():
-        events(Event("warning", {"message": "the formula could not be parsed in part"}))
+        events(Event("warning", {"message": "part of the formula could not be parsed"}))
     hits = []
     for rank, (look, score) in enumerate(
         ranked(opened, formula, spec.k or 10, spec.how, spec.device), start=1

@@ -103,7 +103,9 @@ class Strings:
 
     def warn(self, events: Sink) -> None:
         if self.alone:
-            what = f"{self.alone:,} strings are of the formula alone, whose text the collection does not have"
+            what = (
+                f"{self.alone:,} strings contain only the formula, as the collection does not have its text"
+            )
             events(Event("warning", {"message": what}))
 
     def of_topics(self, topics: Sequence[Topic]) -> list[str]:
@@ -129,7 +131,7 @@ class Strings:
                     f"the formula {formula} is not in the index",
                     path=self.index.folder,
                     code="E354",
-                    remedy="Index the collection that the run is of.",
+                    remedy="Index the run's collection.",
                 )
             field = self.index.field_of(formula)
             context = "" if field is None else window(field, formula, self.window)
@@ -189,7 +191,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     kinds = {str(row.held.get("kind") or "") for row in found}
     if len(kinds) > 1:
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
-        raise refused(what, "E402", "Encode each kind by itself.")
+        raise refused(what, "E402", "Encode each kind separately.")
     model = open_encoder(spec.encoder, spec.device)
     vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
     if stop():

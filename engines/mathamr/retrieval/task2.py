@@ -81,7 +81,7 @@ class Task2:
         if self.left_out <= _NAMED:
             self._events(Event("warning", {"message": f"{error.where}: {error.what}"}))
         elif self.left_out == _NAMED + 1:
-            self._events(Event("warning", {"message": "and more that cannot be read"}))
+            self._events(Event("warning", {"message": "and more unreadable ones"}))
 
     def _otherwise(self, path: Path, what: str, line: int | None = None) -> None:
         """Something that stands otherwise before, where the first counts."""

@@ -180,8 +180,8 @@ def split(pairs: Sequence[Pair], settings: SentenceSettings, seed: int) -> tuple
 
 
 LIMITS = (
-    "Strings are those of one representation, which training.json names; of others it knows little.",
-    "Graphs come from the built-in AMR parser, which is approximate; the same one must make the queries.",
+    "It was trained on one representation, named in training.json, and knows little of others.",
+    "Graphs come from the built-in AMR parser, which is approximate; parse queries with the same one.",
 )
 
 
@@ -300,7 +300,7 @@ class SentenceTask:
                 f"{len(pairs)} pairs are fewer than a block of {self.settings.block}",
                 code=CODE,
                 exit_code=2,
-                remedy="Take a smaller one: --set model.block=N --set train.batch_size=N.",
+                remedy="Use a smaller one: --set model.block=N --set train.batch_size=N.",
             )
         return Turns(pairs, self.settings.block, self.seed)
 

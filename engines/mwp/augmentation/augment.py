@@ -50,7 +50,7 @@ def kinds_of(text: str) -> tuple[Kind, ...]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in _KINDS:
-            raise refused(f"{name!r} is no way to augment", "E424", known(name, _KINDS))
+            raise refused(f"unknown way to augment: {name!r}", "E424", known(name, _KINDS))
     return tuple(kind for kind in _KINDS if kind in names)
 
 
@@ -148,7 +148,7 @@ class Challenge:
 
     def __post_init__(self) -> None:
         if self.keep > self.draw:
-            raise refused(f"keep is {self.keep}, and only {self.draw} are drawn", "E424")
+            raise refused(f"keep is {self.keep}, but only {self.draw} are sampled", "E424")
 
 
 def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -163,10 +163,10 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
     usable = read.usable
     if spec.how == "given-that" and any(problem.language != "en" for problem in usable):
         raise EngineError(
-            'the form "given that" is English',
+            'the form "given that" is for English only',
             code="E683",
             exit_code=2,
-            remedy="Take --how question-first.",
+            remedy="Use --how question-first.",
         )
     if spec.how == "given-that":
         found = Variants()
@@ -180,10 +180,10 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
         found = variants(usable, ("roda" if spec.how == "reversed" else "qr",), events=events, stop=stop)
     if not found.made:
         raise EngineError(
-            "of none of these problems a challenge can be made",
+            "no challenge can be made from any of these problems",
             code="E686",
             exit_code=2,
-            remedy="`mathwb mwp augment` says why.",
+            remedy="`mathwb mwp augment` shows why.",
         )
     chance = np.random.default_rng(spec.seed)
 

@@ -75,11 +75,11 @@ def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop =
     rows = [row for row in read.usable if spec.fold is None or row.fold == spec.fold]
     if not rows:
         raise DataError(
-            "no problem here can be measured on",
+            "no problem here can be used for evaluation",
             path=spec.data,
             code="E645",
             exit_code=2,
-            remedy="A problem needs an equation or an answer, and to be of --fold.",
+            remedy="A problem needs an equation or an answer, and must be in --fold.",
         )
     solver = ready(spec.model)
     found = _answers(solver, rows, spec.beam, "problems", events, stop)
@@ -124,7 +124,7 @@ def _answers(
     found: list[Any] = []
     for begin in range(0, len(rows), _CHUNK):
         if stop():
-            raise StoppedError("the measuring was stopped", remedy="Run it again.")
+            raise StoppedError("the evaluation was stopped", remedy="Run it again.")
         found += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0)
         events(Event("progress", {"done": len(found), "total": len(rows), "unit": unit}))
     return found
@@ -140,7 +140,7 @@ def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     for kind, what in ((solver.learned, "trained on"), (solver.chosen, "chosen by")):
         if count := sum(mark in kind for mark in told):
             found.append(
-                f"{count:,} of the {len(rows):,} problems have the words of one the solver was {what}"
+                f"{count:,} of the {len(rows):,} problems have the same text as one the solver was {what}"
             )
     for language, count in Counter(row.language for row in rows).items():
         if solver.languages and language not in solver.languages:
@@ -228,7 +228,7 @@ def _probes(
     if removed["problems"] and removed["answer_accuracy"] >= _NEEDS_NO_QUESTION * removed["before"] > 0:
         share = removed["answer_accuracy"] / removed["before"]
         found["remark"] = (
-            f"without the question the solver keeps {share:.0%} of its accuracy: it hardly reads it"
+            f"without the question the solver keeps {share:.0%} of its accuracy: it hardly uses it"
         )
     return found
 
@@ -290,7 +290,7 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     rows = [row for row in usable if row.template in common]
     solver = ready(spec.model)
     if not rows or (spec.before and solver.base != BUILT_IN):
-        what = "no problem here has an equation" if not rows else "the solver was not begun from MiniLM"
+        what = "no problem here has an equation" if not rows else "the solver was not initialised from MiniLM"
         raise EngineError(what, code="E645", exit_code=2, remedy="Choose other data, or leave --before out.")
     if spec.before:
         vectors = encoder(BUILT_IN).encode([row.original for row in rows], normalise=False)

@@ -72,6 +72,6 @@ class SolverSettings:
         if self.rank and self.encoder != "pretrained":
             raise refused("adapters (rank) are for a pretrained encoder", CODE, "Set model.rank=0.")
         if self.alpha and not self.tau:
-            raise refused("tau is 0, and above 0 is needed", CODE)
+            raise refused("tau must be above 0", CODE)
         if self.encoder == "transformer" and self.width % max(1, self.width // 64):
             raise refused(f"width {self.width} is no multiple of 64, nor below 128", CODE)

@@ -62,7 +62,7 @@ def solve(spec: Solve) -> dict[str, Any]:
         raise _unsolved(f"the solver cannot read the problem: {found}")
     if not found:
         raise _unsolved(
-            "no equation of the solver's numbers and constants has a value",
+            "no equation from the numbers and the solver's constants has a value",
             "Try a wider --beam, or a solver that knows more constants.",
         )
     rows = [_row(problem, one) for one in found]

@@ -50,7 +50,7 @@ class TripletSearch:
             if self.equation_encoder is not None or self.weight != _EVEN:
                 raise refused("equations have an encoder and a weight in joint only", _CODE, "Choose joint.")
         elif self.text == "random" or self.rare_min > 1:
-            what = "a random text" if self.text == "random" else "a least number of problems of an equation"
+            what = "a random text" if self.text == "random" else "a minimum of problems per equation"
             raise refused(f"joint does not choose by {what}", _CODE, "Choose em or nn.")
         if self.encoder is not None and self.text != "bertsim":
             raise refused("texts have an encoder in bertsim only", _CODE, "Choose the text bertsim.")
@@ -60,7 +60,7 @@ class TripletSearch:
 
 @dataclass(frozen=True, slots=True)
 class FindTriplets(TripletSearch):
-    """For each problem, find a positive (its equation in other words) and a negative (another in similar words)."""
+    """Find a positive (same equation, other words) and a negative (other equation, similar words) each."""
 
     without: Annotated[
         Path | None, Arg("Leave out the triplets listed in this file of labels or triplets.", shown="none")
@@ -96,7 +96,7 @@ class Similarity:
     def __post_init__(self) -> None:
         """Refuse tokens of equations. Raises: EngineError E427."""
         if self.tokens != "auto" and not self.texts:
-            raise refused("equations have no tokens to choose", _CODE, "Add --texts.")
+            raise refused("--tokens is for texts only", _CODE, "Add --texts.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ _MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
 def index(built: Found, _spec: object) -> list[str]:
     """What was indexed."""
     if not built["complete"]:
-        return ["stopped; the same command goes on"]
+        return ["stopped; the same command continues"]
     if "share" in built:
         parts = ", ".join(f"{count:,} of {name}" for name, count in built["share"].items())
         return [f"parts of this share: {parts}; when all shares are there, the command without --share"]
@@ -184,7 +184,7 @@ def search(found: Found, spec: Search) -> Iterator[str]:
 def rank(found: Found, _spec: object) -> Iterator[str]:
     """What was ranked, and how well the first stage did."""
     if not found["complete"]:
-        yield "stopped; the finished topics are kept, and the same command goes on"
+        yield "stopped; the finished topics are kept, and the same command continues"
     else:
         yield f"{found['documents']:,} answers to {found['topics']:,} topics in {found['run']}"
     if "pairs" in found:
@@ -229,7 +229,7 @@ def tune(found: Found, _spec: object) -> Iterator[str]:
 def generate(made: Found, _spec: object) -> list[str]:
     """How many topics got an answer."""
     if not made["complete"]:
-        return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command goes on"]
+        return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command continues"]
     return [f"{made['answers']:,} answers to {made['topics']:,} topics in {made['out']}"]
 
 

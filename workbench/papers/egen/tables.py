@@ -403,7 +403,7 @@ def rules_code(document: Mapping[str, Any]) -> int:
 def corpus(built: Any, _spec: object) -> Iterator[str]:
     """How a build ended."""
     if not built.complete:
-        yield f"stopped after {built.heads_done:,} of {built.heads:,} heads; the same command goes on"
+        yield f"stopped after {built.heads_done:,} of {built.heads:,} heads; the same command continues"
         return
     if built.share:
         yield f"share {built.share}: {built.heads:,} heads in {built.out}; without --share all is assembled"

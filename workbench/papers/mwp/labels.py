@@ -70,7 +70,7 @@ class Labels:
         """Label a triplet; an empty label takes it back. Raises: DataError E374 for an unknown label."""
         if label and label not in LABELS:
             raise DataError(
-                f"{label!r} is no label of a triplet",
+                f"unknown label {label!r}",
                 code="E374",
                 remedy=f"Take one of: {', '.join(LABELS)}.",
             )
