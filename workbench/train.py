@@ -59,7 +59,7 @@ def job_spec(
     check_trains(recipe)
     if params.pop("out", None):
         # Anybody may have written the recipe: where a training writes says who starts it.
-        what = f"{recipe.name} says where to write, which a recipe of a training may not"
+        what = f"{recipe.name} sets `out`, which a training recipe may not"
         raise UsageError(what, code="E424", remedy="Remove `out` from it, and use --out.")
     params.pop("publish", None)
     if params.get("trainer") not in trainers():
@@ -311,7 +311,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     from engines.training import train as run
 
     # The libraries take seconds to load; until then there is no other progress.
-    events(Event("log", {"message": "loading what trains models"}))
+    events(Event("log", {"message": "loading the training libraries"}))
     config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": _device(spec.device)})
     task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
     kept = _kept()
@@ -334,7 +334,7 @@ def check(spec: CheckTraining) -> dict[str, Any]:
     config.check_best(task.measures)
     names = [*task.measures, "loss_nats"]
     if spec.stop_worst and spec.stop_worst not in names:
-        what = f"stop_worst is {spec.stop_worst!r}, which is not measured"
+        what = f"stop_worst is {spec.stop_worst!r}, which is not computed"
         raise UsageError(what, code="E403", remedy=known(spec.stop_worst, names))
     return {}
 

@@ -157,8 +157,8 @@ class WhyPane(Pane):
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
             ("▸", "chosen"),
-            ("lost", "like the anchor in words, and no candidate by this strategy"),
-            ("own", "made of the anchor itself"),
+            ("lost", "similar text, but not a candidate in this strategy"),
+            ("own", "made from the anchor itself"),
         )
 
 

@@ -57,7 +57,7 @@ def test_latex_is_read(text: str, expected: str) -> None:
         (r"x + \frac{1}{y}", 13, "second variable"),
         (r"\operatorname{erf}(x)", 0, "'erf'"),
         (r"\sin x \left(x + 1\right)", 12, "two ways"),
-        (r"x + \left. x", 4, "no bracket"),
+        (r"x + \left. x", 4, "not a bracket"),
     ],
 )
 def test_latex_errors_say_what_and_where(text: str, position: int, says: str) -> None:

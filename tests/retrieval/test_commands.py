@@ -59,7 +59,7 @@ def test_topic_attributes_that_do_not_help(files: tuple[Path, Path, Path], tmp_p
     info.write_text("Topic,Kind\nB.1,x\nB.2,y\n")
     result = call("eval", good, "--qrels", qrels, "--topics-by", info, "--json")
     assert json.loads(result.stdout)["by"] == {"Kind": {}}
-    assert "3 judged topics are not in it" in result.stderr
+    assert "3 judged topics are missing from it" in result.stderr
     info.write_text("Topic,Kind\n", encoding="utf-16")
     result = call("eval", good, "--qrels", qrels, "--topics-by", info)
     assert (result.exit_code, "UTF-16" in result.stderr) == (2, True)

@@ -90,7 +90,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert middle.detail.endswith("(any, readable, weighted, seed 0)")
         assert not screen.why_not("keep")
         assert screen.unsaved()
-        assert "K keeps it" in str(line.query_one(".say", Static).content)
+        assert "K saves it" in str(line.query_one(".say", Static).content)
 
         # The member that holds only where x is positive is judged there.
         await press(pilot, "j", "j")

@@ -234,7 +234,7 @@ async def test_a_corpus_job(
         screen = await opened(pilot)
         screen.query_one("#recipes", Table).go_to("egen/polynomials")
         await rest(pilot)
-        assert "no use for a GPU" in shown(pilot.app)
+        assert "does not use a GPU" in shown(pilot.app)
         assert screen.values()["corpus.out"] == "polynomials-2"
         put(screen, "corpus.members", "12x")
         await rest(pilot)
@@ -402,7 +402,7 @@ def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
         ("job.device", "cpu:2", ""),
         ("job.device", "tpu", "device is 'tpu'"),
         ("job.name", "a/b", "without slashes"),
-        ("job.more", "patience", "named without a value"),
+        ("job.more", "patience", "has no value"),
         ("job.more", "patince=3", "nothing that"),
         ("job.more", "patience=3", ""),
         ("job.more", "'", "quotation"),

@@ -128,7 +128,7 @@ def test_large_results_pass(engine: EngineProcess) -> None:
 
 
 def test_unknown_tasks_and_unsendable_parameters_are_errors(engine: EngineProcess) -> None:
-    with pytest.raises(EngineError, match="no operation 'cuont'"):
+    with pytest.raises(EngineError, match="unknown operation 'cuont'"):
         engine.call_blocking("cuont", {})
     with pytest.raises(EngineError):
         engine.call_blocking("count", {"to": object()})

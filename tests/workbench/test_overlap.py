@@ -68,7 +68,7 @@ def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
 def test_a_line_that_is_nested_too_deep_is_named(tmp_path: Path) -> None:
     texts = _file(tmp_path / "t.jsonl", '{"text": "Tom has 5 books"}\n')
     deep = _file(tmp_path / "deep.jsonl", '{"text": "a b c"}\n' + '{"a":' * 100_000 + "\n")
-    with pytest.raises(DataError, match="no JSON") as caught:
+    with pytest.raises(DataError, match="not JSON") as caught:
         overlap(deep, texts)
     assert caught.value.line == 2
 

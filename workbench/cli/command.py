@@ -138,7 +138,7 @@ def stop_on_interrupt() -> Callable[[], bool]:
         nonlocal raised
         raised = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        say("stopping; press Ctrl-C again to end at once")
+        say("stopping; press Ctrl-C again to quit at once")
 
     signal.signal(signal.SIGINT, raise_flag)
     return lambda: raised
@@ -212,7 +212,7 @@ class _Once:
         for given, times in Counter(filter(_single, order)).items():
             if times > 1:
                 names = "/".join((given.opts[-1], *given.secondary_opts[-1:]))
-                ctx.fail(f"{names} is given {times} times, and may be given once.")
+                ctx.fail(f"{names} is given {times} times, but only one is allowed.")
         more: Any = super()
         found: list[str] = more.parse_args(ctx, args)
         return found
@@ -451,7 +451,7 @@ def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
 
     found = load(name)
     if found.task != row.name:
-        what = f"{name} is no recipe of {row.name}: its task is {found.task}"
+        what = f"{name} is not a recipe for {row.name}: its task is {found.task}"
         own = ", ".join(one.name for one in recipes() if one.task == row.name)
         raise UsageError(what, code="E425", remedy=f"There are: {own}.")
     return {**found.params, "seed": found.seed}

@@ -56,7 +56,7 @@ def list_(where: Where = None, as_json: Json = False) -> None:
     rows = list(compress(rows, passing))
     lines = aligned(header, rows)
     if not rows and where:
-        lines = ["Nothing passes the filter."]
+        lines = ["Nothing matches the filter."]
     elif not rows:
         lines = [
             f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(kinds())})"
@@ -124,7 +124,7 @@ def overlap(
     found = compare(a, b)
     for path, bad in zip((a, b), found.bad, strict=True):
         if bad:
-            say(f"{path}: {bad:,} rows could not be read and were left out")
+            say(f"{path}: {bad:,} rows could not be read and are left out")
     rows = [(each.what, each.count_a, each.count_b, each.shared) for each in found.found]
     lines = aligned(("", "in A", "in B", "of A in B"), rows)
     for each in found.found:

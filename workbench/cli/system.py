@@ -160,7 +160,7 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     place = listen(host, port)
     server = WebServer(place)
     if not _is_loopback(place.getsockname()[0]):
-        say("others can reach this address, and nothing that goes over it is encrypted")
+        say("other machines can reach this address, and the connection is not encrypted")
     emit(None, False, text=server.address)
     sys.stdout.flush()
     server.run()
@@ -174,7 +174,7 @@ def tour(as_json: Json = False) -> None:
     """Run the main task of every engine on the sample workspace and show the results."""
     workspace = Workspace.open()
     made = ensure_sample(workspace)
-    say(f"workspace {workspace.root}{': the sample was put there' if made else ''}")
+    say(f"workspace {workspace.root}{': with the sample' if made else ''}")
     guide = Guide(lambda line: None if as_json else emit(None, False, text=line or [""]), say)
     for paper in papers():
         if paper.tour:
@@ -182,5 +182,5 @@ def tour(as_json: Json = False) -> None:
     emit(
         {"workspace": str(workspace.root), "stops": guide.stops},
         as_json,
-        text="Look at all of it with: mathwb",
+        text="Explore it on the screens: mathwb",
     )

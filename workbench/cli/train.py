@@ -97,7 +97,7 @@ def train(
         raise UsageError("--headless and --detach cannot be combined", code="E427", remedy="Use one of them.")
     how = Sweep(tuple(grid or ()), tuple(random or ()), trials, seeds, folds, parallel, stop_worst)
     if headless and (parallel or stop_worst):
-        what = "--parallel and --stop-worst are for runs in the background, and --headless waits"
+        what = "--parallel and --stop-worst are for background runs, not for --headless"
         raise UsageError(what, code="E427", remedy="Use --detach.")
     recipe = with_settings(load(name) if name else quickest(), settings or [])
     if init_from:

@@ -153,7 +153,7 @@ def _readme(view: JobView, left_out: list[str]) -> str:
         "`env.json` has versions, commit, device and hashes of the data; `attempt-*/` the logs.",
     ]
     if left_out:
-        lines += ["", f"Not inside; put the path of your own into recipe.toml: {', '.join(left_out)}."]
+        lines += ["", f"Not included; put your own paths in recipe.toml: {', '.join(left_out)}."]
     return "\n".join([*lines, ""])
 
 
@@ -228,7 +228,7 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
         place = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
         here = path.is_absolute() and path.resolve().is_relative_to(folder.resolve())
         if (place or path.is_absolute()) and not here:
-            remarks.append(f"reads {key} = {text}, which did not come with it")
+            remarks.append(f"reads {key} = {text}, which is not in the archive")
     return replace(recipe, params=params), tuple(remarks)
 
 

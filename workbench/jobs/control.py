@@ -482,8 +482,8 @@ def rerun(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Jo
 
 def _rerun_sweep(workspace: Workspace, item: Job, settings: Sequence[str]) -> Job:
     if settings or sweeps.divided(item):
-        what = "with other settings it is another sweep" if settings else "its runs are shares of one work"
-        again = "Start it by its command."
+        what = "other settings make another sweep" if settings else "its runs are shares of one task"
+        again = "Start it with its command."
         raise EngineError(f"job {item.id} is a sweep: {what}", code="E603", exit_code=2, remedy=again)
     spec = item.spec()
     runs = [

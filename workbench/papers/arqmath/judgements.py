@@ -56,7 +56,7 @@ class Judgements:
         return {one.document: one.grade for one in self._kept.known.values() if one.topic == topic}
 
     def judge(self, topic: str, document: str, grade: int | None) -> None:
-        """Keep a grade; None takes it back. Raises: DataError E373 for a grade that is not 0 to 3."""
+        """Keep a grade; None removes it. Raises: DataError E373 for a grade that is not 0 to 3."""
         if grade is not None and not 0 <= grade <= 3:
             raise DataError(
                 f"the grade {grade} is not one of 0 to 3", code="E373", remedy="Give 0, 1, 2 or 3."

@@ -67,7 +67,7 @@ class Labels:
         return found.label if found is not None else ""
 
     def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
-        """Label a triplet; an empty label takes it back. Raises: DataError E374 for an unknown label."""
+        """Label a triplet; an empty label removes it. Raises: DataError E374 for an unknown label."""
         if label and label not in LABELS:
             raise DataError(
                 f"unknown label {label!r}",
