@@ -101,7 +101,7 @@ class Workbench(Frame):
         if is_remote():
             self.animation_level = "none"
         if report := self.session.take_crash():
-            self.warn("mathwb ended unexpectedly last time; what was open is open again", remedy=report)
+            self.warn("mathwb ended unexpectedly last time; your last view is open again", remedy=report)
         self.set_interval(1.0, self._tick)
         self.set_interval(5.0, self._keep_session)
         self.set_timer(0.1, self._begin)
@@ -160,7 +160,7 @@ class Workbench(Frame):
         from screens.widgets.dialogs import Confirm
 
         if not isinstance(self.screen, Confirm):
-            question = Confirm("quit all the same?", "\n".join(lost))
+            question = Confirm("quit anyway?", "\n".join(lost))
             question.ask(self, lambda sure: self.exit_now() if sure else None)
 
     def _fatal_error(self) -> None:
@@ -288,7 +288,7 @@ class Workbench(Frame):
             Command(f"theme {theme.name.removeprefix('mathwb-')}", "colours", self._setting_theme(theme.name))
             for theme in THEMES
         ]
-        notes = Command("notes and bookmarks", "the list of all; enter goes there", self.action_notes)
+        notes = Command("notes and bookmarks", "list them all; enter opens one", self.action_notes)
         export = Command("export notes", "all notes and bookmarks of this workspace", self._export_notes)
         return [*themes, notes, export]
 

@@ -96,37 +96,37 @@ KEYS: tuple[Key, ...] = (
     Key(
         "workspace",
         "",
-        "the workspace folder; empty: the one in the user's data folder",
+        "the workspace folder; empty: the one in your data folder",
         check="workbench.config:folder",
     ),
     Key(
         "theme",
         "",
-        "the colours of the screens; empty: those of last time",
+        "colour theme of the screens; empty: the last one used",
         choices=("", "dark", "light", "contrast"),
     ),
     Key("ascii", False, "draw with plain ASCII characters"),
     Key(
         "graphics",
         "",
-        "how plots and formulas become pixels; empty: as the terminal answers",
+        "how to draw plots and formulas as pixels; empty: detect from the terminal",
         choices=("", "kitty", "sixel", "none"),
     ),
-    Key("fps", 0, "repaints a second; 0: 60, and 15 over SSH", most=240),
+    Key("fps", 0, "frames per second; 0: 60, or 15 over SSH", most=240),
     Key(
         "job_slots",
         0,
-        "jobs in the background that run on the CPU at a time; 0: one for each processor",
+        "background jobs to run at a time on the CPU; 0: one per processor",
         most=1000,
     ),
     Key(
         "reporters",
         "tensorboard",
-        "where new jobs report their metrics: tensorboard (trainings only), wandb, mlflow, trackio,"
+        "where new jobs send their metrics: tensorboard (trainings only), wandb, mlflow, trackio,"
         " FILE.py:FUNCTION; separate several with commas",
         check="workbench.jobs.reporting:listed",
     ),
-    Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
+    Key("keymap.*", "", 'the key of an action, by its id, such as keymap.jobs.stop = "z"'),
 )
 """The settings of the workbench itself; a paper names its own in its registration."""
 
@@ -157,7 +157,7 @@ def _key(name: str, known: Mapping[str, Key] | None = None) -> Key:
         key = known.get(name.partition(".")[0] + ".*")
     if key is None:
         raise UsageError(
-            f"there is no setting {name!r}",
+            f"unknown setting {name!r}",
             code="E420",
             remedy=did_you_mean(name, known) or "List them with: mathwb config show",
         )
@@ -230,7 +230,7 @@ def _read_file(path: Path) -> dict[str, Any]:
             f"the settings cannot be read: {error}",
             code="E422",
             where=str(path),
-            remedy="Mend or remove the file.",
+            remedy="Fix or remove the file.",
         ) from error
 
 

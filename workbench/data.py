@@ -96,10 +96,10 @@ class DataSet:
         path = Path(self.path)
         if not path.exists():
             raise MissingError(
-                "it is no longer where it was registered",
+                "it is no longer at its registered place",
                 where=self.path,
                 code="E354",
-                remedy=f"Put it back, or register its new place: mathwb data remove {self.name}, then: "
+                remedy=f"Put it back, or register the new place: mathwb data remove {self.name}, then: "
                 f"mathwb data add {self.kind} PATH --name {self.name}",
             )
         return path
@@ -135,7 +135,7 @@ class DataRegistry:
                 f"the list of data sets is corrupt: {getattr(error, 'what', error)}",
                 where=str(self.path),
                 code="E504",
-                remedy="Mend it, or remove it and add the data sets again.",
+                remedy="Fix it, or remove it and add the data sets again.",
             ) from error
         return tuple(sorted(entries, key=lambda entry: entry.name))
 
@@ -197,7 +197,7 @@ class DataRegistry:
 def _kind(name: str) -> Kind:
     if name not in kinds():
         raise UsageError(
-            f"there is no kind of data {name!r}",
+            f"unknown kind of data {name!r}",
             code="E431",
             remedy=did_you_mean(name, kinds()) or f"Kinds: {', '.join(kinds())}.",
         )

@@ -157,7 +157,7 @@ def _names() -> Iterator[Finding]:
     here = Path.cwd()
     shadows = [name for name in _PACKAGES if (here / name).is_dir() and here.resolve() != _ROOT]
     if shadows:
-        what = f"this folder has its own {', '.join(shadows)}: `python -m` started here would take that"
+        what = f"this folder has its own {', '.join(shadows)}: `python -m` run in this folder would use that"
         yield Finding("names", "note", what, "The mathwb command is not affected.")
     if not any(strangers.values()):
         yield Finding("names", "ok", f"{', '.join(_PACKAGES)} are ours alone")
@@ -194,9 +194,9 @@ def _added_papers() -> Iterator[Finding]:
 def _settings() -> Iterator[Finding]:
     config = load_config()
     for problem in config.problems:
-        yield Finding("settings", "wrong", one_line(problem), "Mend it with: mathwb config set")
+        yield Finding("settings", "wrong", one_line(problem), "Fix it with: mathwb config set")
     path = config_file()
-    yield Finding("settings", "ok", f"{path}" if path.exists() else f"defaults; {path} is not there yet")
+    yield Finding("settings", "ok", f"{path}" if path.exists() else f"defaults; {path} does not exist yet")
 
 
 def _workspace() -> Iterator[Finding]:
@@ -205,18 +205,18 @@ def _workspace() -> Iterator[Finding]:
         root = workspace.root
         held = [kind for kind, _ in workspace.held()]
         what = ", ".join(f"{held.count(kind.name)} {kind.many}" for kind in kinds().values() if kind.held)
-        yield Finding("workspace", "ok", f"{root} can be written to; {what} in it")
+        yield Finding("workspace", "ok", f"{root} is writable; {what} in it")
     except EngineError as error:
         if error.code != "E501":
             raise
         root = Path(error.where)
-        yield Finding("workspace", "note", f"{root} is not there yet", "It is made at the first start.")
+        yield Finding("workspace", "note", f"{root} does not exist yet", "It is created at the first start.")
     existing = next(folder for folder in (root, *root.parents) if folder.exists())
     if not os.access(existing, os.W_OK):
         yield Finding("workspace", "missing", f"{existing} cannot be written to", "Name another: --workspace")
     free = shutil.disk_usage(existing).free
     state: State = "wrong" if free < _LITTLE_SPACE_BYTES else "ok"
-    remedy = "A large corpus or a training needs more; free some." if state == "wrong" else ""
+    remedy = "A large corpus or training needs more; free some space." if state == "wrong" else ""
     yield Finding("disk", state, f"{size(free)} free at the workspace", remedy)
 
 
@@ -228,7 +228,7 @@ def _machine() -> Iterator[Finding]:
 
 def _graphics_card() -> Iterator[Finding]:
     names = ", ".join(card.name for card in gpus())
-    what = names or "none found; everything runs on the processor, only slower"
+    what = names or "none found; everything runs on the CPU, only slower"
     yield Finding("graphics card", "ok" if names else "note", what)
 
 
@@ -253,7 +253,7 @@ def _real_data() -> Iterator[Finding]:
     if not named:
         yield Finding("real data", "note", "MATHWB_REAL_DATA is not set; only tests with real data need it")
     elif not Path(named).is_dir():
-        what = f"MATHWB_REAL_DATA names {named}, which is no folder"
-        yield Finding("real data", "wrong", what, "Set it anew.")
+        what = f"MATHWB_REAL_DATA names {named}, which is not a folder"
+        yield Finding("real data", "wrong", what, "Set it again.")
     else:
         yield Finding("real data", "ok", named)

@@ -176,7 +176,7 @@ class EngineProcess:
             if self._process is not None:
                 self._kill()
         for call in waiting:
-            call._deliver(EngineError("stopped before it began", code="E703"))
+            call._deliver(EngineError("stopped before it started", code="E703"))
 
     def _next(self) -> None:
         """Hand the next waiting call to the child; the lock is held."""
@@ -219,7 +219,7 @@ class EngineProcess:
         with self._lock:
             if call in self._waiting:
                 self._waiting.remove(call)
-                call._deliver(EngineError("stopped before it began", code="E703"))
+                call._deliver(EngineError("stopped before it started", code="E703"))
             elif call is self._current:
                 with contextlib.suppress(OSError):
                     self._send({"stop": call.id})

@@ -75,7 +75,7 @@ def explain(error: BaseException) -> EngineError:
     return EngineError(
         f"unexpected {type(error).__name__}: {error}",
         code="E900",
-        remedy=f"{kept}; please report it with the command that led here.",
+        remedy=f"{kept}; please report it with the command that caused it.",
     )
 
 

@@ -49,7 +49,7 @@ def write_table(path: Path, columns: Sequence[str], rows: Rows, *, provenance: M
     else:
         close = did_you_mean(path.suffix, TABLE_FORMATS)
         raise UsageError(
-            f"a table is not written as {path.suffix or 'a file without ending'}",
+            f"a table cannot be written as {path.suffix or 'a file without ending'}",
             where=str(path),
             code="E430",
             remedy=close or f"Choose one of {', '.join(TABLE_FORMATS)}.",

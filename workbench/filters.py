@@ -104,7 +104,7 @@ def _term(word: str, at: int, known: tuple[str, ...]) -> _Term:
     at += len(word) - len(body)
     if not body:
         raise FilterError(
-            "`!` stands alone", position=at - 1, remedy="Write what to leave out right behind it."
+            "`!` has nothing after it", position=at - 1, remedy="Write what to leave out directly after it."
         )
     match = re.fullmatch(r"(\w+)(>=|<=|[><:=])(.*)", body, re.DOTALL)
     if match is None or not match[1].isidentifier():
@@ -115,7 +115,7 @@ def _term(word: str, at: int, known: tuple[str, ...]) -> _Term:
         raise FilterError(f"there is no field {field!r}", position=at, remedy=remedy)
     what = ""
     if not value:
-        what, remedy = f"{field}{sign} has no value", "Write one behind it."
+        what, remedy = f"{field}{sign} has no value", "Write one after it."
     elif sign in _COMPARE and _number(value) is None:
         what, remedy = f"{field}{sign} needs a number, not {value!r}", f"Like {field}{sign}100."
     if what:

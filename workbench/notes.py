@@ -89,7 +89,7 @@ class KeptLines(Generic[Key, Record]):
                         path=self.path,
                         line=number,
                         code="E317",
-                        remedy="The line is kept as it is; mend it or take it out.",
+                        remedy="The line is left as it is; fix or remove it.",
                     )
                 )
                 self._unread.append(line)

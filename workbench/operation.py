@@ -278,7 +278,7 @@ def _value(value: Any) -> Any:
         return str(value)
     if hasattr(value, "tolist"):  # NumPy's numbers and arrays
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} is nothing that JSON holds")
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def tables(name: str) -> Callable[[Any, Any], Iterable[str]] | None:
@@ -346,7 +346,7 @@ def operation(name: str) -> Operation:
     found = operations().get(name)
     if found is None:
         remedy = did_you_mean(name, operations())
-        raise UsageError(f"there is no operation {name!r}", code="E410", remedy=remedy)
+        raise UsageError(f"unknown operation {name!r}", code="E410", remedy=remedy)
     return found
 
 

@@ -87,7 +87,7 @@ def compare_texts(a: Side, b: Side, *, ids: bool) -> tuple[Shared, ...]:
     rows = {
         **({"ids": _partners(ours.ids, theirs.ids)} if ids else {}),
         "texts": same,
-        "texts, whatever their numbers": _partners(ours.masked, theirs.masked),
+        "texts, ignoring numbers": _partners(ours.masked, theirs.masked),
     }
     pairs = _candidates(ours, theirs, set(np.flatnonzero(same < 0).tolist()))
     examples = {what: np.flatnonzero(found >= 0)[:EXAMPLES].tolist() for what, found in rows.items()}
@@ -100,7 +100,7 @@ def compare_texts(a: Side, b: Side, *, ids: bool) -> tuple[Shared, ...]:
         best = max(others, key=lambda other: _agreement(runs_a[row], runs_b[other]))
         if _agreement(runs_a[row], runs_b[best]) >= NEAR:
             near[row] = best
-    what = f"texts, nearly the same ({NEAR:.0%})"
+    what = f"near-duplicate texts ({NEAR:.0%})"
     rows[what] = near
     # What is the same word for word has been shown above.
     examples[what] = np.flatnonzero((near >= 0) & (same < 0))[:EXAMPLES].tolist()
@@ -258,7 +258,7 @@ def overlap(a: Path, b: Path) -> Overlap:
     kinds = [_kind(path) for path in (a, b)]
     if ("expressions" in kinds) and kinds[0] != kinds[1]:
         raise DataError(
-            f"this is {kinds[1]} and the other side is {kinds[0]}",
+            f"this side has {kinds[1]}, the other {kinds[0]}",
             path=b,
             code="E326",
             remedy="Compare expressions with expressions, and texts with texts.",

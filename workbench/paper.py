@@ -157,7 +157,7 @@ def _added(point: EntryPoint, others: tuple[Paper, ...]) -> Paper:
         if both := taken.intersection(names(paper)):
             raise ValueError(f"{what} {sorted(both)[0]!r} is taken")
     if foreign := [row.name for row in paper.rows() if row.name.partition(".")[0] != paper.name]:
-        raise ValueError(f"the operation {foreign[0]!r} does not begin with {paper.name!r}")
+        raise ValueError(f"the operation {foreign[0]!r} does not start with {paper.name!r}")
     return paper
 
 

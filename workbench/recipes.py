@@ -65,7 +65,7 @@ class Recipe:
         extends itself."""
         document = _document(path)
         if "task" not in document:
-            raise _wrong("the recipe names no task", path, 'One that trains says: task = "train"')
+            raise _wrong("the recipe has no task", path, 'A training recipe has: task = "train"')
         for key in ("data", "model", "train") if document["task"] == "train" else ():
             _fits(document.get("params", {}).get(key, {}), Mapping, f"params.{key}", path)
         return cls(**{"title": name or document["task"], "name": name, **document})
@@ -103,7 +103,7 @@ def _table(text: bytes) -> dict[str, Any]:
         raise ValueError(f"it is larger than {size(_MOST_BYTES)}")
     decoded = text.decode()
     if found := _DOTTED.search(decoded):
-        raise ValueError(f"{found[0][:40]!r} is a key of more than {_MOST_PARTS} parts")
+        raise ValueError(f"{found[0][:40]!r} is a key with more than {_MOST_PARTS} parts")
     return tomllib.loads(decoded)
 
 
@@ -134,7 +134,7 @@ def _document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
         beside = next(filter(Path.exists, places), places[0])
     chain = (*before, path.resolve())
     if beside.resolve() in chain:
-        raise _wrong(f"it extends itself: {name}", path, "Let one of them extend nothing.")
+        raise _wrong(f"it extends itself: {name}", path, "One of them must extend nothing.")
     base = _document(beside, chain)
     base.pop("quickest", None)
     return _over(base, document)
@@ -233,7 +233,7 @@ def load(name: str) -> Recipe:
         raise MissingError(
             f"there is no recipe {name!r}",
             code="E352",
-            remedy=did_you_mean(name, shipped) or "They are listed by: mathwb train --list",
+            remedy=did_you_mean(name, shipped) or "List them with: mathwb train --list",
         )
     return shipped[name]
 
@@ -259,7 +259,7 @@ def with_settings(recipe: Recipe, settings: Sequence[str]) -> Recipe:
         if not equals:
             if key != "seed":
                 _place(recipe, key)
-            what = f"{key} is named without a value"
+            what = f"{key} has no value"
             raise UsageError(what, code="E424", remedy=f"Write it as in: --set {key}=VALUE")
         recipe = with_value(recipe, key, _value(text))
     return recipe
@@ -293,7 +293,7 @@ def _place(recipe: Recipe, key: str) -> tuple[str, str]:
             f"{key!r} of {recipe.name or recipe.title} may be any of {names}", code="E424", remedy="Name one."
         )
     raise UsageError(
-        f"{key!r} is nothing that {recipe.name or recipe.title} has", code="E424", remedy=_known(recipe, key)
+        f"{key!r} is unknown to {recipe.name or recipe.title}", code="E424", remedy=_known(recipe, key)
     )
 
 
@@ -315,7 +315,7 @@ def _known(recipe: Recipe, key: str) -> str:
     names = [name for _, name in places]
     listed = f"It has: {', '.join(names)}."
     if recipe.task == "train":
-        listed += " Anything else of the model is named model.KEY."
+        listed += " Other model settings are named model.KEY."
     table, _, name = key.rpartition(".")
     of_table = [each for place, each in places if table and place == table]
     hint = known(name, of_table) if of_table else known(key, [*names, "seed"])
@@ -335,7 +335,7 @@ def _known_work(recipe: Recipe, path: Path) -> Recipe:
 
     names = list(operations())
     if recipe.task not in names:
-        hint = did_you_mean(recipe.task, names) or 'A recipe that trains says: task = "train"'
+        hint = did_you_mean(recipe.task, names) or 'A training recipe has: task = "train"'
         raise _wrong(f"there is no task {recipe.task!r}", path, hint)
     return recipe
 

@@ -79,7 +79,7 @@ def tables(workspace: Workspace, engine: str, *, number: int | None = None) -> l
     """
     if engine not in engines():
         known = did_you_mean(engine, engines()) or f"There are: {', '.join(engines())}."
-        raise UsageError(f"no paper of {engine!r} is reproduced", code="E428", remedy=known)
+        raise UsageError(f"there are no tables for {engine!r}", code="E428", remedy=known)
     entries = reported_tables(engine)
     found = [entry for entry in entries if number in (None, entry["number"])]
     if not found:
@@ -129,10 +129,10 @@ def _stored(place: Path) -> Iterator[dict[str, Any]]:
             document["table"], document["row"], document["values"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DataError(
-                "this is no result file",
+                "this is not a result file",
                 path=path,
                 code="E318",
-                remedy="Take it out of the folder, or write table, row and values.",
+                remedy="Remove it from the folder, or give it table, row and values.",
             ) from error
         yield document
 

@@ -115,7 +115,7 @@ class TableSpec:
         return tuple(column.name for column in self.columns if not column.unfiltered)
 
     def row(self, item: Any, found: Any = None) -> LazyRow:
-        """The row of an item of what was found."""
+        """The row of an item that was found."""
         made = {column.name: column.value for column in self.columns if column.value is not None}
         return LazyRow(self.item(item, found) if self.item else item, made)
 

@@ -59,8 +59,8 @@ def job_spec(
     check_trains(recipe)
     if params.pop("out", None):
         # Anybody may have written the recipe: where a training writes says who starts it.
-        what = f"{recipe.name} says where to write, which a recipe of a training may not"
-        raise UsageError(what, code="E424", remedy="Take `out` out of it, and say it with --out.")
+        what = f"{recipe.name} sets `out`, which a training recipe may not"
+        raise UsageError(what, code="E424", remedy="Remove `out` from it, and use --out.")
     params.pop("publish", None)
     if params.get("trainer") not in trainers():
         known = did_you_mean(str(params.get("trainer")), trainers()) or f"There are: {', '.join(trainers())}."
@@ -106,7 +106,7 @@ def begun_from(recipe: Recipe, model: str) -> Recipe:
     trainer = trainers().get(str(recipe.params.get("trainer")))
     if trainer is None or not trainer.begins:
         raise UsageError(
-            f"what {recipe.name} trains begins from no model", code="E424", remedy="Leave out --init-from."
+            f"{recipe.name} cannot start from a model", code="E424", remedy="Leave out --init-from."
         )
     data = {**recipe.params.get("data", {}), trainer.begins: model}
     return replace(recipe, params={**recipe.params, "data": data})
@@ -118,7 +118,7 @@ def check_trains(recipe: Recipe) -> None:
         raise UsageError(
             f"{recipe.name} does not train a model: its task is {recipe.task}",
             code="E425",
-            remedy="See the recipes that do with: mathwb train --list",
+            remedy="List the recipes that do with: mathwb train --list",
         )
 
 
@@ -238,7 +238,7 @@ def interval(values: Sequence[float]) -> float | None:
 OPERATIONS = (
     Operation(
         "train",
-        "Train a model by a recipe, here or in the background.",
+        "Train a model from a recipe, here or in the background.",
         "workbench.train:train",
         resolve="workbench.train:settled",
     ),
@@ -276,7 +276,7 @@ class Train:
     """Train a model by the tables of a recipe."""
 
     trainer: Annotated[str, Arg("Which model: a trainer's name.")]
-    out: Annotated[Path, Arg("The folder for checkpoints and model.", option=True, writes=True)]
+    out: Annotated[Path, Arg("Folder for the checkpoints and the model.", option=True, writes=True)]
     data: Annotated[Mapping[str, Any], Arg("Data by kind.")] = field(default_factory=dict)
     model: Annotated[Mapping[str, Any], Arg("What the trainer takes.")] = field(default_factory=dict)
     train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
@@ -307,7 +307,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     from engines.training import train as run
 
     # The libraries take seconds to load; until then there is no other progress.
-    events(Event("log", {"message": "loading what trains models"}))
+    events(Event("log", {"message": "loading the training libraries"}))
     config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": _device(spec.device)})
     task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
     kept = _kept()
@@ -330,7 +330,7 @@ def check(spec: CheckTraining) -> dict[str, Any]:
     config.check_best(task.measures)
     names = [*task.measures, "loss_nats"]
     if spec.stop_worst and spec.stop_worst not in names:
-        what = f"stop_worst is {spec.stop_worst!r}, which is not measured"
+        what = f"stop_worst is {spec.stop_worst!r}, which is not computed"
         raise UsageError(what, code="E403", remedy=known(spec.stop_worst, names))
     return {}
 
@@ -399,29 +399,35 @@ class Sweep:
 
     grid: Annotated[
         tuple[str, ...],
-        Arg("One run for each; 1..5, 0..1/5 and 1e-5..1e-3/4log too.", metavar="KEY=V1,V2"),
+        Arg("One run for each combination; 1..5, 0..1/5 and 1e-5..1e-3/4log work too.", metavar="KEY=V1,V2"),
     ] = ()
     random: Annotated[
-        tuple[str, ...], Arg("Drawn for each trial; /log behind it: by ratios.", metavar="KEY=LOW..HIGH")
+        tuple[str, ...],
+        Arg(
+            "Sample a value for each trial; append /log to sample on a logarithmic scale.",
+            metavar="KEY=LOW..HIGH",
+        ),
     ] = ()
-    trials: Annotated[int | None, Arg(f"How many draws; {_TRIALS} unless given.", low=1)] = None
-    seeds: Annotated[str, Arg("One run for each; 1..5 too.", metavar="1,2,3")] = ""
+    trials: Annotated[int | None, Arg(f"Number of trials for --random; default {_TRIALS}.", low=1)] = None
+    seeds: Annotated[str, Arg("One run for each seed; 1..5 works too.", metavar="1,2,3")] = ""
     folds: Annotated[bool, Arg("One run for each fold of the recipe.")] = False
-    parallel: Annotated[int, Arg("So many runs at a time in the background; 0: as there is room.", low=0)] = 0
+    parallel: Annotated[int, Arg("Runs at a time in the background; 0: as many as fit.", low=0)] = 0
     stop_worst: Annotated[
         str,
-        Arg("End runs in the background that are worse in it than most at that step.", metavar="MEASURE"),
+        Arg(
+            "Stop background runs whose measure is worse than the median at the same step.", metavar="MEASURE"
+        ),
     ] = ""
 
     def __post_init__(self) -> None:
         if self.trials and not self.random:
             raise UsageError(
-                "trials are draws of random, and nothing is drawn", code="E427", remedy="Add --random."
+                "trials need random values, and --random is not given", code="E427", remedy="Add --random."
             )
         if (self.parallel or self.stop_worst) and not self.several:
             name = "parallel" if self.parallel else "stop_worst"
             remedy = "Add --grid, --random, --seeds or --folds."
-            raise UsageError(f"{name} is for several runs, and there is one", code="E427", remedy=remedy)
+            raise UsageError(f"{name} needs several runs, and there is one", code="E427", remedy=remedy)
 
     @property
     def several(self) -> bool:
@@ -467,7 +473,7 @@ def variants(recipe: Recipe, how: Sweep) -> list[Variant]:
     axes = [[(key, value) for value in _values(text)] for key, text in map(_axis, how.grid)]
     draws = _drawn(how.random, how.trials or _TRIALS, recipe.seed)
     if prod(map(len, axes)) * len(draws) * len(seeds) > _MOST:
-        raise UsageError(f"these are more than {_MOST:,} runs", code="E426", remedy="Give fewer values.")
+        raise UsageError(f"more than {_MOST:,} runs", code="E426", remedy="Give fewer values.")
     found = []
     for setting in ((*fixed, *drawn) for drawn in draws for fixed in product(*axes)):
         of_grid = with_settings(recipe, [f"{key}={value}" for key, value in setting])
@@ -480,7 +486,7 @@ def variants(recipe: Recipe, how: Sweep) -> list[Variant]:
             found.append(Variant(made, dict(setting), repeat))
     alike = len(found) - len({each.recipe.sha256() for each in found})
     if alike:
-        remedy = "Give each value and each key once."
+        remedy = "Give each key and each value once."
         raise UsageError(f"{alike} of {len(found)} runs repeat another one", code="E426", remedy=remedy)
     return found
 
@@ -543,13 +549,15 @@ def _seeds(text: str) -> list[int]:
         return [int(value) for value in _values(text)] if text else []
     except ValueError:
         remedy = "As in: --seeds 1,2,3, or 1..3"
-        raise UsageError(f"{text!r} are no seeds", code="E426", remedy=remedy) from None
+        raise UsageError(f"{text!r} is not a list of seeds", code="E426", remedy=remedy) from None
 
 
 def _axis(text: str) -> tuple[str, str]:
     key, _, values = text.partition("=")
     if not key or not values:
-        raise UsageError(f"{text!r} is no key=v1,v2", code="E426", remedy="As in: --grid lr=1e-4,3e-4")
+        raise UsageError(
+            f"{text!r} is not of the form key=v1,v2", code="E426", remedy="As in: --grid lr=1e-4,3e-4"
+        )
     return key, values
 
 
@@ -568,7 +576,7 @@ def _range(text: str) -> tuple[str, str, int, bool]:
             raise ValueError
     except ValueError:
         remedy = "As in: 1..5, 0..1/5, 1e-5..1e-3/4log, from the lower to the higher."
-        raise UsageError(f"{text!r} is no range", code="E426", remedy=remedy) from None
+        raise UsageError(f"{text!r} is not a range", code="E426", remedy=remedy) from None
     return low, high, int(match["count"] or 0), by_ratio
 
 
@@ -579,7 +587,7 @@ def _values(text: str) -> Sequence[str]:
     low, high, count, by_ratio = _range(text)
     if not count:
         if not (low.isdecimal() and high.isdecimal()) or by_ratio:
-            raise UsageError(f"{text!r} does not say how many", code="E426", remedy="As in: 0..1/5")
+            raise UsageError(f"{text!r} gives no number of values", code="E426", remedy="As in: 0..1/5")
         return [str(value) for value in _few(range(int(low), int(high) + 1))]
     found = [_between(low, high, number / max(1, count - 1), by_ratio) for number in _few(range(count))]
     return [f"{value:.0f}" if value.is_integer() else f"{value:.4g}" for value in found]
@@ -587,7 +595,7 @@ def _values(text: str) -> Sequence[str]:
 
 def _few(numbers: range) -> range:
     if len(numbers) > _MOST:
-        raise UsageError(f"these are more than {_MOST:,} values", code="E426", remedy="Give fewer values.")
+        raise UsageError(f"more than {_MOST:,} values", code="E426", remedy="Give fewer values.")
     return numbers
 
 
@@ -599,9 +607,9 @@ def _drawn(random: Sequence[str], draws: int, seed: int) -> Sequence[tuple[tuple
     axes = [(key, *_range(text)) for key, text in map(_axis, random)]
     if counted := [key for key, _, _, count, _ in axes if count]:
         raise UsageError(
-            f"{counted[0]} is drawn once a trial, and its range says how often",
+            f"{counted[0]} is sampled once per trial, but its range has a number of values",
             code="E426",
-            remedy="Say how many draws with --trials, or give the range to --grid.",
+            remedy="Set the number of trials with --trials, or give the range to --grid.",
         )
     found = [
         tuple((key, _draw(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)

@@ -44,9 +44,9 @@ def listen(host: str, port: int) -> socket.socket:
         found.listen()
     except OSError as error:
         raise UsageError(
-            f"{host}:{port} cannot be listened on: {error.strerror or error}",
+            f"cannot listen on {host}:{port}: {error.strerror or error}",
             code="E405",
-            remedy="Take a free port with --port 0.",
+            remedy="Use --port 0 for a free port.",
         ) from None
     return found
 
@@ -108,10 +108,10 @@ class WebServer(Server):
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         given = request.path.split("/")[1]
         if not secrets.compare_digest(given.encode(), self.token.encode()):
-            raise web.HTTPForbidden(text="The address is not complete: it ends in a token.\n")
+            raise web.HTTPForbidden(text="The address is incomplete: it ends with a token.\n")
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
-            raise web.HTTPForbidden(text="The request comes from a page of another address.\n")
+            raise web.HTTPForbidden(text="The request comes from a page at another address.\n")
         if request.path == f"/{self.token}":
             raise web.HTTPFound(f"/{self.token}/")
         response = await handler(request)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 LAYOUT_VERSION = 1
-_MEND = f"Write `version = {LAYOUT_VERSION}` into it; everything else is kept elsewhere."
+_MEND = f"Write `version = {LAYOUT_VERSION}` into it; everything else is stored elsewhere."
 _FOLDERS = ("models", "runs", "exports")
 
 
@@ -154,7 +154,7 @@ def _make(root: Path) -> None:
     if root.is_dir() and any(root.iterdir()):
         raise _refused(
             "E504",
-            "this folder holds other things and is no workspace",
+            "this folder has other contents and is not a workspace",
             root,
             "Name an empty or a new folder.",
         )
@@ -164,9 +164,9 @@ def _make(root: Path) -> None:
     except (FileExistsError, NotADirectoryError) as error:
         raise _refused(
             "E504",
-            "a file stands where the workspace should be",
+            "a file is in the place of the workspace",
             root,
-            "Move it away, or name another workspace with --workspace.",
+            "Move it, or name another workspace with --workspace.",
         ) from error
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):

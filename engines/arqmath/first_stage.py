@@ -39,8 +39,8 @@ SomeCollection = Annotated[
 ]
 Added = Annotated[tuple[Path, ...], Arg("Run files from elsewhere.", hidden=True)]
 IndexFolder = Annotated[Path | None, Arg("The collection's index; it need not be there.", hidden=True)]
-RunName = Annotated[str, Arg("Name of a run, or a run file.", shown="the last")]
-Against = Annotated[str, Arg("The run that it is held against.", shown="the first")]
+RunName = Annotated[str, Arg("A run's name, or a run file.", shown="the last")]
+Against = Annotated[str, Arg("The run to compare with.", shown="the first")]
 
 
 RETRIEVERS: dict[str, type[Retriever]] = {}
@@ -294,8 +294,10 @@ class Structure(Lexical):
                 "no answer has a formula whose structure could be indexed",
                 path=build.folder.posts,
                 code="E660",
-                remedy="Leave --structure out, and the same command finishes the index; formulas are what "
-                "stands between dollar signs or in math-container.",
+                remedy=(
+                    "Run the same command without --structure to finish the index. Formulas are what "
+                    "is between dollar signs or in math-container spans."
+                ),
             ) from error
 
 
@@ -333,7 +335,7 @@ class FirstStage:
             if name in weights:
                 raise _refused(text, f"{name} is in it twice")
             if term[1] is not None and (ranks or not float(term[1])):
-                raise _refused(text, "ranks have no weights" if ranks else f"{name} has no weight")
+                raise _refused(text, "rank fusion takes no weights" if ranks else f"{name} has no weight")
             weights[name] = float(term[1] or 1)
         if ranks and len(weights) < 2:
             raise _refused(text, "there is nothing to fuse")

@@ -39,7 +39,7 @@ class ResumableBuild:
         """Args: share: (3, 16), only the third part and every sixteenth from there. Raises: EngineError E427
         for a share without a folder."""
         if share and folder is None:
-            raise refused("a share is kept in a folder, and there is none", "E427", "Name one as cache.")
+            raise refused("a share needs a cache folder", "E427", "Name one as cache.")
         self._folder, self.share, self.events, self.stop = folder, share, events, stop
 
     @property

@@ -101,7 +101,7 @@ def unloadable(what: str, error: Exception, remedy: str) -> tuple[str, str]:
     advice is to run code that comes with the model, that is not passed on."""
     said = " ".join(str(error).split())
     if "trust_remote_code" in said:
-        what += ": it needs code of its own, which is never run here"
+        what += ": it needs its own code, which is never run here"
         return what, "Use a model of an architecture that the library transformers has."
     return f"{what}: {said[:200] or type(error).__name__}", remedy
 

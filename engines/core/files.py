@@ -68,7 +68,7 @@ _KNOWN = (
         _FULL,
         "E310",
         "the disk is full, or your quota is used up",
-        "Free some space and run it again; what was finished is kept.",
+        "Free some space and run it again; finished parts are kept.",
     ),
     (
         _FORBIDDEN,
@@ -95,13 +95,16 @@ _KNOWN = (
 def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
     """The operating system's complaint about `path`, explained. `doing` is a verb: read, write, use."""
     if error.errno == errno.ENOENT and doing == "write":
-        what, remedy = "nothing can be made here: its folder is gone, or refuses it", "Choose another place."
+        what, remedy = (
+            "nothing can be created here: the folder is gone or not writable",
+            "Choose another place.",
+        )
         return DataError(what, path=path, code="E312", remedy=remedy)
     for numbers, code, what, remedy in _KNOWN:
         if error.errno in numbers:
             return DataError(what.format(doing=doing), path=path, code=code, remedy=remedy)
-    what = f"to {doing} it fails: {error.strerror or error}"
-    remedy = "Choose another place, or see what is wrong with this one."
+    what = f"could not {doing} it: {error.strerror or error}"
+    remedy = "Choose another place, or check this one."
     return DataError(what, path=path, code="E310", exit_code=2, remedy=remedy)
 
 
@@ -246,7 +249,7 @@ def refuse_other(target: Path, mark: str) -> None:
         raise file_error(error, target, "read") from error
     if held and mark not in held:
         raise DataError(
-            "the folder holds something else, which would be lost",
+            "the folder holds other files, which would be lost",
             path=target,
             code="E452",
             remedy="Name a new folder, or remove this one yourself.",
@@ -352,7 +355,7 @@ def write_note(path: Path, note: Mapping[str, object], mark: str) -> None:
         except (OSError, ValueError, RecursionError):
             older = None
         if not isinstance(older, dict) or mark not in older:
-            what = "a note about what was written belongs here, and this file is something else"
+            what = "this file is in the way of a note on what was written"
             raise DataError(
                 what, path=path, code="E452", remedy="Move it, or choose another name with --out."
             )
@@ -407,7 +410,7 @@ def read_lines(
     except OSError as error:
         if isinstance(error, gzip.BadGzipFile):
             raise DataError(
-                "the compressed file is corrupt", path=path, code="E316", remedy="Fetch or copy it again."
+                "the compressed file is corrupt", path=path, code="E316", remedy="Download or copy it again."
             ) from error
         raise file_error(error, path, "read") from error
 
@@ -427,7 +430,7 @@ def _decoded(
                 path=path,
                 line=number + 1,
                 code="E316",
-                remedy="Fetch or copy it again.",
+                remedy="Download or copy it again.",
             ) from error
         if not line:
             break
@@ -455,7 +458,7 @@ def _decoded(
             raise bad
         on_bad(bad)
     if number == 0:
-        raise DataError("the file is empty", path=path, code="E314", remedy="Name a file with content.")
+        raise DataError("the file is empty", path=path, code="E314", remedy="Name a file that is not empty.")
 
 
 def _refuse_binary(line: bytes, path: Path) -> None:
@@ -517,9 +520,9 @@ def json_object(line: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"the line is no JSON: {error}") from error
+        raise ValueError(f"the line is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise ValueError("the line is no JSON object")
+        raise ValueError("the line is not a JSON object")
     return found
 
 
@@ -611,7 +614,7 @@ def sole_builder(out: Path, *, code: str, lock: str = "build.lock", shared: bool
             fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:
             raise EngineError(
-                "another build is at work in this folder",
+                "another build is running in this folder",
                 where=str(out),
                 remedy="Wait for it, or stop it, or choose another --out.",
                 code=code,

@@ -130,7 +130,7 @@ def read(spec: type[T], given: Mapping[str, Any], *, place: str = "", code: str 
     by_name = {field.name: field for field in described(spec)}
     for key in given:
         if key not in by_name:
-            raise refused(f"there is no setting {place}{key}", code, known(str(key), by_name))
+            raise refused(f"unknown setting {place}{key}", code, known(str(key), by_name))
     taken = {}
     for field in by_name.values():
         value = given.get(field.name)
@@ -256,7 +256,7 @@ def share_of(text: str | None) -> tuple[int, int] | None:
         return None
     found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
     if found is None or int(found[1]) > int(found[2]):
-        raise refused(f"{text!r} is no share", "E424", "Write 1/16 to 16/16, for example.")
+        raise refused(f"{text!r} is not a share", "E424", "Write 1/16 to 16/16, for example.")
     return int(found[1]), int(found[2])
 
 
@@ -270,7 +270,7 @@ def exactly_one(given: Mapping[str, Any], remedy: str) -> None:
     if not taken:
         raise refused(f"{' or '.join(given)} is needed", "E402", remedy)
     if len(taken) > 1:
-        raise refused(f"{' and '.join(taken)} do not go together", "E427", remedy)
+        raise refused(f"{' and '.join(taken)} cannot be combined", "E427", remedy)
 
 
 def no_effect(given: Mapping[str, Any], with_what: str, code: str = "E427") -> None:

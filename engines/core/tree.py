@@ -177,7 +177,7 @@ def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -
         label = "where"
     found = Tree(label, parts)
     if tree.label == "d" and sum(1 for _ in islice(found, limit + 1)) > limit:
-        raise ExpressionError(f"a derivative in derivatives grows to more than {limit:,} tokens")
+        raise ExpressionError(f"a nested derivative grows to more than {limit:,} tokens")
     return found
 
 

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 class Rules:
     """List the rewrite rules by family, or test what each does to values and domains.
 
-    A rule is sound (both sides exist at the same points), extends or loses domain; strict mode uses one that
-    loses only under conditions that make it sound. Rules of a FILE, with as many variables as they have, are
-    equal, widening, losing or false.
+    A rule is sound (both sides are defined at the same points), extends the domain or loses some of it;
+    strict mode uses a losing rule only under conditions that make it sound. Rules from a FILE, in any number
+    of variables, are equal, widening, losing or false.
     """
 
     file: Annotated[
         Path | None,
         Arg("Rules to check: our TOML, `left -> right` lines, or a table.", metavar="FILE", option=False),
     ] = None
-    check: Annotated[bool, Arg("Test every rule on the reals; exit 1 if a claim differs.")] = False
-    family: Annotated[str, Arg("Only families whose name contains this.", metavar="NAME")] = ""
+    check: Annotated[bool, Arg("Test every rule on the reals; exit with 1 if a claim is wrong.")] = False
+    family: Annotated[str, Arg("Only families whose names contain this text.", metavar="NAME")] = ""
     keep: Annotated[bool, Arg("With --check: store the result beside the table (in a checkout).")] = False
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class Rules:
             remedy = "Use it with --check and without --family and FILE."
             raise refused("--keep stores a check of the whole table", "E427", remedy)
         if self.file and not self.check:
-            raise refused("the rules of a file are there to be checked", "E427", "Add --check.")
+            raise refused("rules from a file can only be checked", "E427", "Add --check.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ _FACTS = ("stop_reason", "iterations", "nodes", "classes")
 
 @dataclass(frozen=True, slots=True)
 class SaveCluster:
-    """Keep a generated cluster in a corpus of saved ones, which are all left as they are."""
+    """Add a generated cluster to a corpus of saved clusters; those already in it do not change."""
 
     cluster: Annotated[Path, Arg("What `mathwb egen generate --out` wrote.", metavar="FILE")]
     out: Annotated[Path, Arg("The corpus folder of saved clusters.", option=True, writes=True)]
@@ -171,7 +171,7 @@ def _kept(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
         return [], []
     corpus = open_corpus(out, several=True)
     if corpus.manifest.get("origin") != _ORIGIN:
-        what = "this folder holds a corpus that was not made of saved clusters"
+        what = "this folder holds a corpus other than one of saved clusters"
         raise other_folder(out, what, "Save to another folder.")
     grown = [_grown(corpus, number) for number in range(corpus.clusters().num_rows)]
     return grown, list(corpus.manifest["configs"])
@@ -191,10 +191,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class BuildCorpus:
-    """Build a corpus of clusters, or finish the one that was begun in the folder.
+    """Build a corpus of clusters, or finish the one started in the folder.
 
-    What is not given is taken from the corpus that was begun there. Ctrl-C stops gently: finished shards
-    stay, and the same command goes on from them. A second Ctrl-C kills.
+    Settings not given are taken from the unfinished corpus. Ctrl-C stops gently: finished shards are kept,
+    and the same command continues from them. A second Ctrl-C kills.
     """
 
     out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
@@ -206,11 +206,13 @@ class BuildCorpus:
             metavar="all|poly|functions|derivatives|FILE",
         ),
     ] = None
-    sample: Annotated[int | None, Arg("Only so many heads, of every kind, by the seed.", low=1)] = None
+    sample: Annotated[int | None, Arg("Sample this many heads, from every kind.", low=1)] = None
     members: Annotated[
-        int | None, Arg("At most so many per head. [default: 120]", low=1, high=MAX_MEMBERS)
+        int | None, Arg("At most this many members per head. [default: 120]", low=1, high=MAX_MEMBERS)
     ] = None
-    max_tokens: Annotated[int | None, Arg("The longest member. [default: 25]", low=1, high=MAX_TOKENS)] = None
+    max_tokens: Annotated[
+        int | None, Arg("Longest member, in tokens. [default: 25]", low=1, high=MAX_TOKENS)
+    ] = None
     mode: Annotated[Mode | None, Arg("What counts as equal. [default: strict]")] = None
     style: Annotated[
         Style | None,
@@ -222,19 +224,19 @@ class BuildCorpus:
     weights: Weights = None
     assume: Annotated[
         str | None,
-        Arg("What holds of variables in all heads: x > 0, n integer.", shown="nothing", words=True),
+        Arg("Assumptions for all heads: x > 0, n integer.", shown="nothing", words=True),
     ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
-    nodes: Annotated[int | None, Arg("The largest e-graph of a head. [default: 1000]", low=1)] = None
+    nodes: Annotated[int | None, Arg("Node limit of a head's e-graph. [default: 1000]", low=1)] = None
     share: Annotated[
         str | None,
         Arg(
-            "Grow only the shards of one share, as 3/16 the third of sixteen, and assemble nothing.",
-            shown="all, assembled",
+            "Grow only the shards of one share, such as 3/16, and assemble nothing.",
+            shown="all shards, assembled",
         ),
     ] = None
     workers: Annotated[int | None, Arg("Processes. [default: one per processor]", low=1)] = None
-    seed: Annotated[int | None, Arg("Chooses the members. [default: 0]", low=0)] = None
+    seed: Annotated[int | None, Arg("Seed for the members. [default: 0]", low=0)] = None
 
     def __post_init__(self) -> None:
         """Refuse far more processes than there are processors, and a share that is none. Raises: EngineError
@@ -325,7 +327,7 @@ _RENAMED = {"cluster_size": "mean_cluster_size", "tokens": "mean_tokens"}
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """Statistics of a corpus, beside the paper's Table 3."""
+    """Statistics of a corpus, next to those of the paper's Table 3."""
 
     corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
 
@@ -416,11 +418,11 @@ def _counts(column: pa.ChunkedArray) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class ImportClusters:
-    """Make a corpus of published clusters; every member is judged against its head."""
+    """Import published clusters as a corpus; every member is judged against its head."""
 
     file: Annotated[Path, Arg("Clusters in E-Gen's published layout.")]
     out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
-    seed: Annotated[int, Arg("Of verification and splits.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for verification and splits.", low=0)] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,14 +436,14 @@ class ExportCorpus:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Stream training pairs (or triplets) in shuffled order, one per line."""
+    """Write training pairs (or triplets) in shuffled order, one per line."""
 
     corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
-    triplets: Annotated[bool, Arg("Anchor, positive and negative.")] = False
-    split: Annotated[SplitName, Arg("Whose training side.")] = "paper"
-    seed: Annotated[int, Arg("Chooses the order.", low=0)] = 0
-    start: Annotated[int, Arg("Position to begin at.", low=0)] = 0
-    limit: Annotated[int | None, Arg("At most so many.", low=1)] = None
+    triplets: Annotated[bool, Arg("Triplets instead of pairs: anchor, positive, negative.")] = False
+    split: Annotated[SplitName, Arg("Which split to take the training side of.")] = "paper"
+    seed: Annotated[int, Arg("Seed for the order.", low=0)] = 0
+    start: Annotated[int, Arg("Position to start at.", low=0)] = 0
+    limit: Annotated[int | None, Arg("At most this many.", low=1)] = None
     jsonl: Annotated[bool, Arg("JSON lines instead of tabs.")] = False
 
 
@@ -476,7 +478,7 @@ def pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class FindFunction:
-    """The cluster of a corpus that holds a function, in whatever form it is written."""
+    """Find the cluster that contains a function, in whatever form the function is written."""
 
     corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
     expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]

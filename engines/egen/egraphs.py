@@ -12,13 +12,13 @@ from engines.egen.records import AssumeAny, Limits, Mode, TheoryName
 from engines.egen.theories.theory import theory_of
 
 _Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
-_Rules = Arg("strict, common or paper: which rules.")
+_Rules = Arg("Which rules: strict, common or paper.")
 _Nodes = Arg("The largest e-graph.", low=1, hidden=True)
 _Iterations = Arg("The most rounds of growth.", low=1, hidden=True)
 _Seconds = Arg("The longest growth, in seconds of work.", low=0, hidden=True)
 
 
-_Theory = Arg("What expressions are about.")
+_Theory = Arg("Theory that the expressions belong to.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class WalkEgraph:
 
 @dataclass(frozen=True, slots=True)
 class Derive:
-    """Say how one expression follows from another: a step a line, each judged against the first."""
+    """Derive one expression from another: one step per line, each judged against the first."""
 
     start: Annotated[str, _Expression]
     target: Annotated[
-        str | None, Arg("Where it is to lead.", shown="the shortest form found", option=False)
+        str | None, Arg("The expression to reach.", shown="the shortest form found", option=False)
     ] = None
     assume: AssumeAny = ""
     theory: Annotated[TheoryName, _Theory] = "reals"

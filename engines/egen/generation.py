@@ -35,14 +35,14 @@ from engines.egen.theories.theory import Theory, theory_of
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Grow an e-graph from an expression, draw equal expressions from it and verify each one."""
+    """Grow an e-graph from an expression, sample equal expressions from it and verify each one."""
 
     expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR", words=True)]
     notation: Annotated[Notation, Arg("How EXPR is written.")] = "auto"
-    members: Annotated[int, Arg("How many are wanted.", low=1, high=MAX_MEMBERS)] = 1_000
-    max_tokens: Annotated[int, Arg("Longest member.", low=1, high=MAX_TOKENS)] = 25
+    members: Annotated[int, Arg("How many members to generate.", low=1, high=MAX_MEMBERS)] = 1_000
+    max_tokens: Annotated[int, Arg("Longest member, in tokens.", low=1, high=MAX_TOKENS)] = 25
     assume: AssumeAny = ""
-    theory: Annotated[TheoryName, Arg("What EXPR is about.")] = "reals"
+    theory: Annotated[TheoryName, Arg("Theory that EXPR belongs to.")] = "reals"
     mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
     style: Annotated[
         Style | None,
@@ -57,7 +57,7 @@ class Generate:
         Arg("readable: functions of EXPR and little nesting first. random: by the seed."),
     ] = "shortest"
     padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
-    seed: Annotated[int, Arg("Chooses members and points.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for members and points.", low=0)] = 0
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.", writes=True)] = None
     nodes: Annotated[int, Arg("The largest e-graph.", low=1, hidden=True)] = Limits().nodes
     iterations: Annotated[int, Arg("The most rounds of growth.", low=1, hidden=True)] = Limits().iterations
@@ -169,7 +169,7 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     forms = {"same form", "padding"}
     if stats["stop_reason"] in ("stopped", "time_limit", "memory_limit") and not stats["total_members"]:
         how = stats["stop_reason"].replace("_", " ")
-        return f"growth ended before any could be drawn ({how})", {}
+        return f"growth ended before any could be sampled ({how})", {}
     if not stats["total_members"] and length > most:
         what = f"nothing equal to it has {most} or fewer"
         return f"it has {length} tokens, and {what}", {"max_tokens": length}
@@ -187,7 +187,7 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     modes = get_args(Mode)
     kept = (wide for wide in modes[modes.index(mode) + 1 :] if ACCEPTED[wide] & {*dropped})
     wider = next(({"mode": wide} for wide in kept), {})
-    return f"all other forms were left out by mode {mode} ({left_out})", wider
+    return f"mode {mode} excludes all other forms ({left_out})", wider
 
 
 def _row(member: Member, theory: Theory) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def canonical_weights(text: str) -> str:
 
 
 def _unread(part: str) -> EngineError:
-    what = f"{visible(part)[:60]!r} is no weight of a family"
+    what = f"{visible(part)[:60]!r} is not a family's weight"
     remedy = f"Write hyperbolic=0.2, power=3: from {_LEAST} to {_MOST:g}, of {', '.join(FAMILIES)}."
     return refused(what, "E457", remedy)
 
@@ -82,8 +82,8 @@ AssumeAny = Annotated[
 Weights = Annotated[
     str | None,
     Arg(
-        "How likely operators of a rule family are, from 0.001: hyperbolic=0.2, inverse trig=0.5.",
-        shown="each 1",
+        "Relative weight of a rule family's operators, from 0.001: hyperbolic=0.2, inverse trig=0.5.",
+        shown="1 each",
         words=True,
     ),
 ]

@@ -32,22 +32,22 @@ _PROGRESS_EVERY = 20_000
 class Verify:
     """Judge pairs of expressions: equal, extends, shrinks, nowhere, different or undecided.
 
-    A line that cannot be read is reported and counted, and the rest is judged.
+    A line that cannot be read is reported and counted; the others are judged.
     """
 
     file: Annotated[Path, Arg("Lines `head<TAB>member` in prefix notation; - is standard input.")]
     assume: Assume = ""
-    seed: Annotated[int, Arg("Chooses the points.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """Judge an expression against a head, and say why: domains, values at every point, what fails where."""
+    """Judge an expression against a head and show why: domains, values at each point, what fails where."""
 
     head: Annotated[str, Arg("Infix or prefix; may begin with -.")]
-    member: Annotated[str, Arg("What is judged against it.")]
+    member: Annotated[str, Arg("The expression to judge, infix or prefix.")]
     assume: Assume = ""
-    seed: Annotated[int, Arg("Chooses the points.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
     if found[None] == len(results):
         first = f"; line {results[0]['line']}: {results[0]['error']}" if results else ""
         raise DataError(
-            f"of {len(results):,} lines none can be read{first}",
+            f"none of {len(results):,} lines can be read{first}",
             path="standard input" if str(spec.file) == "-" else spec.file,
             remedy="Each line is: head, one tab, member, both in generator prefix notation.",
         )

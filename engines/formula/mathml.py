@@ -204,7 +204,7 @@ def _batch(formulas: Sequence[str]) -> list[MathMl | None]:
             pending += [places[middle:], places[:middle]]
     if not any(found) and isinstance(said := _run(["x"]), str):
         raise EngineError(
-            f"{PROGRAM} makes nothing of x: {said}",
+            f"{PROGRAM} cannot convert x: {said}",
             code="E378",
             remedy=f"Try it by hand: {PROGRAM} --pmml --cmml FILE.tex",
         )
@@ -237,7 +237,7 @@ def _run(formulas: Sequence[str]) -> list[MathMl] | str:
     for mark, element in _walked(root):
         behind.setdefault(mark, []).append(element)
     if list(behind) != list(range(len(formulas))) or any(len(own) != 1 for own in behind.values()):
-        return "formulas cannot be told apart in its output"
+        return "its output does not separate the formulas"
     made = [one for own in behind.values() if (one := _parted(own[0])) is not None]
     return made if len(made) == len(formulas) else "no parallel markup"
 

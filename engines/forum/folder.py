@@ -120,11 +120,11 @@ class ArqmathFolder:
             role = role_of(path)
             if role is None:
                 raise DataError(
-                    "what of ARQMath this file is cannot be recognised",
+                    "cannot tell which ARQMath file this is",
                     path=path,
                     code="E318",
                     remedy="Posts and topics are XML (posts also JSON Lines), judgements and runs tables "
-                    f"without a header. If it is one of these, say so in {DESCRIPTION} of its folder.",
+                    f"without a header. If it is one of these, name it in {DESCRIPTION} of its folder.",
                 )
             return _made(path.parent, path.name, {(role.name, role.task): [path]})
         if not path.is_dir():
@@ -139,11 +139,11 @@ class ArqmathFolder:
                 found.setdefault((role.name, role.task), []).append(file)
         if not found:
             raise DataError(
-                "nothing of ARQMath is found here",
+                "there are no ARQMath files here",
                 path=path,
                 code="E318",
                 exit_code=3,
-                remedy=f"Expected names such as Posts.V1.3.xml, or a file {DESCRIPTION} that says.",
+                remedy=f"Expected names such as Posts.V1.3.xml, or a file {DESCRIPTION} that names them.",
             )
         return _made(path, path.resolve().name, found)
 
@@ -250,10 +250,10 @@ def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
     if len({_VERSION.sub("", file.name.lower()) for file in unpacked}) > 1:
         names = ", ".join(sorted(file.name for file in unpacked))
         raise DataError(
-            f"there are several files of {name}, and one is read: {names}",
+            f"there are several files of {name}, and only one can be read: {names}",
             path=path,
             code="E318",
-            remedy=f'Put them into one, or name one in {DESCRIPTION}, as: {name} = "{unpacked[0].name}"',
+            remedy=f'Merge them, or name one in {DESCRIPTION}, as: {name} = "{unpacked[0].name}"',
         )
     return max(unpacked, key=lambda file: (".xml" in file.name.lower(), _natural(file)))
 
@@ -314,7 +314,7 @@ def _named(folder: Path, description: Path, key: str, value: object) -> list[Pat
                 f"`{key}` names {name!r}, which is not there",
                 path=description,
                 code="E312",
-                remedy="Mend the name, or leave the key out.",
+                remedy="Correct the name, or leave the key out.",
             )
         found += [file for file in matching if file not in found]
     return found

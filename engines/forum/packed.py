@@ -72,7 +72,7 @@ def unpacked(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
 
 def _corrupt(path: Path) -> DataError:
     what = "the compressed file ends too early or is corrupt"
-    return DataError(what, path=path, code="E316", remedy="Fetch or copy it again.")
+    return DataError(what, path=path, code="E316", remedy="Download or copy it again.")
 
 
 def holds(path: Path, name: str) -> bool:
@@ -168,7 +168,7 @@ def split(file: IO[bytes], tell: Callable[[int, str], None]) -> Iterator[tuple[i
         if data.count(b"<") > len(whole):  # something else stands there than rows
             data, endless = _without_asides(data, file, in_row=in_row)
             if endless:
-                tell(line + data.count(b"\n"), f"the {endless} does not end: what follows it is not read")
+                tell(line + data.count(b"\n"), f"the {endless} does not end: the rest is not read")
             *whole, rest = _START.split(data)
         for raw in whole:
             if not skipped:

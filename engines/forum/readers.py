@@ -153,7 +153,7 @@ def read_rows(
                 report.read += 1
                 yield line, attributes
                 if last and root is not None and b"</" + root[1] not in raw:
-                    report.leave_out(line, f"the file ends without </{root[1].decode()}>: it was cut here")
+                    report.leave_out(line, f"the file is truncated: it ends without </{root[1].decode()}>")
     if not report.read:
         raise DataError(
             f"no rows: all {report.bad:,} are malformed ({report.first[0][1]})" if report.bad else "no rows",
@@ -167,10 +167,10 @@ def _no_entities(prolog: bytes, path: Path) -> None:
     for word in (b"<!ENTITY", b"<!DOCTYPE"):
         if word in prolog:
             raise DataError(
-                "the file declares its own entities, as no ARQMath file does",
+                "the file declares XML entities, which ARQMath files never do",
                 path=path,
                 line=1 + prolog.count(b"\n", 0, prolog.index(word)),
-                remedy="It may be an attack on the reader; get the file from its source again.",
+                remedy="It may be an attack; download the file from its source again.",
             )
 
 
@@ -209,7 +209,7 @@ def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Pos
 def _body(body: str, line: int, report: Report) -> CleanText:
     cleaned = clean_with_formulas(body)
     if broken := broken_formulas(body, cleaned):
-        report.warn(line, f"formulas in broken HTML, which count as text: {broken}")
+        report.warn(line, f"formulas in broken HTML, treated as text: {broken}")
     return cleaned
 
 

@@ -62,11 +62,11 @@ def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise
         if found.setdefault(topic.id, topic) is not topic:
             on_bad(
                 DataError(
-                    f"topic {topic.id} occurs a second time",
+                    f"topic {topic.id} occurs twice",
                     path=path,
                     line=line,
                     code="E317",
-                    remedy="Remove one of them; runs and judgements know a topic by its id.",
+                    remedy="Remove one of them; runs and judgements refer to topics by id.",
                 )
             )
     if not found:
@@ -95,7 +95,7 @@ def warn_of_formula_topics(topics: Sequence[Topic], events: Sink) -> None:
     """A warning where topics ask for formulas, and answers are looked for."""
     asking = [topic.id for topic in topics if topic.formula or topic.latex]
     if asking:
-        what = f"{len(asking):,} topics ask for formulas (Task 2), as {asking[0]}; answers are looked for"
+        what = f"{len(asking):,} topics ask for formulas (Task 2), such as {asking[0]}; this searches answers"
         events(Event("warning", {"message": what}))
 
 
@@ -104,7 +104,7 @@ def warn_of_unanswered_topics(topics: Sequence[Topic], answered: Container[str],
     without = [topic.id for topic in topics if topic.id not in answered]
     if without:
         some = ", ".join([*without[:_NAMED], *(["…"] if len(without) > _NAMED else [])])
-        what = f"{len(without):,} topics find nothing and are not in the run: {some}"
+        what = f"{len(without):,} topics found nothing and are not in the run: {some}"
         events(Event("warning", {"message": what}))
 
 
@@ -117,9 +117,9 @@ def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
         content = file.read()
     if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
         raise DataError(
-            "the file declares its own entities, as no topic file does",
+            "the file declares XML entities, which topic files never do",
             path=path,
-            remedy="Take the declarations out of the file.",
+            remedy="Remove the declarations.",
         )
     try:
         root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))

@@ -60,7 +60,7 @@ def read_treebank(path: Path) -> Iterator[Sentence]:
             # A fused token, such as "don't": its words are written without blanks between them.
             ends = re.fullmatch(r"([0-9]{1,4})-([0-9]{1,4})", columns[0])
             if ends is None:
-                raise _unusable(path, number, f"{columns[0]} is no range of words")
+                raise _unusable(path, number, f"{columns[0]} is not a range of words")
             first, last = int(ends[1]), int(ends[2])
             fused.update(dict.fromkeys(range(first, last), False))
             fused[last] = "SpaceAfter=No" not in columns[9]
@@ -70,7 +70,7 @@ def read_treebank(path: Path) -> Iterator[Sentence]:
         yield _sentence(path, rows, fused)
     elif empty:
         raise DataError(
-            "the file has no sentences", path=path, code="E314", remedy="Name a file with content."
+            "the file has no sentences", path=path, code="E314", remedy="Name a file that is not empty."
         )
 
 
@@ -87,7 +87,7 @@ def _sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[int, bo
     for _ in heads:
         ends = [heads[place] for place in ends]  # after as many steps as there are words all are at a root
     if len(set(ends)) > 1 or heads[ends[0]] != ends[0]:
-        raise _unusable(path, rows[0][0], "the words of the sentence do not all hang on one root")
+        raise _unusable(path, rows[0][0], "the words of the sentence do not form one tree")
     cells = [columns for _, columns in rows]
     return Sentence(
         words=tuple(cell[1] for cell in cells),
@@ -198,9 +198,9 @@ class TrainLanguage:
         Path, Arg("CoNLL-U files named *-train* and *-dev*, plain or gzipped.", metavar="FOLDER")
     ]
     out: Annotated[Path, Arg("The spaCy folder to write.", metavar="FOLDER", option=True, writes=True)]
-    epochs: Annotated[int, Arg("Passes over the treebank.", low=1, high=1000)] = 15
-    width: Annotated[int, Arg("Of the encoder's vectors.", low=8, high=1024)] = 96
-    seed: Annotated[int, Arg("Of initial weights, dropout and order.", low=0)] = 0
+    epochs: Annotated[int, Arg("Epochs: passes over the treebank.", low=1, high=1000)] = 15
+    width: Annotated[int, Arg("Width of the encoder's vectors.", low=8, high=1024)] = 96
+    seed: Annotated[int, Arg("Seed for initial weights, dropout and order.", low=0)] = 0
 
 
 CONFIG = """

@@ -80,7 +80,7 @@ def marked(text: str) -> Marked:
     for place in range(0, len(parts), 2):
         loose += len(re.findall(r"(?<!\\)\$", parts[place]))
         parts[place] = parts[place].replace("\\$", "$")
-    warnings = [f"{loose} dollar signs have no partner and stay text"] if loose else []
+    warnings = [f"{loose} dollar signs are unmatched and stay text"] if loose else []
     return _marked(parts, formulas, warnings)
 
 
@@ -91,7 +91,7 @@ def _marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) 
         parts[place], count = _ALIKE.subn(lambda match: f"{match[0]} ", parts[place])
         alike += count
     if alike:
-        warnings.append(f'"eqx" in the text is written "eq x" ({alike} times), since placeholders have it')
+        warnings.append(f'"eqx" in the text is written "eq x" ({alike} times), which placeholders use')
     return Marked("".join(parts), formulas, tuple(warnings))
 
 
@@ -137,10 +137,10 @@ def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> Marked:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The sentences around a formula, with placeholders for all formulas.
+    """Extract the sentences around a formula, with placeholders for all formulas.
 
-    The paper takes the formula's sentence (--window 0), the released contexts also the one before and the one
-    after it (1). The first sentence with the formula counts. Without --query the context is the whole text.
+    The paper uses the formula's sentence (--window 0); the released contexts add the sentences before and
+    after it (1). The first sentence with the formula is taken. Without --query the context is the whole text.
     """
 
     text: Annotated[
@@ -149,10 +149,11 @@ class Context:
     file: Annotated[
         Path | None, Arg('Lines {"topic_id": …, "text": …, "query": the formula\'s id}.', metavar="FILE")
     ] = None
-    query: Annotated[str | None, Arg("The id of the formula; those of a text count from 1.")] = None
-    window: Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=9)] = 1
+    query: Annotated[str | None, Arg("The formula's id; formulas in a text count from 1.")] = None
+    window: Annotated[int, Arg("Sentences to add before and after the formula's own.", low=0, high=9)] = 1
     pipeline: Annotated[
-        Path | None, Arg("A spaCy folder that splits sentences, instead of full stops.", metavar="FOLDER")
+        Path | None,
+        Arg("A spaCy pipeline folder to split sentences with, instead of at full stops.", metavar="FOLDER"),
     ] = None
 
     def __post_init__(self) -> None:

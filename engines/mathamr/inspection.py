@@ -191,29 +191,29 @@ def triples(graph: Graph) -> list[tuple[str, str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """Look at a formula in its context: sentence, graph, strings, nearest formulas with grades, runs.
+    """Show a formula in its context: sentence, graph, strings, nearest formulas with grades, runs.
 
-    Of a text the last formula is the query. A topic's graph is the one among the collection's files, or a
-    parser's: the built-in one is approximate, amrlib's needs a model.
+    In a text, the last formula is the query. A topic's graph comes from the collection's files or from a
+    parser; the built-in parser is approximate, amrlib's needs a model.
     """
 
     text: Annotated[str | None, Arg("A text with formulas between dollar signs.", option=False)] = None
     folder: Annotated[Path | None, Arg("A collection, or its name.", ref="collection")] = None
-    topic: Annotated[str | None, Arg("A topic of its Task 2.")] = None
-    graph: Annotated[str | None, Arg("A MathAMR graph to take instead, as PENMAN text.")] = None
+    topic: Annotated[str | None, Arg("A Task 2 topic of the collection.")] = None
+    graph: Annotated[str | None, Arg("A MathAMR graph to use instead, as PENMAN text.")] = None
     parser: Annotated[
         Literal["published", "builtin", "amrlib"],
-        Arg("Whose graph; published is that of a topic, or else the built-in parser's."),
+        Arg("Where the graph comes from; published: the topic's own, or else the built-in parser's."),
     ] = "published"
     model: Annotated[
         Path | None,
         Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
     ] = None
-    window: Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)] = 1
+    window: Annotated[int, Arg("Sentences to add before and after the formula's own.", low=0, high=3)] = 1
     index: Annotated[
-        Path | None, Arg("The index of the collection's formulas.", ref="formulas", shown="the workspace's")
+        Path | None, Arg("Index of the collection's formulas.", ref="formulas", shown="the workspace's")
     ] = None
-    k: Annotated[int, Arg("How many of the nearest formulas.", low=0, high=1_000, short="-k")] = 10
+    k: Annotated[int, Arg("How many nearest formulas to show.", low=0, high=1_000, short="-k")] = 10
 
     def __post_init__(self) -> None:
         remedy = "As in: 'Solve $x^2=2$', or --folder NAME --topic B.1."
@@ -297,7 +297,9 @@ def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
             context = window(text, query, spec.window)
             kept = dict.fromkeys(ids(context))
             return _Source(topic.id, context, query, _read({one: latex[one] for one in kept if one in latex}))
-    warnings.append(f"the formula {topic.formula} is not in the text of {topic.id}; it stands alone")
+    warnings.append(
+        f"the formula {topic.formula} is not in the text of {topic.id}; it is shown without context"
+    )
     return _Source(topic.id, f'"eqx{query}eqx"', query, _read({query: topic.latex}))
 
 
@@ -338,7 +340,7 @@ def _graph(
     lowered(graph)
     made = graft_trees(graph, {name: formula.tree for name, formula in source.formulas.items()})
     if made.lost:
-        warnings.append(f"{len(made.lost)} formulas were lost by the parser and hang on the root")
+        warnings.append(f"{len(made.lost)} formulas were lost by the parser and are attached to the root")
     return made.graph, made.roots, made.lost, found.parser
 
 
@@ -370,7 +372,7 @@ def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaInd
     collection = ArqmathFolder.open(spec.folder)
     place = found_index(collection, spec.index, cache)
     if place is None and cache is not None:
-        warnings.append("the collection has no index of its formulas: mathwb mathamr index makes it")
+        warnings.append("the collection's formulas are not indexed: run mathwb mathamr index")
     if place is None:
         return None
     return open_index(place, collection.path, lambda event: warnings.append(str(event.data["message"])))

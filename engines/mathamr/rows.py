@@ -21,12 +21,12 @@ SomeCollection = Annotated[
 ]
 FormulaIndexed = Annotated[
     Path,
-    Arg("What `mathwb mathamr index` made, or a collection's name.", ref="formulas", option=True),
+    Arg("An index made by `mathwb mathamr index`, or a collection's name.", ref="formulas", option=True),
 ]
 SomeEncoder = Annotated[str, Arg("minilm, or a model folder.", ref="encoder")]
-Window = Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)]
+Window = Annotated[int, Arg("Sentences to add before and after the formula's own.", low=0, high=3)]
 Reader = Annotated[
-    Literal["builtin", "latexml"], Arg("latexml: LaTeXML, where it is installed; all at once.")
+    Literal["builtin", "latexml"], Arg("latexml: LaTeXML, if installed, on all formulas at once.")
 ]
 """What reads LaTeX."""
 
@@ -80,8 +80,10 @@ def named_rows(
         seen.add(row.name)
         yield row
     if not seen:
-        raise DataError("the file has no rows", path=path, code="E314", remedy="Name a file with content.")
+        raise DataError(
+            "the file has no rows", path=path, code="E314", remedy="Name a file that is not empty."
+        )
     if again:
-        again[0].warn(f"{len(again):,} rows have the {name} of an earlier one; this is the first of them")
+        again[0].warn(f"{len(again):,} rows repeat an earlier {name}; this is the first of them")
     if nameless:
         nameless[0].warn(f"{len(nameless):,} rows have no {name}; this is the first of them")

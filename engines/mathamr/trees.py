@@ -24,11 +24,11 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class Opt:
-    """The operator tree of a formula, or of each formula of a file.
+    """Parse a formula, or each formula of a file, to its operator tree.
 
-    Mode arqmath keeps the conventions of ARQMath's published trees: a chain a < b < c loses the operand that
-    two relations share. Mode correct repeats it, nests differences, and reads relations in brackets. What
-    cannot be parsed is an error node, with the place where it stands.
+    Mode arqmath follows ARQMath's published trees: a chain a < b < c loses the operand that two relations
+    share. Mode correct repeats it, nests differences, and reads relations in brackets. What cannot be parsed
+    becomes an error node with its position.
     """
 
     latex: Annotated[
@@ -36,16 +36,18 @@ class Opt:
     ] = None
     file: Annotated[Path | None, Arg('Lines {"id": …, "latex": …}.', metavar="FILE")] = None
     reader: Reader = "builtin"
-    mode: Annotated[Literal["arqmath", "correct"], Arg("Whose conventions.")] = "arqmath"
+    mode: Annotated[Literal["arqmath", "correct"], Arg("Which conventions to follow.")] = "arqmath"
     write: Annotated[
         Literal["tree", "latex", "unicode"],
-        Arg("How the tree of --latex is printed without --json: an operand a line, or as a formula."),
+        Arg("How to print the tree of --latex without --json: one operand per line, or as a formula."),
     ] = "tree"
 
     def __post_init__(self) -> None:
         exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
         if self.reader == "latexml" and self.mode == "correct":
-            raise refused("LaTeXML reads as ARQMath's trees do", "E402", "Leave --mode or --reader out.")
+            raise refused(
+                "LaTeXML follows ARQMath's conventions only", "E402", "Leave --mode or --reader out."
+            )
 
 
 def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
@@ -102,10 +104,10 @@ def _by_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
 
 @dataclass(frozen=True, slots=True)
 class Slt:
-    """The symbol layout tree of a formula, or of each formula of a file: what it looks like.
+    """Parse a formula, or each formula of a file, to its symbol layout tree: its visual structure.
 
-    Under "line" stand the symbols from left to right; what hangs on a symbol is a line of its own, by where
-    it stands: above, below, over, under, within, degree, cell.
+    "line" lists the symbols from left to right. What is attached to a symbol is a line of its own, under its
+    position: above, below, over, under, within, degree, cell.
     """
 
     latex: Annotated[
@@ -174,5 +176,5 @@ def _trees(
         return
     for tell, made in zip(warn, latexml(formulas), strict=True):
         if made is None:
-            tell("LaTeXML makes nothing of it")
+            tell("LaTeXML cannot convert it")
         yield None if made is None else read_presentation_mathml(made.presentation).document()

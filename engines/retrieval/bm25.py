@@ -241,7 +241,7 @@ class LexicalIndex:
         except (OSError, ValueError) as error:
             raise corrupt(vocabulary, error) from error
         if len(self._starts) != len(self._numbers) + 1 or self._starts[-1] != len(self._data):
-            raise corrupt(folder / _STARTS, "it does not fit the other files")
+            raise corrupt(folder / _STARTS, "it does not match the other files")
 
     def __len__(self) -> int:
         """The number of documents."""

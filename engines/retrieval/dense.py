@@ -148,10 +148,10 @@ def choose(vectors: int, dim: int, *, kind: Kind | None = None, memory: int | No
     if kind is not None:
         if kind not in get_args(Kind):
             remedy = f"Known: {', '.join(get_args(Kind))}."
-            raise EngineError(f"no dense index {kind!r}", code="E665", remedy=remedy)
-        return Choice(kind, f"asked for; {taken}")
+            raise EngineError(f"unknown dense index {kind!r}", code="E665", remedy=remedy)
+        return Choice(kind, f"requested; {taken}")
     if half <= FLAT_BYTES:
-        return Choice("flat", f"{taken}, at most {size(FLAT_BYTES)}: every one is compared, exactly")
+        return Choice("flat", f"{taken}, at most {size(FLAT_BYTES)}: exact comparison with every vector")
     if memory is None:
         import psutil
 
@@ -266,7 +266,7 @@ class DenseIndex:
             raise corrupt(path, error) from error
         self.dim = int(self._index.d)
         if self._index.ntotal != self.about["vectors"] or self.dim != self.about["dim"]:
-            raise corrupt(path, "it holds other vectors than its description says")
+            raise corrupt(path, "its vectors do not match its description")
         self._vectors = None
         if self._kind == "ivfpq":
             self._index.nprobe = self.about["probed"]

@@ -152,7 +152,7 @@ class SentenceEncoder:
                 f"the model {self.name} cannot read one of the texts: {str(error)[:100]}",
                 path=self._folder,
                 code="E664",
-                remedy="A model of expressions reads prefix notation alone; name a model of text.",
+                remedy="A model of expressions reads prefix notation only; name a text model.",
             ) from error
 
 
@@ -193,7 +193,7 @@ def _opened(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, int
     known, rows = len(model.tokenizer), language.get_input_embeddings().weight.shape[0]
     if known > rows:
         what = f"the tokenizer has {known:,} tokens and the model {rows:,}"
-        raise model_error(folder, what, "The two do not belong together.")
+        raise model_error(folder, what, "The two do not match.")
 
     if half:
         model.to(dtype=half_precision(device))

@@ -68,7 +68,7 @@ def _one_scale(run: Run, path: Path, events: Sink) -> Run:
     depth = scored_depth(run)
     if depth is None:
         return run
-    what = f"{path}: behind the first {depth:,} of a topic scores are of another scale, as of a two-stage run"
+    what = f"{path}: behind the first {depth:,} of a topic scores have another scale, as in a two-stage run"
     events(Event("warning", {"message": f"{what}; they are put just below, in their order"}))
     return replace(
         run,
@@ -166,20 +166,20 @@ _DEPTH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FuseRuns:
-    """Fuse runs: by reciprocal ranks, as they are or weighted by the scores, or by weighted scores."""
+    """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
 
     runs: Annotated[tuple[Path, ...], Arg("Two runs or more.", metavar="RUN RUN...")]
     out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
     how: Annotated[
         How,
         Arg(
-            "rrf sums 1 / (k + rank); rrf-score score / (k + rank), and weighted weight * score, scores from "
-            "0 to 1 within a topic."
+            "rrf sums 1 / (k + rank), rrf-score score / (k + rank), weighted weight * score; scores are "
+            "scaled to 0-1 within a topic."
         ),
     ] = "rrf"
-    weights: Annotated[tuple[float, ...], Arg("Of each run, for weighted.")] = ()
-    k: Annotated[int | None, Arg("The constant of reciprocal ranks.", low=0, shown="60")] = None
-    tag: Annotated[str, Arg("The run's name.")] = "fused"
+    weights: Annotated[tuple[float, ...], Arg("One weight per run, for weighted.")] = ()
+    k: Annotated[int | None, Arg("Constant k of reciprocal rank fusion.", low=0, shown="60")] = None
+    tag: Annotated[str, Arg("Name of the run.")] = "fused"
 
     def __post_init__(self) -> None:
         """Raises: EngineError E406 for one run, E434 for weights that do not go with the runs, or are all
@@ -207,7 +207,7 @@ def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
     topics = [run.rankings.keys() for run in runs]
     partly = set().union(*topics) - set(topics[0]).intersection(*topics[1:])
     if partly:
-        what = f"{len(partly):,} topics are not in all runs, as {min(partly)}; what has them is fused"
+        what = f"{len(partly):,} topics are not in all runs, such as {min(partly)}; runs with them are fused"
         events(Event("warning", {"message": what}))
     check_out(spec.out, set().union(*topics))
     if spec.how != "rrf":

@@ -265,7 +265,7 @@ def compare(
     topics = list(a)
     if len(topics) < 2:
         raise EngineError(
-            "a paired test needs at least two topics", code="E341", remedy="Take runs on more topics."
+            "a paired test needs at least two topics", code="E341", remedy="Use runs on more topics."
         )
     left = np.array([a[topic] for topic in topics])
     right = np.array([b[topic] for topic in topics])

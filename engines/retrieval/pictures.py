@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 Plot = Annotated[
-    Path | None, Arg("Draw it over the topics there, as .svg or .png.", shown="no picture", writes=True)
+    Path | None, Arg("Plot the scores by topic to this .svg or .png file.", shown="no plot", writes=True)
 ]
 
 PIXELS = 1_660
@@ -122,7 +122,7 @@ PERPLEXITY = 30.0
 def refuse_idle_seed(method: Method, seed: int) -> None:
     """Raises: EngineError E427 for a seed of PCA, which draws nothing."""
     if method == "pca" and seed:
-        raise refused("PCA draws nothing by a seed", "E427", "Leave out --seed, or choose tsne.")
+        raise refused("PCA takes no seed", "E427", "Leave out --seed, or choose tsne.")
 
 
 def plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArray[np.float32]:

@@ -74,7 +74,9 @@ def read_qrels(
                     f"the grade {mark[:20]!r} is not {wanted}",
                     path=path,
                     line=line,
-                    remedy="Expected topic, 0, document, grade; of Task 3 also 5 and 6, which are no grades.",
+                    remedy=(
+                        "Expected topic, 0, document, grade; for Task 3 also 5 and 6, which are not grades."
+                    ),
                 )
             )
             continue
@@ -126,7 +128,7 @@ def check_one_each(run: Run, path: str | Path) -> None:
             f"a run of Task 3 has one answer to a topic, and this one has {len(ranking):,} to {topic}",
             path=path,
             code="E318",
-            remedy="Is this a run of Task 1? Leave --task out.",
+            remedy="Is this a run of Task 1? Leave out --task.",
         )
 
 

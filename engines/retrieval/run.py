@@ -54,7 +54,7 @@ class Run:
                 if not math.isfinite(score):
                     raise DataError(
                         f"topic {topic}: document {document} has the score {score}",
-                        remedy="A score is a finite number; was the model trained to the end?",
+                        remedy="A score is a finite number; did the model's training diverge?",
                     )
                 if document not in best or score > best[document]:
                     best[document] = score
@@ -134,9 +134,9 @@ def _of_task(task: int, what: str, path: Path) -> DataError:
         f"this is a run of Task {task}, with {what}",
         path=path,
         code="E318",
-        remedy=f"Commands that take one have --task {task}; those of mathamr are about Task 2."
+        remedy=f"Use a command with --task {task}; the mathamr commands are for Task 2."
         if task == 2
-        else "It is evaluated by: mathwb arqmath eval RUN --qrels QRELS --task 3",
+        else "Evaluate it with: mathwb arqmath eval RUN --qrels QRELS --task 3",
     )
 
 
@@ -165,10 +165,10 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         width, pick, with_post = layout
         if len(columns) != width:
             raise DataError(
-                f"{len(columns)} columns where the lines before have {width}",
+                f"{len(columns)} columns where earlier lines have {width}",
                 path=path,
                 line=line,
-                remedy="Every line of a run has the same columns; see docs/reference/arqmath.md.",
+                remedy="All lines of a run have the same columns; see docs/reference/arqmath.md.",
             )
         topic, document, rank, text, tag = pick(columns)
         try:
@@ -216,7 +216,9 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         take(line, columns)
     if layout is None:
         if not pending:
-            raise DataError("the run has no rows", path=path, remedy="Was the system interrupted?")
+            raise DataError(
+                "the run has no rows", path=path, remedy="Was the system that wrote it interrupted?"
+            )
         layout = _layout([c for _, c in pending], path, task)
         for waiting in pending:
             take(*waiting)
@@ -233,7 +235,7 @@ def warned_run(path: Path, task: int | None, events: Sink) -> Run:
     run = read_run(path, task=task)
     mended = list(run.warnings[:_NAMED])
     if len(run.warnings) > _NAMED:
-        mended.append(f"{len(run.warnings):,} duplicates in all; of each the best score was kept")
+        mended.append(f"{len(run.warnings):,} duplicates in all; the best score of each was used")
     for message in (*mended, *run.doubts):
         events(Event("warning", {"message": f"{path}: {message}"}))
     return run
@@ -247,20 +249,20 @@ def _doubts(
 ) -> Iterator[str]:
     """What makes scores look like none, or the file like several runs."""
     if len(tags) > 1:
-        yield f"it names {len(tags):,} runs, as {' and '.join(list(tags)[:2])}, and is read as one"
+        yield f"it names {len(tags):,} runs, as {' and '.join(list(tags)[:2])}, and is read as one run"
     otherwise = [
         topic
         for topic, pairs in ranks.items()
         if any(low > high for (_, high), (_, low) in pairwise(sorted(pairs, key=lambda pair: pair[0])))
     ]
     if otherwise and not are_ranks:
-        what = f"{len(otherwise):,} topics, as {otherwise[0]}, are ordered otherwise by rank than by score"
-        yield f"{what}; the scores count, as in trec_eval"
+        what = f"{len(otherwise):,} topics, as {otherwise[0]}, are ordered differently by rank and by score"
+        yield f"{what}; scores are used, as in trec_eval"
     several = [found.values() for found in scores.values() if len(found) > 1]
     if several and are_ranks:
-        yield "every score is the rank, so that the last document counts as the best"
+        yield "every score equals the rank, so the last document counts as the best"
     elif several and all(len(set(found)) == 1 for found in several):
-        yield "all scores of a topic are the same, so that documents are ordered by their ids"
+        yield "all scores of a topic are equal, so documents are ordered by id"
 
 
 def _below(value: float) -> float:
@@ -306,7 +308,7 @@ def unequal_depths(runs: Mapping[Path, Run], topics: Container[str]) -> str:
         return ""
     return (
         f"the runs are of unequal depth: {low} has {depths[low]:,.0f} documents of a topic in the mean, "
-        f"{high} {depths[high]:,.0f}; what a run leaves out counts against it"
+        f"{high} {depths[high]:,.0f}; missing documents count against a run"
     )
 
 
@@ -324,13 +326,13 @@ def check_out(path: Path, topics: Container[str]) -> None:
     """Before a run is written, maybe over what is there. Raises: EngineError E432 where that is no run or has
     lines of other topics, which would be lost, E430 for a name of a packed file."""
     if path.suffix == ".gz":
-        raise refused(f"runs are written plain, and {path.name} says otherwise", "E430", "Leave .gz out.")
+        raise refused(f"runs are written uncompressed, but {path.name} ends in .gz", "E430", "Leave .gz out.")
     if not path.is_file() or not path.stat().st_size:
         return
     lines = [_parted(text) for _, text in read_lines(path) if text.strip()]
     others = {columns[0] for columns in lines if columns[0] not in topics}
     if not all(map(_of_run, lines)):
-        what = f"{path} is no run, and would be overwritten"
+        what = f"{path} is not a run, and would be overwritten"
     elif others:
         what = f"{path} has lines of {len(others):,} other topics, as {min(others)}, and would be overwritten"
     else:

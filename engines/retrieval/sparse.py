@@ -115,7 +115,7 @@ def _opened(folder: Path, device: str, half: bool) -> Any:
     model, _ = library_model("SparseEncoder", folder, device, _REMEDY)
     # Without modules the library puts a head of its own, drawn at random, on what is no language model.
     if not (folder / "modules.json").exists() and not any(type(m).__name__ == "SpladePooling" for m in model):
-        what = "the folder holds no model of sparse vectors: it is a plain encoder without a head"
+        what = "this is not a sparse encoder: it has no masked-token head"
         raise model_error(folder, what, _REMEDY)
     if half:
         model.to(dtype=half_precision(device))
@@ -160,7 +160,7 @@ class SparseIndex:
                 raise corrupt(folder / name, error) from error
         self._data, self._terms, self._starts = arrays
         if len(self._starts) != len(self) + 1 or self._starts[-1] != len(self._data):
-            raise corrupt(folder / _STARTS, "it does not fit the other files")
+            raise corrupt(folder / _STARTS, "it does not match the other files")
 
     def __len__(self) -> int:
         """The number of documents."""

@@ -53,7 +53,7 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     except (OSError, ValueError) as error:
         raise corrupt(path, error) from error
     if not isinstance(about, dict):
-        raise corrupt(path, "no description of an index")
+        raise corrupt(path, "not the description of an index")
     sizes = about.pop(_BYTES, {})
     for name, size in sizes.items():
         file = folder / name

@@ -70,7 +70,7 @@ class Identity:
         for`."""
         names = [*self.settings, *(name for name in there if name not in self.settings)]
         return [
-            f"{name}: {_shown(name, there)} there, {_shown(name, self.settings)} asked for"
+            f"{name}: {_shown(name, there)} there, {_shown(name, self.settings)} requested"
             for name in names
             if (name in there) != (name in self.settings) or there.get(name) != self.settings.get(name)
         ]
@@ -114,11 +114,11 @@ def refuse_other_sizes(name: str, there: Mapping[str, Any], asked: Mapping[str, 
     """Refuse to begin with the model `name`, whose sizes are `there`, when others are `asked`. Raises:
     EngineError of that code."""
     other = [
-        f"{size} {there[size]} there, {asked[size]} asked for" for size in asked if there[size] != asked[size]
+        f"{size} {there[size]} there, {asked[size]} requested" for size in asked if there[size] != asked[size]
     ]
     if other:
         what = f"{name} is a model of other sizes: {'; '.join(other)}"
-        raise refused(what, code, "Set them as they are there, or begin with another model.")
+        raise refused(what, code, "Set them as they are there, or start from another model.")
 
 
 # Checkpoints that a crash cannot spoil.
@@ -229,7 +229,7 @@ def corrupt(folder: Path, what: str) -> EngineError:
         f"the checkpoint is corrupt: {what}",
         where=str(folder),
         code="E635",
-        remedy="Go on from an older one, or start anew in another folder.",
+        remedy="Resume from an older one, or start again in another folder.",
     )
 
 
@@ -345,7 +345,7 @@ def from_file(path: Path) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError) as error:
         # The library's advice is to unpickle it all the same, which runs what it holds.
-        raise corrupt(path.parent, f"{path.name} holds more than numbers, or not what was saved") from error
+        raise corrupt(path.parent, f"{path.name} contains more than numbers, or was changed") from error
 
 
 def all_finite(model: torch.nn.Module) -> bool:

@@ -180,7 +180,7 @@ class Batches:
                 raise EngineError(
                     "there is no training data",
                     code="E636",
-                    remedy="Name data with examples, or loosen what is left out.",
+                    remedy="Name data with examples, or filter less strictly.",
                 )
             epoch, window, skip = epoch + 1, 0, 0
 

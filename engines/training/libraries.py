@@ -95,7 +95,7 @@ def _known(error: Exception, config: TrainConfig, out: Path) -> EngineError | No
         return EngineError(
             f"the device is gone or has failed: {str(error).splitlines()[0]}",
             code="E633",
-            remedy="See `mathwb doctor`; then resume, with device = cpu where there is no other.",
+            remedy="Run `mathwb doctor`, then resume, with device = cpu if there is no other.",
         )
     return None
 
@@ -104,7 +104,7 @@ def _memory(config: TrainConfig, of: str) -> EngineError:
     batch = f"batch_tokens below {config.batch_tokens}" if config.batch_tokens else ""
     batch = batch or f"batch_size below {config.batch_size}"
     return EngineError(
-        f"the memory {of} does not suffice".replace("  ", " "),
+        f"out of memory {of}".replace("  ", " "),
         code="E632",
         remedy=f"Use {batch} with accumulate above {config.accumulate}, or a smaller model.",
     )
@@ -114,7 +114,7 @@ def no_number(step: int, saved: int) -> EngineError:
     """The loss or a weight is NaN or infinite."""
     kept = f" The checkpoint of step {saved} is sound." if saved else ""
     return EngineError(
-        f"the loss is no number any more at step {step}",
+        f"the loss is not a number at step {step}",
         code="E631",
         remedy=f"Use a lower lr, more warmup, a smaller clip, or precision = fp32.{kept}",
     )
@@ -123,7 +123,7 @@ def no_number(step: int, saved: int) -> EngineError:
 def no_device(wanted: str) -> EngineError:
     """A GPU was asked for and none can be used."""
     return EngineError(
-        f"device is {wanted}, and there is no GPU that can be used",
+        f"device is {wanted}, and there is no usable GPU",
         code="E634",
         remedy="See `mathwb doctor`, or use device = auto or cpu.",
     )
@@ -132,7 +132,7 @@ def no_device(wanted: str) -> EngineError:
 def other_training(folder: Path, differences: Sequence[str] | None, remedy: str = "") -> EngineError:
     """The folder holds a training with other settings. Args: differences: in words; None: not known."""
     if differences is None:
-        what = "the folder holds a training of an older version, which does not say what it depends on"
+        what = "the folder holds a training by an older version, which did not record its inputs"
     else:
         what = f"the folder holds another training: {'; '.join(differences)}"
     return EngineError(

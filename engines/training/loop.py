@@ -449,7 +449,7 @@ class _Training:
         self._total = config.steps or math.ceil(config.epochs * self._epoch_steps)
         if not self._epoch_steps and (not config.steps or config.schedule == "cosine_restarts"):
             raise EngineError(
-                "how many steps an epoch has is not known beforehand for this data",
+                "the number of steps per epoch is unknown for these data",
                 code="E630",
                 remedy="Set steps, and epoch_steps for a schedule that counts epochs.",
             )
@@ -594,7 +594,7 @@ class _Training:
         self._steps_changed, self._ended = list(facts["steps_changed"]), facts["ended"]
         self._tell("log", {"message": f"resumed from the checkpoint of step {found.step}"})
         if facts["world"] != self._accelerator.num_processes:
-            message = f"begun with {facts['world']} processes: the result differs from an uninterrupted one"
+            message = f"started with {facts['world']} processes: the result differs from an uninterrupted run"
             self._tell("warning", {"message": message})
         if facts["steps"] != self._total and self._ended != "early_stop":
             self._change_steps(facts["steps"])
@@ -602,7 +602,7 @@ class _Training:
     def _change_steps(self, before: int) -> None:
         """Go on to another number of steps than the training was begun with."""
         if self._total <= self._step:
-            reached = f"train.steps: {self._step} are done there, {self._total} asked for"
+            reached = f"train.steps: {self._step} are done there, {self._total} requested"
             remedy = f"Ask for more than {self._step} steps, or train in another folder."
             raise other_training(self._checkpoints, [reached], remedy)
         self._steps_changed.append({"at_step": self._step, "from": before, "to": self._total})
@@ -658,15 +658,15 @@ class _Training:
         device, count = self._accelerator.device, self._accelerator.num_processes
         if device.type == "cuda":
             self._device = torch.cuda.get_device_name(device)
-            why = "asked for" if self._config.device == "cuda" else "the first GPU that can be used"
+            why = "requested" if self._config.device == "cuda" else "the first GPU that can be used"
         else:
             self._device = device.type
-            why = "asked for" if self._config.device == "cpu" else "no GPU can be used"
+            why = "requested" if self._config.device == "cpu" else "no GPU can be used"
             why = f"{torch.get_num_threads()} threads; {why}"
         words = f"training on {self._device} ({why}), {precision(self._config)}"
         self._tell("log", {"message": words + (f", {count} processes" if count > 1 else "")})
         if self._config.compile:
-            message = "compiling the model: the first step, and batches of other lengths, take longer"
+            message = "compiling the model: the first step and batches of new lengths take longer"
             self._tell("log", {"message": message})
 
     def _tell(self, kind: str, data: Mapping[str, object]) -> None:

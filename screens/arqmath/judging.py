@@ -40,15 +40,15 @@ class GradeLine(Dialog[str]):
         self._what = what
         self._refusal = refusal
         grades = {} if refusal else {str(grade): word for grade, word in enumerate(GRADES)}
-        self._keys = {**grades, _TAKEN_BACK: "takes it back"} if taken_back else grades
+        self._keys = {**grades, _TAKEN_BACK: "removes it"} if taken_back else grades
 
     def compose(self) -> ComposeResult:
         with Vertical():
             if self._refusal:
                 yield Static(safe_text(f"✗ {self._what} cannot be judged: {self._refusal}", "$warning"))
-                yield Static(safe_text("esc leaves it", "$quiet"))
+                yield Static(safe_text("esc cancels", "$quiet"))
             else:
-                yield Static(safe_text(f"grade 0-3 of {self._what}, esc leaves it", "$accent"))
+                yield Static(safe_text(f"grade 0-3 of {self._what}, esc cancels", "$accent"))
                 parts = [
                     Content.assemble((key, "$accent bold"), " ", word) for key, word in self._keys.items()
                 ]
@@ -100,7 +100,7 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
             for name, (known, of) in here["judged"].items()
         ]
     if judgements is not None:
-        lines += ["", f"{some(judgements, 'judgement')} of your own, which no score counts"]
+        lines += ["", f"{some(judgements, 'judgement')} of your own, which no score includes"]
     if overview["answers"]:
         lines += ["", "written answers (Task 3)"]
         for one in overview["answers"]:

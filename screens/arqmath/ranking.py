@@ -177,7 +177,7 @@ class RankingPane(Pane):
         none = "No topic of this run is judged", "c chooses another run."
         self._bars = Listing(BAR_COLUMNS, id="bars", counts=False, empty=none)
         self._qrels = ReaderBox(id="qrels")
-        none = "No answers were written to this topic", "Task 3 runs are `answers` in arqmath.toml."
+        none = "No answers to this topic", "Name Task 3 runs as `answers` in arqmath.toml."
         self._written = Listing(WRITTEN_COLUMNS, id="written", counts=False, empty=none)
         self._hits = hits
         super().__init__(
@@ -298,7 +298,7 @@ class RankingPane(Pane):
             listing.table.show_changed()
 
     def judge(self, topic: str, document: str, grade: int | None) -> None:
-        """Keep the user's own grade of an answer; None takes it back. Raises: DataError."""
+        """Keep the user's own grade of an answer; None removes it. Raises: DataError."""
         if self.judgements is None:
             return
         self.judgements.judge(topic, document, grade)
@@ -326,7 +326,7 @@ class RankingPane(Pane):
             topic = self.ranking["topic"] if self.ranking else ""
             same, self._moves_of = topic == self._moves_of, topic
             names = (runs.against, runs.run) if runs is not None else ("", "")
-            none = ("There is no second run to put beside it", "b chooses one.")
+            none = ("There is no second run to compare with", "b chooses one.")
             if names[1]:
                 none = ("Neither run answers this topic", "c and b choose other runs.")
             self._moves.when_empty(*(none if self.ranking is not None else ("No ranking is there yet", "")))
@@ -426,8 +426,8 @@ class RankingPane(Pane):
             return super().why_not(verb)
         row = self.row
         if row is None or not self.topic or self.page_name not in ("rank", "moves"):
-            return "an answer to a topic has to be under the cursor"
-        return "it is judged officially, and that stays" if row["grade"] is not None else ""
+            return "put the cursor on an answer to a topic"
+        return "it has an official grade, which cannot be changed" if row["grade"] is not None else ""
 
     def selection(self, line: CommandLine) -> Selection | None:
         if self._runs is None:
@@ -478,16 +478,16 @@ class RankingPane(Pane):
         if self.page_name == "search":
             return (
                 ("first", "its rank by the first stage"),
-                ("again", "how likely the cross-encoder finds it"),
+                ("again", "the cross-encoder's probability"),
             )
         return (
-            ("▲4 ▼1 =", "ranks gained, lost or kept against the other run"),
+            ("▲4 ▼1 =", "ranks gained, lost or unchanged against the other run"),
             ("new", "not in the other run"),
             ("out", "only in the other run"),
-            ("3", "an official grade, 0 not relevant to 3 high; (3) is one of your own; – nobody judged"),
-            ("gain", "its part of DCG′: the grade over log2 of 1 + its rank among the judged ones"),
-            ("change", "that gain less the one in the other run"),
-            ("┃", "on a bar: where the other run stands"),
+            ("3", "official grade, 0 not relevant to 3 high; (3): your own; –: not judged"),
+            ("gain", "its part of DCG′: grade / log2(1 + rank among the judged answers)"),
+            ("change", "gain minus the gain in the other run"),
+            ("┃", "on a bar: the other run's value"),
         )
 
     def lookups(self) -> Sequence[Lookup]:

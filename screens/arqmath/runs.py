@@ -104,7 +104,7 @@ class Runs:
                 lines.append(f"  made by {run['made']}")
             if run["warnings"]:
                 lines.append(
-                    f"  {count(run['warnings'])} answers occurred twice; the best score of each was kept"
+                    f"  {count(run['warnings'])} answers occurred twice; the best score of each was used"
                 )
         lines += [f"task 3      {one['name']}: {one['path']}" for one in overview["answers"]]
         if overview["problems"]:

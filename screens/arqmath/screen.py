@@ -228,7 +228,7 @@ class ArqmathScreen(BrowserScreen):
         elif self.searcher.state == "none":
             pane.show_instead(["The collection has no posts to read."])
         elif self.searcher.state == "large":
-            pane.show_instead(["The posts are not indexed; a offers to."])
+            pane.show_instead(["The posts are not indexed; press a to index them."])
         elif (post := self._post(chosen.row["id"])) is not None:
             pane.show_post(post)
         else:
@@ -277,7 +277,7 @@ class ArqmathScreen(BrowserScreen):
         if self.searcher.state == "large":
             self.searcher.offer_job()
             return
-        hint = "words and $LaTeX$;  enter searches the answers, esc leaves it"
+        hint = "words and $LaTeX$;  enter searches the answers, esc cancels"
         prompt = Prompt(f"search {collection.name} for", self.hits.asked, hint=hint)
         prompt.ask(self.app, lambda text: text.strip() and self._begin_search(text.strip()))
 
@@ -374,7 +374,7 @@ class ArqmathScreen(BrowserScreen):
 
     def action_against(self) -> None:
         if self.runs is not None:
-            self._choose_run("hold it against", self.runs.against, self.runs.hold_against)
+            self._choose_run("compare with", self.runs.against, self.runs.hold_against)
 
     def _choose_run(self, title: str, now: str, change: Callable[[str], Runs]) -> None:
         assert self.runs is not None
@@ -402,10 +402,10 @@ class ArqmathScreen(BrowserScreen):
             super().refuse(verb, reason)
 
     def keep_judgement(self, topic: str, document: str, grade: int | None) -> None:
-        """Keep one's own grade of an answer; None takes it back."""
+        """Keep one's own grade of an answer; None removes it."""
         with self.workbench.reporting():
             self.ranking.judge(topic, document, grade)
-            kept = f"judged {grade}" if grade is not None else "not judged any more"
+            kept = f"judged {grade}" if grade is not None else "no longer judged"
             own = count(len(self.ranking.judgements or ()))
             self.workbench.say(f"answer {document} to {topic} {kept}; {own} of your own")
 
@@ -449,7 +449,7 @@ class ArqmathScreen(BrowserScreen):
     def commands(self) -> Sequence[Command]:
         none = "" if self.collection is not None else "there is no collection"
         reason = none or ("the collection has no posts" if self.searcher.state == "none" else "")
-        runs = [Command("add a run file", "a run of Task 1 from elsewhere", self._ask_for_run, none)]
+        runs = [Command("add a run file", "a Task 1 run from elsewhere", self._ask_for_run, none)]
         for path in self.collection.added_runs() if self.collection is not None else ():
             forget = partial(self.change_runs, path, add=False)
             runs.append(Command(f"forget the run {path.name}", "the file stays", forget))

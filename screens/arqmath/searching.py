@@ -66,7 +66,10 @@ class Searcher:
     def open(self, collection: Collection, state: str = "") -> None:
         """Serve this collection from now on; a small one is indexed if it has no index."""
         self._collection, self.state, self._waiting = collection, state, None
-        words = {"large": "posts are not indexed: a offers to", "none": "the collection has no posts"}
+        words = {
+            "large": "posts are not indexed: a indexes them",
+            "none": "the collection has no posts",
+        }
         self._say(words.get(state, ""))
         if state == "small":
             self._begin_index(collection)
@@ -94,13 +97,13 @@ class Searcher:
             Choice(path.name, path.name, f"{origin(path)}{'   chosen now' if path == now else ''}")
             for path in rankers(self._screen.workbench.workspace)
         ]
-        none = f"answers stay as the first stage has them{'' if now else '   chosen now'}"
+        none = f"keep the first stage's order{'' if now else '   chosen now'}"
 
         def done(name: str) -> None:
             self.ranker = name
             then()
 
-        Chooser("rank again by", [*choices, Choice("", "none", none)]).ask(self._screen.app, done)
+        Chooser("re-rank with", [*choices, Choice("", "none", none)]).ask(self._screen.app, done)
 
     def search(self, query: str, model: Path | None) -> None:
         """Search the answers, after indexing them if need be; `model` is the cross-encoder that ranks again.
@@ -131,7 +134,7 @@ class Searcher:
 
         collection = self._collection
         if collection is not None:
-            consequence = "It is large, so that a job does it. It goes on when this window is closed."
+            consequence = "It is large, so a job builds it and continues when this window is closed."
             question = Confirm(f"build an index of {collection.name}?", consequence)
             given = {"folder": str(collection.path), "out": str(collection.index)}
             make = partial(resolved_recipe, "arqmath.index", given)
@@ -172,7 +175,7 @@ class Searcher:
             self._say("not indexed: r tries again")
         else:
             lost = event.value.get("counts", {}).get("left_out", 0)
-            self._be_ready(f"rows of posts that could not be read: {count(lost)}" if lost else "")
+            self._be_ready(f"post rows that could not be read: {count(lost)}" if lost else "")
 
     def _be_ready(self, said: str = "") -> None:
         self.state = "ready"

@@ -51,7 +51,7 @@ class TopicsPane(ListPane):
 
     def show_none(self) -> None:
         self.listing.when_empty(
-            "No collection yet", "mathwb data add arqmath FOLDER registers your copy of ARQMath."
+            "No collection yet", "Register your copy of ARQMath with: mathwb data add arqmath FOLDER"
         )
         if self.is_attached:
             self.listing.load([])
@@ -116,11 +116,11 @@ class TopicsPane(ListPane):
         return (
             (
                 "nDCG′",
-                "of the run that is shown, 1 when the best come first; unjudged answers are left out",
+                "of the shown run; 1 if the best answers come first; unjudged answers are ignored",
             ),
-            ("delta", "that nDCG′ less the one of the run that it is held against"),
+            ("delta", "nDCG′ minus that of the run compared with"),
             (sparkline((0.0, 0.5, 1.0), 3, plain=self._plain), "nDCG′ topic by topic, from 0 to 1"),
-            ("[.5, .6]", "the interval that holds the mean in 95 of 100 draws of topics"),
+            ("[.5, .6]", "95 % bootstrap interval of the mean, over topics"),
         )
 
     def selection(self, line: CommandLine) -> Selection | None:
@@ -136,7 +136,7 @@ class TopicsPane(ListPane):
         )
 
 
-_NOTHING_YET = "Nothing was searched for yet", "a asks."
+_NOTHING_YET = "No search yet", "a asks."
 
 
 class HitList(Listing):
@@ -154,7 +154,7 @@ class HitList(Listing):
         self.when_empty(*_NOTHING_YET)
 
     def forget(self) -> None:
-        """Another collection comes: what was found is not of it."""
+        """Another collection comes: its results are not of this one."""
         self.asked, self.model, self._hits, self._how = "", None, [], ""
         self.when_empty(*_NOTHING_YET)
         self.load([])
@@ -163,7 +163,7 @@ class HitList(Listing):
         """A search has begun, with a cross-encoder or without; `plain` leaves formulas as LaTeX."""
         self.asked, self.model, self._hits, self._how = query, model, [], ""
         self._plain, self._began = plain, time.monotonic()
-        self.when_empty("No answer has a word of the query", "a asks something else.")
+        self.when_empty("No answer has a word of the query", "a starts another search.")
         self.show_loading(f"searching for {query}")
 
     def hear(self, data: Mapping[str, Any]) -> None:
@@ -215,7 +215,7 @@ class HitList(Listing):
             return ()
         return exported(
             HITS,
-            "what was found",
+            "the results",
             f"{runs.collection.name}-search",
             {".csv": "h", ".tex": "H"},
             self.table.visible_records,

@@ -101,7 +101,7 @@ class ClustersPane(ListPane):
     def legend(self) -> Sequence[tuple[str, str]]:
         share = (
             "▾ 40 %",
-            "the worst verdict in the cluster, and the share of its members that equal its head",
+            "the worst verdict in the cluster, and the share of members equal to its head",
         )
         return (
             ("✓ all", "every member equals the head"),

@@ -76,7 +76,7 @@ class Draft:
         if self.growing:
             return "it is still growing; x stops it"
         if self.error is not None:
-            return "its growth failed, so nothing of it is verified"
+            return "its growth failed, so nothing is verified"
         if self.generated is None or not self.members:
             return "it was stopped before it had members; r grows it again"
         return ""
@@ -150,7 +150,7 @@ class Drafts(Source):
 
     name = title = NOT_KEPT
     address = "draft"
-    state = "not kept yet: K keeps one"
+    state = "not saved yet: K saves one"
 
     def __init__(self, drafts: Sequence[Draft]) -> None:
         self._drafts = {draft.number: draft for draft in drafts}
@@ -348,24 +348,24 @@ class GrowLine(Vertical):
             return
         if draft.growing:
             glyph, words = ("… ", "$accent"), draft.words
-            tail = "   stopping" if draft.stopping else "   x stops it and keeps what there is"
+            tail = "   stopping" if draft.stopping else "   x stops it and keeps the members so far"
         elif draft.generated is None:
             glyph, words, tail = ("", ""), "stopped before anything had grown", "   r grows it again"
         elif none := draft.none:
             glyph, words, tail = ("– ", "$warning"), none, ""
         else:
             glyph, words = ("✓ ", "$success"), draft.words
-            tail = f" · ended: {stop_words(draft.stop)}   K keeps it, r grows it again"
+            tail = f" · ended: {stop_words(draft.stop)}   K saves it, r grows it again"
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
 
     def _judge(self, text: str) -> tuple[str, dict[str, str]]:
         """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and the
         settings that it names."""
         if not text.strip():
-            what = "infix, LaTeX or prefix, then if you like: where x > 0, n integer  weights trig=4"
+            what = "infix, LaTeX or prefix; optionally: where x > 0, n integer  weights trig=4"
             most = f"at most {self.usual['max_tokens']} tokens"
             how = f"mode {self.usual['mode']}, {self._manner}, {most}"
-            self._said.update(safe_text(f"{what};  enter grows it ({how}), esc leaves it"))
+            self._said.update(safe_text(f"{what};  enter grows it ({how}), esc cancels"))
             return "", {}
         prefix, named, wrong = asked(text)
         if wrong:

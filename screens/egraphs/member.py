@@ -172,8 +172,8 @@ class MemberPane(Pane):
         more = (
             ("×", "under the curve: no value there"),
             ("–", "of a point: undefined"),
-            ("?", "of a point: overflow, or rounding leaves nothing to tell"),
-            ("about", "found by a search of the line, not worked out exactly"),
+            ("?", "of a point: overflow, or rounding leaves no information"),
+            ("about", "found by numerical search, not exactly"),
         )
         return (*VERDICT_SIGNS, *more)
 
@@ -198,7 +198,7 @@ class MemberPane(Pane):
         elif not self._show_known(case):
             lines = [safe_text(shown(case.member), "bold")]
             lines += [verdict(case.judged)] if case.judged and not case.alone else []
-            self._clear(*lines, Content.assemble(("… ", "$accent"), ("asking the engine", "$quiet")))
+            self._clear(*lines, Content.assemble(("… ", "$accent"), ("computing", "$quiet")))
 
     def _show_known(self, case: Case) -> bool:
         """Show what is known of a case, and ask for the rest; whether all is shown."""

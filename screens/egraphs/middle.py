@@ -41,20 +41,20 @@ class Unavailable:
 
 
 NOT_ENCODED = Unavailable(
-    "This corpus is large, and its expressions have no vectors by this model yet",
-    "`:` and `encode the corpus` starts a job that makes them.",
+    "This corpus is large, and its expressions are not encoded by this model yet",
+    "`:` and `encode the corpus` starts a job that encodes them.",
 )
 _NO_MODEL = Unavailable(
     "There is no model yet",
     "A model turns expressions into vectors. 3 and a train one: egen/cl-mean-tiny takes a minute, "
     "egen/cl-mean-small an hour. On the command line: mathwb train --headless",
 )
-_NO_CORPUS = Unavailable("There is no corpus", "a grows an expression, K keeps it.")
+_NO_CORPUS = Unavailable("There is no corpus", "a grows an expression, K saves it.")
 _NOT_KEPT = Unavailable(
-    "What was grown here and is not kept has no place among others",
-    "K keeps it in the corpus `grown`; there its members get vectors.",
+    "A cluster that is not saved is not on the map",
+    "K saves it in the corpus `grown`, where its members get vectors.",
 )
-_NOT_FINISHED = Unavailable("This corpus is not finished", "Its vectors can be made when it is.")
+_NOT_FINISHED = Unavailable("This corpus is not finished", "It can be encoded when it is.")
 
 
 def encoding_words(event: Event) -> str:
@@ -97,7 +97,7 @@ class State:
 
     @property
     def draft(self) -> Draft | None:
-        """What was grown here and not kept, if that is chosen."""
+        """What was grown here and not saved, if that is chosen."""
         if self.cluster is None or self.cluster.source.folder is not None:
             return None
         return next((draft for draft in self.drafts if draft.number == self.cluster.number), None)
@@ -118,7 +118,7 @@ class State:
             return "no cluster is selected"
         if verb == "keep":
             draft = self.draft
-            return draft.why_not_keep if draft else "only what was grown here can be kept; a grows something"
+            return draft.why_not_keep if draft else "only a cluster grown here can be saved; a grows one"
         if verb == "model" and len(self.models or ()) < 2:
             return "there is one model" if self.models else "there is no model; 3 and a train one"
         if verb == "again" and self.unavailable is not None:

@@ -324,7 +324,7 @@ class EgraphsScreen(BrowserScreen):
         self.update(drafts=self._line.drafts)
         self._growth_left()
         self.open_source(_GROWN, then=str(number))
-        self.workbench.say(f"kept as cluster {number} of the corpus {_GROWN}")
+        self.workbench.say(f"saved as cluster {number} of the corpus {_GROWN}")
 
     # Models
 
@@ -372,7 +372,7 @@ class EgraphsScreen(BrowserScreen):
     def on_map_view_missing(self, event: MapView.Missing) -> None:
         """A map that takes a while is made by a job, once."""
         if self._models.running(*self._making) is not None:
-            self.workbench.say("t-SNE is being made; the map changes when it is there")
+            self.workbench.say("computing t-SNE; the map changes when it is done")
         elif event.wanted:
             self._models.make_map(event.key.model, event.key.corpus, event.key.arrangement)
 
@@ -429,8 +429,8 @@ class EgraphsScreen(BrowserScreen):
         heads = [shown(draft.head) for draft in self.now.drafts if draft.unsaved]
         if not heads:
             return ""
-        what = f"{some(len(heads), 'cluster')} grown here and not kept"
-        return f"{what}: {', '.join(heads)}. K keeps the one under the cursor."
+        what = f"{some(len(heads), 'cluster')} grown here and not saved"
+        return f"{what}: {', '.join(heads)}. K saves the one under the cursor."
 
     def why_not(self, verb: str) -> str:
         if verb == "keep" and self.read_only:
@@ -445,18 +445,18 @@ class EgraphsScreen(BrowserScreen):
         if verb == "diff" and (reason := self.members.why_no_pair()):
             return reason
         if verb == "keep" and self._line is not None and self._line.keeping:
-            return "it is being kept"
+            return "it is being saved"
         return super().why_not(verb)
 
     def why_no_step(self, verb: str) -> str:  # noqa: ARG002
-        return "there is no plot of several variables" if len(self.right.slices) < 2 else ""
+        return "there is no plot in several variables" if len(self.right.slices) < 2 else ""
 
     def selection(self) -> Selection | None:
         line = self.workbench.command_line
         return (self.left if self.active_pane is self.left else self.middle).selection(line)
 
     def lookups(self) -> Sequence[Lookup]:
-        model = Lookup("model", "Ask the model of this name for vectors.", self._choose_model)
+        model = Lookup("model", "Use the vectors of this model.", self._choose_model)
         return [*super().lookups(), model]
 
     def commands(self) -> Sequence[Command]:
@@ -465,6 +465,6 @@ class EgraphsScreen(BrowserScreen):
         found = (
             ("analogies", "x1 is to y1 as x2 is to what, by vectors", self.open_analogies),
             ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_again),
-            ("encode the corpus", "a job that makes all its vectors", self._encode_corpus),
+            ("encode the corpus", "a job that computes all its vectors", self._encode_corpus),
         )
         return [Command(*each, reason) for each in found]

@@ -63,7 +63,7 @@ class Derivation(_ClusterSheet):
         params = {"start": left, "target": right, "assume": assume, "mode": mode}
         words = ("egen", "derive", *cluster.assuming, "--mode", mode, "--", left, right)
         command = workbench.command_line(*words)
-        doing = "taking both apart until two lines are equal, or growing one e-graph from both"
+        doing = "by decomposing both until two lines are equal, or by growing one e-graph from both"
         super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
 
     def lines_of(self, answer: Answer) -> Iterable[str]:
@@ -391,7 +391,7 @@ class Analogies(_ModelSheet):
         if record is None:
             self.answers.load([], keep=False)
             return
-        self.answers.show_loading("asking the engine")
+        self.answers.show_loading("computing")
         terms = {name: record[name] for name in ("x1", "y1", "x2")}
         expected: dict[str, Any] = {"expected": record["y2"]} if record["y2"] else {}
         place = {"model": str(self._model), "data": str(self._folder), "at_most": AT_ONCE}
@@ -420,7 +420,7 @@ class Analogies(_ModelSheet):
                 self._load()
                 self._analogies.table.cursor = 0
 
-        hint = "x1 : y1 :: x2, and if you know it = what is expected   enter asks it"
+        hint = "x1 : y1 :: x2, and if you know it = what is expected   enter solves it"
         prompt = Prompt("analogy:", "", hint=hint, check=lambda text: read_analogy(text)[1])
         self.app.push_screen(prompt, done)
 

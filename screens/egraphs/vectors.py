@@ -222,7 +222,7 @@ class MapView(View):
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
-            ("•", "a cluster, in the colour of its kind; without colour the filter hides it"),
+            ("•", "a cluster, in the colour of its kind; not coloured: hidden by the filter"),
             ("▸●◂", "the cluster that is lit"),
         )
 
@@ -304,7 +304,7 @@ class NearestView(TableView):
 
     def _wait(self) -> None:
         self._shown = None
-        self._listing.show_loading("looking for neighbours")
+        self._listing.show_loading("searching for neighbours")
 
     def say(self, unavailable: Unavailable | None) -> None:
         self._shown = None
@@ -373,7 +373,7 @@ class NearestView(TableView):
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
             ("✓ same", "of the same cluster"),
-            ("≈ other", "of another cluster, and yet equal, extending or shrinking"),
+            ("≈ other", "of another cluster, but equal, extending or shrinking"),
             ("✗ other", "of another cluster, and different"),
             ("cosine", "of the angle between the two vectors: 1 is the same direction"),
         )

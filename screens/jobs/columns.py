@@ -263,7 +263,7 @@ def _odd(view: JobView) -> list[Content]:
     if view.live and view.health == "stalled":
         parts.append(safe_text(f"no event for {duration(view.last_event_age_s)}", "$warning"))
     if view.offer_kill:
-        parts.append(safe_text("it does not stop by itself: X kills it", "$warning"))
+        parts.append(safe_text("it will not stop by itself: X kills it", "$warning"))
     return parts
 
 
@@ -300,7 +300,7 @@ class JobList(ListPane):
     """Lists jobs; says when another one is under the cursor, is to be opened, or when marks change."""
 
     def __init__(self, *, id: str) -> None:
-        empty = "No jobs yet", "a starts one: it goes on when this window is closed."
+        empty = "No jobs yet", "a starts one: it continues when this window is closed."
         super().__init__(Listing(JOB_COLUMNS, id="jobs", empty=empty), title="jobs", id=id, share=3)
         self.listing.home = "job"
         self._plain = False
@@ -353,11 +353,11 @@ class JobList(ListPane):
         glyphs = " ".join(sign(number, plain=self._plain)[0] for number in (1, 2, 3))
         return (
             (glyphs, "a glyph and a colour for each job, in the plot too"),
-            ("… ━━──", "running, and how much of it is done"),
+            ("… ━━──", "running, and how far"),
             ("✓", "succeeded"),
-            ("✗", "failed: its detail says why"),
-            ("■", "stopped: its detail says by whom"),
-            ("?", "lost or silent: nothing is heard of it"),
+            ("✗", "failed: its detail shows why"),
+            ("■", "stopped: its detail shows by whom"),
+            ("?", "lost or not responding"),
             ("⣀⣤⣶", "load and memory over the last minute"),
         )
 

@@ -343,7 +343,7 @@ class Detail(Pane):
         if not reader.lines:
             is_sweep = self.view is not None and self.view.task == "sweep"
             words = "its runs have logs; d compares them" if is_sweep else "nothing logged yet"
-        left_off = f"  ·  {reader.left_off} earlier lines are only in the file" if reader.left_off else ""
+        left_off = f"  ·  {reader.left_off} earlier lines are in the file only" if reader.left_off else ""
         self.query_one("#log-state", Static).update(words + left_off, layout=False)
 
     # Config, diff, files

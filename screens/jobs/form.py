@@ -148,7 +148,7 @@ def _wrong(what: str, remedy: str = "") -> EngineError:
 def _name_problem(text: str, folder: Path, what: str) -> str:
     if not text or text in (".", "..") or "/" in text or not text.isprintable():
         return "a name without slashes"
-    return f"there is a {what} {text} already" if (folder / text).exists() else ""
+    return f"a {what} named {text} already exists" if (folder / text).exists() else ""
 
 
 class OperationFields(FormFields):
@@ -635,7 +635,7 @@ class NewJob(Dialog[Any]):
             return ""
         policy = self.rows().get("job.device")
         if policy is None:
-            return f"{self._machine.cpu}: this work has no use for a GPU"
+            return f"{self._machine.cpu}: this work does not use a GPU"
         try:
             return self._machine.why(policy.value.strip())
         except EngineError as error:

@@ -5,18 +5,18 @@ from screens.shell.keymap import scope
 KEYS = scope(
     "jobs",
     add=("new job", "Start a new job: choose a recipe and fill in its fields."),
-    stop="Ask the job to save what it has and stop.",
-    kill="End the job at once; what it had not saved is lost.",
-    refresh=("resume", "Go on with a job that failed, was stopped or lost, as a new attempt."),
+    stop="Ask the job to save its work and stop.",
+    kill="Kill the job at once; unsaved work is lost.",
+    refresh=("resume", "Resume a job that failed, was stopped or was lost, as a new attempt."),
     again=("rerun", "Resume from what was saved; a job that succeeded is run again as a new one."),
     diff=(
         "compare",
         "Compare the two marked jobs by settings, results and machine; without marks the settings of a "
         "sweep, or the last two attempts.",
     ),
-    smooth="Smooth the curves: more, most, and not at all again.",
+    smooth="Smooth the curves: more, most, then not at all.",
     inspect="Show where the job ran: versions, machine, commit, hashes of its data.",
-    edit=("open log", "Open the log as people read it, or on the files page the file, in $PAGER."),
+    edit=("open log", "Open the readable log, or on the files page the file, in $PAGER."),
     yank=("yank", "Copy the command line that shows this job."),
     export="Write the metrics, the table of jobs or the recipe to a file.",
 )

@@ -150,14 +150,14 @@ class JobsScreen(WorkbenchScreen):
         from workbench import jobs
 
         if (job := self.job) is not None:
-            self._change(jobs.stop, job, "job {} saves what it has and stops")
+            self._change(jobs.stop, job, "job {} saves its work and stops")
 
     def action_kill(self) -> None:
         from screens.widgets.dialogs import Confirm
         from workbench import jobs
 
         if (job := self.job) is not None:
-            loss = f"{job.title} ends at once; what it has not saved is lost."
+            loss = f"{job.title} ends at once; unsaved work is lost."
             question = Confirm(f"kill job {job.id}?", loss)
             question.ask(self.app, lambda _: self._change(jobs.kill, job, "job {} is killed"))
 
@@ -165,7 +165,7 @@ class JobsScreen(WorkbenchScreen):
         from workbench import jobs
 
         if (job := self.job) is not None:
-            self._change(jobs.resume, job, "job {} goes on")
+            self._change(jobs.resume, job, "job {} is resumed")
 
     def action_again(self) -> None:
         if (job := self.job) is not None:
@@ -244,7 +244,7 @@ class JobsScreen(WorkbenchScreen):
         from workbench import jobs
 
         if (job := self.job) is not None:
-            loss = f"The run folder goes: {job.folder}"
+            loss = f"The run folder will be deleted: {job.folder}"
             question = Confirm(f"delete job {job.id}?", loss, typed=str(job.id))
             question.ask(self.app, lambda _: self._change(jobs.remove, job, "job {} is deleted"))
 
@@ -285,7 +285,7 @@ class JobsScreen(WorkbenchScreen):
         if job is None:
             return ()
         again, gone = f"rerun job {job.id} from the start", f"delete job {job.id}"
-        words = "its run folder, after its number has been typed"
+        words = "deletes its run folder, after you type its number"
         return (
             Command(again, "the same recipe as a new job", self._rerun, self.read_only),
             Command(gone, words, self._delete, self.read_only or job.refusal("remove")),

@@ -43,7 +43,7 @@ class Machine:
         check_placement({"device": policy})
         if policy.partition(":")[0] == "cpu":
             count = policy.partition(":")[2]
-            return f"{self.cpu}: asked for" + (f", {count} processes" if count else "")
+            return f"{self.cpu}: requested" + (f", {count} processes" if count else "")
         chosen, why = choose(policy, list(self.gpus), set(self.taken))
         if not chosen:
             return f"{self.cpu}: {why}"
@@ -55,7 +55,7 @@ class Machine:
         rows = [f"cpu   {self.cpu}"]
         for card in self.gpus:
             free = f"{size(card.free_bytes)} of {size(card.total_bytes)} free, {card.busy} % busy"
-            used = "; a job has it" if card.uuid in self.taken else ""
+            used = "; used by a job" if card.uuid in self.taken else ""
             rows.append(f"{card.index:<4}  {card.name}, {free}{used}")
         return rows
 
@@ -173,14 +173,14 @@ def origin_lines(folder: Path) -> list[str]:
         found = json.loads((folder / "env.json").read_bytes())
         return list(_origin(found))
     except FileNotFoundError:
-        return ["It has not started yet: its environment is recorded when it does."]
+        return ["It has not started yet; its environment is recorded at the start."]
     except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         return [f"The record cannot be read: {error}"]
 
 
 def _origin(found: Mapping[str, Any]) -> Iterator[str]:
     commit, device = found.get("git") or {}, found.get("device") or {}
-    changed = ", with changes that are not committed" if commit.get("changed") else ""
+    changed = ", with uncommitted changes" if commit.get("changed") else ""
     cores, memory = found.get("cpus"), found.get("memory_bytes")
     machine = [f"{cores} cores"] if cores else []
     machine += [f"{size(memory)} of memory"] if memory else []
@@ -221,7 +221,7 @@ def log_lines(view: JobView) -> Iterator[str]:
                 left_out += 1
             else:
                 yield printable(event.text())
-    yield from ("", f"{count(left_out)} lines of progress and metrics are left out; [metrics] has them")
+    yield from ("", f"{count(left_out)} lines of progress and metrics are left out; see [metrics]")
     if tail.damaged:
         yield tail.complaint
     for name in ("stdout.log", "stderr.log"):

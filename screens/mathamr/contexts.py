@@ -131,7 +131,7 @@ class ContextsPane(ListPane):
         `folder`."""
         self._folder, self._topics, self._texts = folder, (), texts
         self.title = "texts"
-        self.listing.when_empty("Nothing written yet", "a takes any text with $formulas$.")
+        self.listing.when_empty("No texts yet", "a inspects any text with $formulas$.")
         self.draw()
 
     def show_none(self) -> None:

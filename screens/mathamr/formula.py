@@ -337,7 +337,7 @@ class FormulaPane(Pane):
     def _load(self, name: str, document: Mapping[str, Any] | None) -> None:
         listing = self.query_one(f"#{name}", Listing)
         if document is None and self.inspection is None:
-            listing.when_empty("No formula yet", "A topic, or a text of your own, has some.")
+            listing.when_empty("No formula yet", "Choose a topic, or write a text of your own.")
             listing.load([])
             return
         if document is None:
@@ -429,7 +429,7 @@ class FormulaPane(Pane):
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
-            ("O", "an operator whose operands have an order; U: one whose operands have none"),
+            ("O", "an operator with ordered operands; U: with unordered operands"),
             ("V N C F", "a variable, a number, a constant, a function"),
-            ("–", "a formula that nobody judged for this topic"),
+            ("–", "a formula not judged for this topic"),
         )

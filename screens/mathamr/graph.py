@@ -37,7 +37,7 @@ def edited(workbench: Frame, penman: str, inspection: Inspection) -> str | None:
                 subprocess.run([*shlex.split(program), str(path)], check=False)
         except SuspendNotSupported:
             workbench.warn(
-                "this terminal cannot be handed over", remedy="Give --graph to mathwb mathamr inspect."
+                "this terminal cannot run another program", remedy="Give --graph to mathwb mathamr inspect."
             )
             return None
         except OSError as error:
@@ -209,7 +209,7 @@ class GraphPane(ListPane):
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
-            ("▸", "folded: l unfolds it, +4 says how many nodes hang on it"),
-            ("↗", "stands elsewhere in the graph: enter follows it, esc comes back"),
-            (":math", "from here on the operator tree of a formula"),
+            ("▸", "folded: l unfolds it; +4: it has four nodes below"),
+            ("↗", "occurs elsewhere in the graph: enter goes there, esc returns"),
+            (":math", "the operator tree of a formula starts here"),
         )

@@ -7,16 +7,16 @@ from screens.shell.keymap import scope
 SCREEN_KEYS = scope(
     "mathamr",
     add=("inspect text", "Write a text with $formulas$ and look at its graph."),
-    model=("parser", "Choose whose graph is shown: the published one, a parser's, or the edited one."),
-    again=("parse again", "Parse the text again with the built-in parser, leaving edits aside."),
-    edit=("edit", "Open the graph as PENMAN in $EDITOR; strings and pictures follow what is written."),
+    model=("parser", "Choose the graph to show: the published one, a parser's, or the edited one."),
+    again=("parse again", "Parse the text again with the built-in parser, ignoring edits."),
+    edit=("edit", "Edit the graph as PENMAN in $EDITOR; strings and pictures follow."),
     diff=(
         "diff",
         "Compare the graph with the built-in parser's, or that with the published one, by Smatch; where runs "
         "are shown, compare these topic by topic.",
     ),
-    inspect=("alignment", "List what each formula and node comes from, and what was wrong."),
-    raw=("LaTeX", "Show formulas as LaTeX, or as they are read."),
+    inspect=("alignment", "List the source of each formula and node, and any warnings."),
+    raw=("LaTeX", "Show formulas as LaTeX, or as plain text."),
     refresh=("read again", "Read the collection's topics again."),
     earlier="Go to the topic before this one.",
     later="Go to the topic after this one.",
@@ -25,8 +25,8 @@ SCREEN_KEYS = scope(
 )
 GRAPH_KEYS = scope(
     "graph",
-    left=("fold", "Fold the node; on a folded one or a leaf, go to what it hangs on."),
-    right=("unfold", "Unfold the node, or go to the first that hangs on it."),
+    left=("fold", "Fold the node; on a folded node or a leaf, go to its parent."),
+    right=("unfold", "Unfold the node, or go to its first child."),
 )
 TREE_KEYS = scope(
     "tree",

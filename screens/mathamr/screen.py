@@ -326,7 +326,7 @@ class MathamrScreen(BrowserScreen):
     def action_add(self) -> None:
         from screens.widgets.dialogs import Prompt
 
-        hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc leaves it"
+        hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc cancels"
         prompt = Prompt("inspect", hint=hint, check=_wrong)
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
 
@@ -417,8 +417,8 @@ class MathamrScreen(BrowserScreen):
         reason = "" if here is not None else "no text of your own is shown"
         none = "" if self._near_texts else "there is no collection"
         return [
-            Command("forget this text", "your own text leaves the list", self._forget_text, reason),
-            Command("index the formulas", "as a job, so that near ones are found", self._index, none),
+            Command("forget this text", "removes your own text from the list", self._forget_text, reason),
+            Command("index the formulas", "as a job, so that nearest formulas are found", self._index, none),
         ]
 
     def _index(self) -> None:
@@ -440,5 +440,5 @@ class MathamrScreen(BrowserScreen):
 
 def _wrong(text: str) -> str:
     if text.count("$") % 2:
-        return "a formula stands between two dollar signs"
+        return "a formula goes between two dollar signs"
     return "" if "$" in text or not text.strip() else "put the formula between dollar signs"

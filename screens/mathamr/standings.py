@@ -60,7 +60,7 @@ class Comparison(Sheet):
             yield self.rows
 
     def on_mount(self) -> None:
-        self.rows.show_loading(f"asking for the graph: {self._other}")
+        self.rows.show_loading(f"waiting for the graph: {self._other}")
         self._inspect.ask({**self._params, "k": 0})
 
     def _inspected(self, event: Answer) -> None:
@@ -168,7 +168,7 @@ class StandingsSheet(Sheet):
 
     def _lines(self, found: Mapping[str, Any]) -> list[str]:
         tests = {one["run"]: one for one in found["comparisons"] if one["measure"] == _MEASURE}
-        others = f"; of other runs less {self._runs[0]}" if len(self._runs) > 1 else ""
+        others = f"; other runs minus {self._runs[0]}" if len(self._runs) > 1 else ""
         lines = [f"nDCG′@10 over {found['topics']} judged topics{others}"]
         for name, system in zip(self._runs, found["systems"], strict=True):
             low, high = system["intervals"][_MEASURE]

@@ -43,7 +43,7 @@ def _lines(inspection: Inspection, raw: bool) -> Iterator[str]:
         name = f"→ {row['variable']}" if row["kind"] == "reference" else row["shown"]
         yield f"{row['id']:<{wide}}  {row['role']:<12} {name:<18} {what}"
     yield ""
-    yield "Nodes of formulas are placed by their LaTeX, concepts by the spelling of their words."
+    yield "Formula nodes are aligned by LaTeX, concepts by the spelling of words."
 
 
 _KINDS = {

@@ -52,7 +52,7 @@ class ActivityScreen(Dialog[None]):
                 Column("code", "code", 5, drop=1),
                 Column("text", "text"),
             ]
-            empty = "Nothing has happened yet", "Failures stay here with their remedy."
+            empty = "Nothing has happened yet", "Failures are listed here with their remedies."
             yield Listing(columns, id="activity", counts=False, empty=empty)
             yield Static(id="entry")
 

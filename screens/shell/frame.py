@@ -228,7 +228,7 @@ class Frame(App[None]):
             else:
                 self._write(way, path)
 
-        hint = "enter writes it, esc leaves it"
+        hint = "enter writes it, esc cancels"
         prompt = Prompt(f"write {way.name} to", str(start), hint=hint, check=check)
         prompt.ask(self, write)
 
@@ -258,10 +258,10 @@ class Frame(App[None]):
             with self.suspend():
                 subprocess.run([*shlex.split(program), str(path)], check=False)
         except SuspendNotSupported:
-            self.warn("this terminal cannot be handed over", remedy=f"Open it elsewhere: {path}")
+            self.warn("this terminal cannot run another program", remedy=f"Open it elsewhere: {path}")
         except OSError as error:
             self.warn(
-                f"{program} cannot be started: {error.strerror}", remedy="Set PAGER to a program you have."
+                f"{program} cannot be started: {error.strerror}", remedy="Set PAGER to an installed program."
             )
 
     # Notes
@@ -278,7 +278,7 @@ class Frame(App[None]):
         """Keep a note, or remove it when it is empty."""
         with self.reporting():
             self.workspace.notes.set_note(address, text)
-            self.say(f"note on {title} {'kept' if text.strip() else 'removed'}")
+            self.say(f"note on {title} {'saved' if text.strip() else 'removed'}")
             self._show_notes()
 
     def toggle_bookmark(self, address: str, title: str) -> None:

@@ -26,9 +26,9 @@ _ORDER: dict[str, float] = {verb: rank for rank, verb in enumerate(VERBS)}
 _SCREENS = _ORDER["activity"] + 0.5
 """Where the keys that go to a screen stand among the others."""
 _OF_LISTS = (
-    ("★ ✎", "before a line: bookmarked by m, with a note by M"),
-    ("●", "before a line: marked by space"),
-    ("▲ ▼", "behind a title: sorted by this column, the least or the most first"),
+    ("★ ✎", "before a line: bookmarked with m, has a note (M)"),
+    ("●", "before a line: marked with space"),
+    ("▲ ▼", "after a title: sorted by this column, ascending or descending"),
 )
 """The signs of every list."""
 
@@ -79,7 +79,7 @@ def palette_lines(app: App[Any], screen: Screen[object], go: Go, commands: Itera
     if isinstance(screen, WorkbenchScreen) and screen.built:
         lines += map(_command_line, screen.commands())
         for lookup in screen.lookups():
-            choice = Choice(f"word {lookup.word}", f"{lookup.word} …", lookup.sentence, reason="write its id")
+            choice = Choice(f"word {lookup.word}", f"{lookup.word} …", lookup.sentence, reason="type its id")
             lines.append(Line(choice, lambda: None))
     lines += map(_command_line, commands)
     listed = {f"key {verb}" for verb, known in VERBS.items() if known.hint} - {"key palette", "key help"}

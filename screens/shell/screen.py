@@ -93,7 +93,7 @@ def _why_no_note(chosen: Selection) -> str:
     """Why what is selected cannot be noted: nothing would lead back to it."""
     from screens.shell.navigation import at_address
 
-    return "" if at_address(chosen.address) else f"{chosen.title} is not kept, and a note would outlive it"
+    return "" if at_address(chosen.address) else f"{chosen.title} is not saved, so it cannot have a note"
 
 
 class NoteLine(Static):
@@ -136,7 +136,7 @@ class WorkbenchScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.built = False
-        """Whether the panes are there: until then nothing is asked of the screen."""
+        """Whether the panes are there: until then there are no topics of the screen."""
         self._active = ""
         self._panes: tuple[Pane, ...] = ()
 
@@ -479,5 +479,5 @@ class WorkbenchScreen(Screen[None]):
 
         kept = self.workbench.note(chosen.address)
         now = kept.note if kept is not None else ""
-        prompt = Prompt(f"note on {chosen.title}:", now, hint="enter keeps it, empty removes it")
+        prompt = Prompt(f"note on {chosen.title}:", now, hint="enter saves it, empty removes it")
         prompt.ask(self.app, lambda text: self.workbench.set_note(chosen.address, chosen.title, text))

@@ -53,7 +53,7 @@ class AnchorsPane(ListPane):
         self.show_none()
 
     def show_none(self) -> None:
-        self.listing.when_empty("No problems yet", "mathwb data add problems FILE registers your own.")
+        self.listing.when_empty("No problems yet", "Register your own with: mathwb data add problems FILE")
         if self.is_attached:
             self.listing.load([])
 
@@ -61,7 +61,7 @@ class AnchorsPane(ListPane):
         """Show the problems of a set, with their triplets by a choice."""
         self._stem = name
         self.listing.home = home(name, choice)
-        self.listing.when_empty("No problem has an equation", "i says what was skipped.")
+        self.listing.when_empty("No problem has an equation", "i shows what was skipped.")
         self.listing.load(records, keep=True)
 
     @property
@@ -88,9 +88,9 @@ class AnchorsPane(ListPane):
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
-            ("margin", "likeness of text to the negative less that to the positive: the larger, the harder"),
+            ("margin", "text similarity to the negative minus that to the positive; larger is harder"),
             ("✗", "labelled as a bad triplet"),
-            ("p n", "another positive, another negative than by the choice before"),
+            ("p n", "the positive or negative differs from the previous choice's"),
             ("1", "the only problem with its equation"),
         )
 

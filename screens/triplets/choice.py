@@ -14,7 +14,7 @@ from screens.widgets.dialogs import Chooser, Prompt
 from workbench.papers.mwp.tables import choice_name
 
 STRATEGIES: Mapping[str, str] = {
-    "em": "exact match: of the same equation, and of the nearest other one",
+    "em": "exact match: same equation, and the nearest other one",
     "nn": "nearest neighbour: the nearest equation, and the next one",
     "joint": "equation and text scored together over the whole pool",
 }
@@ -93,7 +93,7 @@ def offered(now: Choice, *, bertsim: bool) -> dict[str, tuple[Choice, str, str]]
     for way in (replace(one, pool=now.pool) for one in choices(bertsim=bertsim)):
         found[way.name] = way, way.short, way.words + ("   shown now" if way == now else "")
     for way in (replace(now, pool=pool) for pool in POOLS if pool != now.pool):
-        words = "the same choice, from these problems and what is made of them"
+        words = "the same choice, from these problems and their variants"
         found[way.name] = way, f"pool {way.pool}", words
     return found
 
@@ -121,13 +121,13 @@ def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None])
 
 def ask_problem(app: App[Any], text: str, done: Callable[[str], None]) -> None:
     """Ask for a problem to solve; `text` stands there to be changed."""
-    hint = "a problem with its numbers;  enter solves it, esc leaves it"
+    hint = "a problem with its numbers;  enter solves it, esc cancels"
     Prompt("solve", text, hint=hint).ask(app, done)
 
 
 def ask_solver(app: App[Any], solvers: Sequence[Path], done: Callable[[str], None]) -> None:
     """Ask for the name of a solver; nothing leaves it to the language of the problem."""
-    words = "the first solver of the language that a problem is told in"
+    words = "the first solver for the problem's language"
     lines = [Line("", "by the language", words, key="0")]
     lines += [Line(path.name, path.name, str(path), key=_key(at)) for at, path in enumerate(solvers, start=1)]
     Chooser("solve with", lines).ask(app, done)

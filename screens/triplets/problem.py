@@ -98,8 +98,8 @@ class ProblemPane(Pane):
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
             ("⟨7⟩", "a number of the problem: N_0 is the first, N_1 the second"),
-            ("eq", "likeness of its equation to the anchor's, 1 is the same"),
-            ("text", "likeness of its text to the anchor's, 1 is the same"),
+            ("eq", "similarity of its equation to the anchor's; 1: equal"),
+            ("text", "similarity of its text to the anchor's; 1: equal"),
         )
 
     def selection(self, line: CommandLine) -> Selection | None:

@@ -300,7 +300,7 @@ class TripletsScreen(BrowserScreen):
         if verb == "judge" and self.shown is None:
             return "no triplet is shown"
         if verb == "again" and self._way in self._triplets.known:
-            return "the triplets of all problems are here; r reads the set again"
+            return "all triplets are loaded; r reads the set again"
         if verb == "stop" and not self._triplets.running:
             return "nothing is running here"
         return super().why_not(verb)

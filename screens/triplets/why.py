@@ -157,8 +157,8 @@ class WhyPane(Pane):
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
             ("▸", "chosen"),
-            ("lost", "like the anchor in words, and no candidate by this strategy"),
-            ("own", "made of the anchor itself"),
+            ("lost", "similar text, but not a candidate in this strategy"),
+            ("own", "made from the anchor itself"),
         )
 
 
@@ -185,7 +185,7 @@ def provenance(path: Path, pool: Mapping[str, Any], choice: Choice, labels: int)
 
 
 def _reason(found: Mapping[str, Any], role: str, *, random: bool) -> Content:
-    """`negative 0099  of the nearest other equations the text most like the anchor's  next 0123 .43`."""
+    """`negative 0099  nearest other equation, text most similar to the anchor's  next 0123 .43`."""
     first, *rest = found[f"{role}s"]
     words = [(f"{role} ", "$quiet"), (str(first["id"]), "bold"), ("  " + first["reason"], "")]
     if rest and not random:

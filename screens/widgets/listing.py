@@ -179,7 +179,7 @@ class FilterLine(Vertical):
             self._say.update(safe_text(self._wrong))
             return
         _, words = self._offers()
-        keys = "tab completes   up/down earlier ones   enter keeps it   esc clears it"
+        keys = "tab complete   up/down history   enter apply   esc clear"
         said = [safe_text("  ".join(words[:_OFFERED]))] if words else []
         self._say.update(Content("\n").join([*said, safe_text(keys)]))
 
@@ -471,7 +471,7 @@ class Listing(_Filtered):
         if len(self.table.rows) == 0:
             self.notice.show_empty(*self._empty)
         elif self.table.shown == 0:
-            self.notice.show_empty("No line passes the filter", "esc clears it")
+            self.notice.show_empty("No line matches the filter", "esc clears it")
         # The table keeps the focus while a filter hides everything, so only an empty one leaves.
         self._show_table(len(self.table.rows) > 0)
 

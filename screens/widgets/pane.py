@@ -395,7 +395,7 @@ class ListPane(Pane):
     def why_no_step(self, verb: str) -> str:
         """Why `earlier` or `later` leads nowhere."""
         if not self.table.shown:
-            return "there is nothing to go to"
+            return "there is nothing to open"
         if verb == "earlier":
             return "" if self.table.cursor else "this is the first"
         return "" if self.table.cursor < self.table.shown - 1 else "this is the last"

@@ -380,7 +380,7 @@ class Scatter(Widget, can_focus=True):
         )
 
     def _choose(self, cost: Callable[[Place], float | None]) -> bool:
-        """Light the dot of least cost; None is no dot to go to. Whether there was one."""
+        """Highlight the dot of least cost; None is no dot to go to. Whether there was one."""
         self._lay_out()
         if not self._dot_places or not self.dots:
             return False
@@ -455,7 +455,7 @@ class Scatter(Widget, can_focus=True):
     def why_not(self, verb: str) -> str:
         here = self._lit_place()
         alone = here is None or len(self._by_cell[_cell_scatter(here)]) < 2
-        return "no other stands at this place" if verb in ("next_match", "previous_match") and alone else ""
+        return "there is no other at this place" if verb in ("next_match", "previous_match") and alone else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return None if self.why_not(action) else super().check_action(action, parameters)

@@ -77,7 +77,7 @@ class Lines(ScrollView, can_focus=True):
 
     def why_not(self, verb: str) -> str:
         if verb in ("next_match", "previous_match") and self.last_filter is None:
-            return "no filter was written here yet; / writes one"
+            return "no filter yet; / writes one"
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -248,7 +248,7 @@ class Reader(Lines):
         self.scroll_to(y=round(self.scroll_y) + lines, animate=False)
 
     def why_not(self, verb: str) -> str:
-        return "nothing arrives here" if verb == "follow" and not self._grows else super().why_not(verb)
+        return "no lines arrive here" if verb == "follow" and not self._grows else super().why_not(verb)
 
     def action_wrap(self) -> None:
         self.wrap = not self.wrap

@@ -324,7 +324,7 @@ class Table(Lines):
         """Why there are no two records to compare, which are `what` ("members"); nothing when there are."""
         if self.pair is not None:
             return ""
-        return f"mark two {what} with space, or one besides this one"
+        return f"mark two {what} with space, or one other than this"
 
     def show_notes(self, notes: Mapping[str, Note]) -> None:
         """The notes on rows, by their keys: `★` and `✎` stand before the rows that have one."""

@@ -96,7 +96,7 @@ def refused(folder: Path, code: str, words: str) -> None:
 
 
 def test_folders_that_are_no_backbone_are_told_apart(made: dict[str, Path], tmp_path: Path) -> None:
-    refused(tmp_path, "E671", "no model folder")
+    refused(tmp_path, "E671", "not a model folder")
     folder = shutil.copytree(made["bert"], tmp_path / "a")
     (folder / "pytorch_model.bin").write_bytes(b"\x80\x04.")
     refused(folder, "E673", "save_pretrained")
@@ -109,7 +109,7 @@ def test_folders_that_are_no_backbone_are_told_apart(made: dict[str, Path], tmp_
     (folder / "config.json").write_text('{"model_type": "gpt2"}')
     refused(folder, "E672", "gpt2")
     (folder / "config.json").write_text("[]")
-    refused(folder, "E671", "no model folder")
+    refused(folder, "E671", "not a model folder")
 
 
 def test_weights_and_tokenizer_must_be_the_models(made: dict[str, Path], tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_new_backbone_leaves_a_folder_with_other_things_alone(tmp_path: Path) 
 
 
 def test_sizes_and_texts_that_make_no_model(made: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="makes no model"):
+    with pytest.raises(EngineError, match="is not a valid model size"):
         NewBackbone(tmp_path, tmp_path, hidden=30, heads=4)
     with pytest.raises(DataError, match="no texts"):
         new_backbone(NewBackbone(tmp_path, tmp_path), [])

@@ -350,7 +350,7 @@ def test_terms_that_are_not_0_are_counted(data: dict[str, Path], monkeypatch: py
     found = task.evaluate(torch.nn.Linear(1, 1))
     assert (found["validation_question_terms"], found["validation_answer_terms"]) == (1.5, 2.0)
     monkeypatch.setattr(task, "vectors", lambda model, rows: torch.zeros(len(rows), 9))
-    with pytest.raises(EngineError, match="no word of any held-out answer") as caught:
+    with pytest.raises(EngineError, match="all terms of all held-out answers") as caught:
         task.evaluate(torch.nn.Linear(1, 1))
     assert caught.value.code == "E687"
 
@@ -398,7 +398,7 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
                 trainer({**TINY, **wrong}, data, seed=0)
             assert caught.value.code == "E676"
             assert words in f"{caught.value} {caught.value.remedy}"
-    with pytest.raises(EngineError, match="temperature is 0"):
+    with pytest.raises(EngineError, match="temperature must be above 0"):
         encoder({"temperature": 0.0}, data, seed=0)
     (tmp_path / "topics.tsv").write_text("A.1\tQ0\t100\t1\t1.0\tx\n")
     with pytest.raises(DataError, match="no topic of this run") as other:
@@ -409,7 +409,7 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
     (tmp_path / "foreign.tsv").write_text("".join(f"{line}\n" for line in foreign))
     deep = {**TINY, "first_rank": 500, "last_rank": 600}
     for settings, run in ((TINY, tmp_path / "foreign.tsv"), (deep, data["run"])):
-        with pytest.raises(DataError, match="has a wrong answer of the collection at ranks") as none:
+        with pytest.raises(DataError, match="has a wrong answer from the collection at ranks") as none:
             encoder(settings, {**data, "run": run}, seed=0).train_data()
         assert (none.value.code, none.value.path) == ("E674", run)
         assert encoder({**settings, "negatives": 0}, {**data, "run": run}, seed=0).train_data()

@@ -221,7 +221,7 @@ def test_a_comment_that_does_not_end_is_told(
     path, report = tmp_path / "Posts.xml", Report()
     path.write_text(f'<posts>\n<row Id="1"/>\n\n {start} \n<row Id="2"/>\n</posts>\n')
     assert [row["Id"] for _, row in read_rows(path, report)] == ["1"]
-    assert report.first[0] == (4, f"the {kind} does not end: what follows it is not read")
+    assert report.first[0] == (4, f"the {kind} does not end: the rest is not read")
 
 
 def test_what_looks_like_a_comment_in_an_attribute_hides_nothing(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_file_that_is_cut_between_two_rows_is_told(tmp_path: Path) -> None:
     assert (report.read, report.bad, report.first) == (
         2,
         1,
-        [(3, "the file ends without </posts>: it was cut here")],
+        [(3, "the file is truncated: it ends without </posts>")],
     )
 
 
@@ -287,8 +287,8 @@ def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
         ('{"id": "A", "question": "x"}\n{"id": "A", "question": "y"}\n', 2, "a second time"),
         ("A\tx\nB\ty\nA\tx\n", 3, "a second time"),
         ('{"id": "A"}\n', 1, "no id or no question"),
-        ('{"id": "A", "question": "x"}\n[1]\n', 2, "no JSON object"),
-        ('{"id": "A", \n', 1, "no JSON: "),
+        ('{"id": "A", "question": "x"}\n[1]\n', 2, "not a JSON object"),
+        ('{"id": "A", \n', 1, "not JSON: "),
         ("A\tx\ty\n", 1, "3 columns"),
         ("only words\n", 1, "1 columns"),
         (
@@ -314,7 +314,7 @@ def test_entity_bombs_are_refused(tmp_path: Path, reader: str) -> None:
         '<?xml version="1.0"?>\n<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
         '<Topics><Topic number="A.1"><Question>&b;</Question></Topic></Topics>\n'
     )
-    with pytest.raises(DataError, match="declares its own entities"):
+    with pytest.raises(DataError, match="declares XML entities"):
         _ = read_topics(path) if reader == "topics" else list(read_posts(path, Report()))
 
 

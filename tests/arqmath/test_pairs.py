@@ -112,7 +112,7 @@ def drawn(folder: Path, rows: list[dict[str, object]]) -> Pairs:
 def test_what_is_evaluated_on_is_kept_out_with_its_duplicates(tmp_path: Path) -> None:
     found = read_threads(ArqmathFolder.open(forum(tmp_path)), exclude=["9", "2", "5000"])
     assert {"1", "2", "5", "9"}.isdisjoint(found.questions)
-    assert found.left_out["questions kept out"] == 4
+    assert found.left_out["questions excluded"] == 4
     assert not {owner(answer) for answer in found.known} & {"1", "2", "5", "9"}
 
 
@@ -159,7 +159,7 @@ def test_files_that_do_not_fit_are_told(tmp_path: Path) -> None:
     folder = ArqmathFolder.open(forum(tmp_path / "forum"))
     path = tmp_path / "x.tsv"
     path.write_text(QRELS)
-    with pytest.raises(DataError, match="need the run"):
+    with pytest.raises(DataError, match="need a model"):
         pair_source(folder, annotated=path)
     path.write_text("A.1\t100\t1\t0.5\tm\n")
     with pytest.raises(DataError, match="no topic of this run"):

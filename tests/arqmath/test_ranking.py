@@ -430,8 +430,8 @@ def test_topics_that_find_nothing_or_ask_for_formulas_are_named(
     more = {"rerank": False, "first": "lexical", "topics": [str(topics)]}
     task(index, collection, tmp_path / "run", sink=heard.append, **more)
     assert [event.data["message"] for event in heard if event.kind == "warning"] == [
-        "1 topics ask for formulas (Task 2), as A.3; answers are looked for",
-        "2 topics find nothing and are not in the run: A.2, A.3",
+        "1 topics ask for formulas (Task 2), such as A.3; this searches answers",
+        "2 topics found nothing and are not in the run: A.2, A.3",
     ]
 
 

@@ -279,5 +279,5 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
     with pytest.raises(DataError, match="sides of a pair") as caught:
         reranker(TINY, {**data, "backbone": backbone(place, "roberta")}, seed=0).model()
     assert caught.value.code == "E672"
-    with pytest.raises(EngineError, match="nothing is asked"):
+    with pytest.raises(EngineError, match="there are no topics"):
         Rank(place / "index", place / "x.tsv", rerank=False)

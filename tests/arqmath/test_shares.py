@@ -24,7 +24,7 @@ def test_vectors_divided_into_shares_give_the_index_of_one_machine(
     folder = ArqmathFolder.open(forum(tmp_path / "forum"))
     whole, divided = tmp_path / "whole", tmp_path / "divided"
     build_index(folder, whole, dense=True, encoder=BagEncoder())
-    with pytest.raises(EngineError, match="not finished here") as caught:
+    with pytest.raises(EngineError, match="needs a finished index") as caught:
         build_index(folder, divided, dense=True, encoder=BagEncoder(), share=(1, 3))
     assert caught.value.code == "E433"
     build_index(folder, divided)

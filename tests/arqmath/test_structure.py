@@ -171,6 +171,6 @@ def test_posts_without_formulas_are_told_apart_and_finished_without_structure(tm
     with pytest.raises(DataError, match="no answer has a formula") as caught:
         index(IndexCollection(posts, tmp_path / "index", structure=True))
     assert (caught.value.code, caught.value.where) == ("E660", str(posts / "posts.jsonl"))
-    assert "Leave --structure out" in caught.value.remedy
+    assert "without --structure" in caught.value.remedy
     assert index(IndexCollection(posts, tmp_path / "index"))["structure"] is None
     assert open_index(tmp_path / "index").search("divisors", 1)[0].id == "2"

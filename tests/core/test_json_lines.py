@@ -13,7 +13,7 @@ DEEP = '{"a":' * 100_000
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [("{", "no JSON: "), (DEEP, "no JSON: "), ("[1]", "no JSON object")]
+    ("line", "said"), [("{", "not JSON: "), (DEEP, "not JSON: "), ("[1]", "not a JSON object")]
 )
 def test_what_is_no_object_is_refused(line: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):

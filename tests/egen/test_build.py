@@ -99,7 +99,7 @@ def test_shares_are_built_side_by_side_and_no_whole_beside_them(tmp_path: Path) 
         with pytest.raises(EngineError, match="another build"):
             build_corpus(fake_growth.source(20), tmp_path, CONFIG, service=fake_growth.service)
     for wrong in ("4/3", "0/2", "half"):
-        with pytest.raises(EngineError, match="no share"):
+        with pytest.raises(EngineError, match="not a share"):
             BuildCorpus(tmp_path, share=wrong)
 
 
@@ -228,7 +228,7 @@ def test_trouble_with_a_head_is_tried_twice_and_then_named(tmp_path: Path) -> No
         "asin x": "memory_limit",
     }
     assert built.clusters == 4
-    again = [str(e.data["message"]) for e in seen if "tried again" in str(e.data.get("message"))]
+    again = [str(e.data["message"]) for e in seen if "trying again" in str(e.data.get("message"))]
     assert len(again) == 5  # an error of the expression itself is final
     assert json.loads((tmp_path / "manifest.json").read_text())["skipped"][0]["head"] == "sin x"
     fake_growth.finish(tmp_path, service=fake_growth.broken_service)

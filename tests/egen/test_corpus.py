@@ -350,7 +350,7 @@ def test_a_shard_from_before_isolated_points_were_kept_is_read(tmp_path: Path) -
 
 
 def test_clusters_are_not_saved_into_a_built_corpus(folder: Path) -> None:
-    with pytest.raises(EngineError, match="not made of saved clusters"):
+    with pytest.raises(EngineError, match="other than one of saved clusters"):
         save_cluster(folder, grown("x"), SMALL)
 
 

@@ -45,7 +45,7 @@ def test_latex_is_read(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "position", "says"),
     [
-        (r"1 + \int x dx", 4, r"\int is nothing that expressions have"),
+        (r"1 + \int x dx", 4, r"\int is not part of an expression"),
         (r"2 + \alpha", 4, r"\alpha"),
         (r"x^{2} = 4", 6, "'='"),
         (r"\sin^{-1} x", 0, "positive integer"),
@@ -57,7 +57,7 @@ def test_latex_is_read(text: str, expected: str) -> None:
         (r"x + \frac{1}{y}", 13, "second variable"),
         (r"\operatorname{erf}(x)", 0, "'erf'"),
         (r"\sin x \left(x + 1\right)", 12, "two ways"),
-        (r"x + \left. x", 4, "no bracket"),
+        (r"x + \left. x", 4, "not a bracket"),
     ],
 )
 def test_latex_errors_say_what_and_where(text: str, position: int, says: str) -> None:
@@ -148,9 +148,9 @@ def test_sums_and_integrals_are_read(text: str, expected: str) -> None:
     ("text", "position", "says"),
     [
         (r"2 + \sum k", 4, "both limits"),
-        (r"\sum_1^3 k", 0, "over which variable"),
-        (r"\sum_{k=1}^{3}", 0, "about nothing"),
-        (r"1 - \int_0^1 x", 4, "by which variable"),
+        (r"\sum_1^3 k", 0, "its variable"),
+        (r"\sum_{k=1}^{3}", 0, "no body"),
+        (r"1 - \int_0^1 x", 4, "its variable"),
         (r"\int x dx", 0, "both limits"),
     ],
 )

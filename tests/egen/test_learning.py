@@ -244,7 +244,7 @@ def test_a_folder_keeps_the_training_that_was_begun_in_it(corpus: Path, tmp_path
             train(contrastive({**TINY, **model}, data, seed=0), config, tmp_path / "run")
         assert (caught.value.code, caught.value.exit_code) == ("E637", 2)
         assert all(words in caught.value.what for words in differing)
-        assert caught.value.what.count("asked for") == len(differing)
+        assert caught.value.what.count("requested") == len(differing)
     # The same corpus elsewhere is the same corpus.
     moved = tmp_path / "moved"
     shutil.copytree(corpus, moved)

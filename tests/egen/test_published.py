@@ -122,7 +122,7 @@ def test_an_import_does_not_touch_a_corpus_that_is_there(blocks: Path, tmp_path:
     import_published(blocks, tmp_path / "corpus")
     with pytest.raises(EngineError, match="holds a corpus already"):
         import_published(blocks, tmp_path / "corpus")
-    with pytest.raises(DataError, match="no corpus was begun"):
+    with pytest.raises(DataError, match="no unfinished corpus"):
         fake_growth.finish(tmp_path / "corpus")
 
 

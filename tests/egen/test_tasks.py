@@ -412,5 +412,5 @@ def test_an_encoder_has_a_say_only_when_it_is_asked(tmp_path: Path) -> None:
         steps = found["derivations"][0]["transitions"]
         assert [step["judgement"] for step in steps] == ["right", "wrong"]
         assert [step["cosine"] is not None for step in steps] == [opinion, opinion]
-    with pytest.raises(EngineError, match="with a model only"):
+    with pytest.raises(EngineError, match="needs a model"):
         Check(file, threshold=0.5)

@@ -260,7 +260,7 @@ def test_explain_names_the_term_that_fails() -> None:
         ("log 1 x", "log 1 x", "the base not 1"),
         ("acosh sin x", "acosh sin x", "less than 1"),
         ("d x ln -3", "ln -3", "not positive"),
-        ("/ 1 sin pi", "/ 1 sin pi", "nothing to tell"),
+        ("/ 1 sin pi", "/ 1 sin pi", "leaves no information"),
     ],
 )
 def test_explain_says_why(member: str, term: str, why: str) -> None:

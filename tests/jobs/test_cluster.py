@@ -50,7 +50,7 @@ def test_pending_for_as_long_as_it_takes(lab: Lab, played: Played, monkeypatch: 
     played.says("squeue", error="slurm_load_jobs error: Unable to contact slurm controller")
     assert (lab.view(number).state, lab.view(number).waiting) == (
         "queued",
-        "the cluster cannot be asked from here",
+        "the cluster cannot be reached from here",
     )
     played.says("squeue", "71|RUNNING|None")
     assert lab.view(number).state == "starting"
@@ -63,7 +63,7 @@ def test_pending_for_as_long_as_it_takes(lab: Lab, played: Played, monkeypatch: 
         ("OUT_OF_MEMORY", "failed", "it took more memory than the cluster allowed it"),
         ("NODE_FAIL", "lost", "its node failed"),
         ("CANCELLED", "stopped", "cancelled on the cluster"),
-        ("PREEMPTED", "stopped", "the cluster gave its place to another job"),
+        ("PREEMPTED", "stopped", "the cluster preempted it for another job"),
         ("COMPLETED", "lost", "the cluster says COMPLETED, and it recorded no result"),
     ],
 )
@@ -84,7 +84,7 @@ def test_an_end_that_nobody_knows(lab: Lab, played: Played) -> None:
     attempt = running(lab, played, age_s=60)
     played.says("squeue", error="slurm_load_jobs error: Invalid job id specified")
     assert lab.view(attempt.job).reason == (
-        "the cluster does not know it any more and keeps no accounting, so how it ended is not known"
+        "the cluster no longer knows it and keeps no accounting, so its end is unknown"
     )
 
 
@@ -173,7 +173,7 @@ def test_a_stale_writer_ends_itself(lab: Lab) -> None:
     assert (ending.state, ending.code, ending.reason) == (
         "lost",
         "E626",
-        "attempt 2 is at work, so this one ends",
+        "attempt 2 is running, so this one ends",
     )
 
 

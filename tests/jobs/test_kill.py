@@ -73,7 +73,7 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
     view = lab.wait(number, "succeeded")
     assert (view.value, view.attempt, view.exit_code) == (whole, 1, None)
     warnings = [e.data["message"] for e in lab.events(number) if e.kind == "warning"]
-    assert warnings == ["the supervisor is gone; the work goes on and records its own end"]
+    assert warnings == ["the supervisor is gone; the work continues and records its own end"]
 
 
 def test_supervisor_and_the_worker_ends_before_anyone_looks(lab: Lab, whole: dict[str, Any]) -> None:
@@ -288,7 +288,7 @@ def test_a_job_of_another_machine_is_believed_until_it_is_given_up(lab: Lab) -> 
     assert jobs.reconcile(lab.workspace) == []
     assert jobs.stop(lab.workspace, job.id).state == "stopping"
     view = jobs.kill(lab.workspace, job.id)
-    assert (view.state, view.reason) == ("lost", "given up by you: its machine had fallen silent")
+    assert (view.state, view.reason) == ("lost", "abandoned by you: its machine had stopped responding")
 
 
 def test_ten_minutes_without_an_event(lab: Lab) -> None:

@@ -102,7 +102,7 @@ def test_files_that_were_moved_since_are_named(lab: Lab, tmp_path: Path) -> None
     view = lab.wait(number, "failed")
     assert view.code == "E312"
     again = f"mathwb jobs rerun {number} --set source=PATH"
-    assert view.remedy == f"Put {tmp_path / 'moved'} back and resume it, or say where it is now: {again}"
+    assert view.remedy == f"Put {tmp_path / 'moved'} back and resume, or give its new place: {again}"
 
 
 def test_a_fault_of_the_program_keeps_its_stack_in_the_log(lab: Lab) -> None:

@@ -52,7 +52,7 @@ def test_what_a_recipe_cannot_hold_is_refused(tmp_path: Path, value: object) -> 
     ("text", "message"),
     [
         ("task = ", "cannot be read"),
-        ("title = 'x'", "names no task"),
+        ("title = 'x'", "has no task"),
         ("task = 'a'\nsede = 3", "no key 'sede'"),
         ("task = 'a'\nseed = 'many'", "seed"),
         ("task = 'a'\nparams = 3", "params"),

@@ -154,7 +154,7 @@ def test_the_last_begins_when_the_others_are_over_however_they_ended(lab: Lab) -
     assert lab.view(first).state == "lost"
     whole = lab.view(made.id)
     assert (whole.state, whole.remedy) == ("succeeded", "")
-    assert whole.reason == f"1 lost: {first}; 1 failed: {failed}; {joins} has done the rest"
+    assert whole.reason == f"1 lost: {first}; 1 failed: {failed}; {joins} did the rest"
     lab.go(first)
     jobs.resume(lab.workspace, first)
     lab.wait(first, "succeeded")

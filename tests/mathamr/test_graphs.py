@@ -137,7 +137,7 @@ CLASH = "the variable b has 2 concepts: boy, girl"
         ("(w / want-01 :arg0 (b))", ["the node b has no concept"]),
         ("(w / want-01 :math (O1 / plus :op0 (E1) :op0 (V1 / x)))", []),
         ("(w / want-01 :arg0 :arg1 3)", ["the role :arg0 of w has no target"]),
-        ("(w / want-01 :arg0 b2)", ["b2 is no node of the graph, and counts as a constant"]),
+        ("(w / want-01 :arg0 b2)", ["b2 is not a node of the graph; it is read as a constant"]),
         ('(w / want-01 :mode imperative :value "n" :polarity -)', []),
     ],
 )
@@ -179,7 +179,7 @@ def test_any_text_is_a_graph_or_refused(text: str) -> None:
     [
         ("nonsense", ":1"),
         ('{"topic_id": "B.1"}', "no text 'mathamr'"),
-        ("[1]", "no JSON object"),
+        ("[1]", "not a JSON object"),
         ("\x00", "binary"),
     ],
 )
@@ -212,9 +212,9 @@ def test_a_graph_and_its_formulas_that_do_not_fit_are_told(tmp_path: Path) -> No
         {"topic_id": "B.1", "amr": "(b / boy)", "formulas": {}, "query": "q_1"},
     )
     assert said(graft, Graft(file)) == [
-        f"{file}:2: B.1: the graph has no placeholder of 2; the root has the trees",
-        f"{file}:2: B.1: there is no formula for the placeholders of 7",
-        f"{file}:3: B.1: 1 rows have the topic_id of an earlier one; this is the first of them",
+        f"{file}:2: B.1: the graph has no placeholder for 2; their trees are attached to the root",
+        f"{file}:2: B.1: there are no formulas for the placeholders 7",
+        f"{file}:3: B.1: 1 rows repeat an earlier topic_id; this is the first of them",
     ]
     found = graft(Graft(file, mark=True))
     with pytest.raises(EngineError, match="no formula 'q_1'") as caught:
@@ -254,7 +254,7 @@ def test_repeated_and_nameless_rows_of_formulas_are_counted(tmp_path: Path) -> N
     file = written(tmp_path / "f.jsonl", *({"id": name, "latex": "x"} for name in (7, "7", None, "8", 7)))
     for make, spec in ((opt, Opt(file=file)), (slt, Slt(file=file))):
         assert said(make, spec) == [
-            f"{file}:3: 7: 2 rows have the id of an earlier one; this is the first of them",
+            f"{file}:3: 7: 2 rows repeat an earlier id; this is the first of them",
             f"{file}:4: 1 rows have no id; this is the first of them",
         ]
 

@@ -271,7 +271,7 @@ def test_a_context_without_words_is_told(tmp_path: Path) -> None:
     found = list(amr(Amr(file), events=events.append))
     assert [read_graph(row["amr"]).root.concept for row in found] == ["string-entity", "set"]
     assert [event.data["message"] for event in events] == [
-        f"{file}:1: B.1: the text has no word that a graph is made of"
+        f"{file}:1: B.1: the text has no word to make a graph from"
     ]
 
 
@@ -283,7 +283,7 @@ def test_from_a_text_to_its_string() -> None:
     assert ":math (U1 / plus" in found["mathamr"]
     assert any("approximate" in warning for warning in found["warnings"])
     assert "the text has no formula" in parse(Parse("Nothing here."))["warnings"]
-    assert "the text has no word that a graph is made of" in parse(Parse(" ?"))["warnings"]
+    assert "the text has no word to make a graph from" in parse(Parse(" ?"))["warnings"]
     assert any("in part" in warning for warning in parse(Parse("Solve $x^{2$ now."))["warnings"])
 
 

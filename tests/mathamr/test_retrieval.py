@@ -309,11 +309,11 @@ def test_evaluation_names_doubtful_runs_and_what_it_leaves_out(formulas: Path, t
         spec = EvaluateFormulas((run,), formulas, (qrels,))
         found = evaluate(spec, events=lambda event, said=said: said.append(event.data["message"]))
         assert (found["topics"], found["without_positive"]) == (1, 1)
-        assert any(f"1 topics are left out, as {other}: no grade above 0" in line for line in said)
-        assert any("1 of its topics are not evaluated, as B.77" in line for line in said)
-        wanted = "occurs again" if kind == "equal" else "every score is the rank"
+        assert any(f"1 topics are left out, as {other}: the index has no relevant" in line for line in said)
+        assert any("1 of its topics are not evaluated, such as B.77" in line for line in said)
+        wanted = "occurs again" if kind == "equal" else "every score equals the rank"
         assert any(wanted in line for line in said)
-        assert any("all scores of a topic are the same" in line for line in said) == (kind == "equal")
+        assert any("all scores of a topic are equal" in line for line in said) == (kind == "equal")
 
 
 def test_runs_whose_names_begin_alike_are_both_there(tmp_path: Path) -> None:
@@ -348,9 +348,9 @@ def test_topics_that_find_nothing_are_named(formulas: Path, tmp_path: Path) -> N
     lines = [{"id": name, "text": "?", "formula_id": "q_1", "latex": latex} for name, latex in rows]
     topics.write_text("".join(json.dumps(line) + "\n" for line in lines))
     found, said = heard(search, SearchFormulas(formulas, topics=(topics, topics), run=run, instances=10_000))
-    assert said == ["1 topics find nothing and are not in the run: B.2"]
+    assert said == ["1 topics found nothing and are not in the run: B.2"]
     assert found["formulas"] == len(run.read_text().splitlines())
-    assert heard(search, SearchFormulas(formulas, "x^{2"))[1] == ["the formula could not be parsed in part"]
+    assert heard(search, SearchFormulas(formulas, "x^{2"))[1] == ["part of the formula could not be parsed"]
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps({**lines[0], "latex": "y"}) + "\n")
     with pytest.raises(EngineError, match=r"asks otherwise under B\.1"):
@@ -368,7 +368,7 @@ def test_strings_without_their_context_are_counted(tmp_path: Path) -> None:
     (forum / "formulas.tsv").write_text("id\tpost_id\ttype\tformula\n" + rows)
     index(IndexFormulas(forum, tmp_path / "index"))
     found, said = heard(represent, Represent(forum, tmp_path / "index", "raw-latex"))
-    assert f"{len(set(known))} strings are of the formula alone" in said[0]
+    assert f"{len(set(known))} strings contain only the formula" in said[0]
     assert found[-1]["string"] == f"x+{found[-1]['id']}"
     assert heard(represent, Represent(forum, tmp_path / "index", "latex"))[1] == []
 

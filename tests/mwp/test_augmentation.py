@@ -138,7 +138,7 @@ def test_fractions_and_percentages_are_asked_for_as_such() -> None:
         ("正方形边长5米，高2米，面积是多少平方米？", "N_0*N_0", "the equation uses it more than once"),
         ("正方体边长5米，乘2次，是多少？", "N_0^C_2*N_1", "the equation has a power"),
         ("边长5米的路，有多少米？", "N_0*C_2", "there are fewer than two numbers"),
-        ("甲有5个，乙有2个。", "N_0+N_1", "there is no word that asks"),
+        ("甲有5个，乙有2个。", "N_0+N_1", "there is no question word"),
         ("甲有多少个？乙有5个，丙有2个，共有多少个？", "N_0+N_1", "there are two questions"),
         ("甲有5个，乙有5个，差多少个？", "N_0-N_1", "the answer is not above zero"),
     ],

@@ -59,7 +59,7 @@ def test_topic_attributes_that_do_not_help(files: tuple[Path, Path, Path], tmp_p
     info.write_text("Topic,Kind\nB.1,x\nB.2,y\n")
     result = call("eval", good, "--qrels", qrels, "--topics-by", info, "--json")
     assert json.loads(result.stdout)["by"] == {"Kind": {}}
-    assert "3 judged topics are not in it" in result.stderr
+    assert "3 judged topics are missing from it" in result.stderr
     info.write_text("Topic,Kind\n", encoding="utf-16")
     result = call("eval", good, "--qrels", qrels, "--topics-by", info)
     assert (result.exit_code, "UTF-16" in result.stderr) == (2, True)
@@ -165,8 +165,8 @@ def test_fuse_takes_runs_of_any_origin(files: tuple[Path, Path, Path], tmp_path:
     weighted = call(
         "fuse", good, ranks, "--how", "weighted", "--weights", "3", "--weights", "1", "--out", out
     )
-    assert "every score is the rank" in weighted.stderr
-    assert "1 topics are not in all runs, as A.2" in weighted.stderr
+    assert "every score equals the rank" in weighted.stderr
+    assert "1 topics are not in all runs, such as A.2" in weighted.stderr
     assert call("fuse", good, "--out", out).exit_code == 2
 
 
@@ -177,7 +177,7 @@ def test_grades_beyond_those_of_arqmath_are_named(files: tuple[Path, Path, Path]
     assert json.loads(result.stdout)["per_topic"]["A.1"]["ndcg_prime"] == pytest.approx(
         (4 + 5 / log2(3)) / (5 + 4 / log2(3)), abs=1e-6
     )
-    assert "grades up to 5 are taken as they are; 5 and 6 are marks of Task 3" in result.stderr
+    assert "grades up to 5 are used as they are; 5 and 6 are marks of Task 3" in result.stderr
 
 
 def test_runs_of_task_3_are_compared_with_the_first(tmp_path: Path) -> None:

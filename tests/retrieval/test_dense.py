@@ -112,8 +112,8 @@ def test_the_choice_goes_by_size_and_says_why() -> None:
     assert choose(6_000_000, 384, memory=8 * 2**30).kind == "ivfpq"
     assert choose(28_000_000, 384, memory=memory).kind == "ivfpq"
     assert "28,000,000 vectors of 384 in half precision take 20.0 GiB" in choose(28_000_000, 384).reason
-    assert choose(10, 384, kind="hnsw").reason.startswith("asked for")
-    with pytest.raises(EngineError, match="no dense index"):
+    assert choose(10, 384, kind="hnsw").reason.startswith("requested")
+    with pytest.raises(EngineError, match="unknown dense index"):
         choose(10, 384, kind="annoy")  # type: ignore[arg-type]
 
 

@@ -40,7 +40,7 @@ def test_a_model_with_code_of_its_own_is_told_as_that(tmp_path: Path) -> None:
         lambda: open_tokenizer(tmp_path, "E380"),
         lambda: open_model(AutoModel, tmp_path, "E380"),
     ):
-        with pytest.raises(DataError, match="it needs code of its own") as caught:
+        with pytest.raises(DataError, match="it needs its own code") as caught:
             open_it()
         assert "trust" not in str(caught.value)
         assert "Copy" not in caught.value.remedy

@@ -228,7 +228,7 @@ def test_qrels_of_another_task_are_refused() -> None:
     [
         (("T Q0 a 1 1 x", "T Q0 b 2 2 x"), "the rank"),
         (("T\ta\t1\t1.0\tx", "T\tb\t2\t2.0\tx"), "the rank"),
-        (("T Q0 a 1 7 x", "T Q0 b 2 7 x", "U Q0 a 1 3 x"), "the same"),
+        (("T Q0 a 1 7 x", "T Q0 b 2 7 x", "U Q0 a 1 3 x"), "are equal"),
         (("T Q0 a 1 2 x", "T Q0 b 2 1 x"), ""),
         (("T Q0 a 2 7 x", "T Q0 b 1 3 x"), "by rank"),
         (("T Q0 a 1 7 x", "T Q0 b 2 3 y"), "names 2 runs"),

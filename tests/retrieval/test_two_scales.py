@@ -111,7 +111,7 @@ def test_runs_of_other_topics_are_not_written_over(tmp_path: Path) -> None:
     assert "A.9" in read_run(tmp_path / "old").rankings
     fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))
     fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))  # the same once more
-    with pytest.raises(EngineError, match="written plain"):
+    with pytest.raises(EngineError, match="written uncompressed"):
         check_out(tmp_path / "run.tsv.gz", ["A.1"])
 
 
@@ -121,7 +121,7 @@ def test_runs_of_other_topics_are_not_written_over(tmp_path: Path) -> None:
 def test_what_is_no_run_is_not_written_over(tmp_path: Path, line: str) -> None:
     out = tmp_path / "judgements.tsv"
     out.write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(EngineError, match="no run") as caught:
+    with pytest.raises(EngineError, match="not a run") as caught:
         check_out(out, ["A.1"])
     assert caught.value.code == "E432"
 

@@ -77,7 +77,7 @@ class StillCall:
             return
         if self.engine.cold:
             await self.stopped.wait()
-            raise EngineError("stopped before it began", code="E703", exit_code=130)
+            raise EngineError("stopped before it started", code="E703", exit_code=130)
         data = {"stage": "grow", "nodes": 1204, "classes": 310, "seconds": 0.1}
         yield Event("progress", data, 4)
         yield Event("progress", {"stage": "members", "done": 4, "total": 1000, "members": list(GROWN)})

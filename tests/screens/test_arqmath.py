@@ -275,18 +275,18 @@ async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Works
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         official = Path(workspace.folder("arqmath") / "mini" / "qrels_task1.tsv").read_text("utf-8")
-        assert screen.why_not("judge") == "it is judged officially, and that stays"
+        assert screen.why_not("judge") == "it has an official grade, which cannot be changed"
         # J where nothing can be judged says so, and the grade behind it goes to no other screen.
         await press(pilot, "J")
         assert isinstance(app.screen, GradeLine)
-        assert "answer 13 cannot be judged: it is judged officially, and that stays" in shown(app)
+        assert "answer 13 cannot be judged: it has an official grade, which cannot be changed" in shown(app)
         await press(pilot, "3")
         assert isinstance(app.screen, GradeLine)
         await press(pilot, "escape")
         assert app.current_mode == "arqmath"
         await press(pilot, "enter", "j", "J")
         assert isinstance(app.screen, GradeLine)
-        assert "grade 0-3 of answer 22 to A.1, esc leaves it" in shown(app)
+        assert "grade 0-3 of answer 22 to A.1, esc cancels" in shown(app)
         await press(pilot, "2")
         assert answers(screen).current["own"] == 2
         assert "your grade 2  medium" in about(screen)
@@ -338,7 +338,7 @@ async def test_what_was_found_is_forgotten_with_the_collection(build: Make, tmp_
         assert hits.shown > 0  # the same one is read again
         screen.open_collection(Collection("other", write_collection(tmp_path / "other"), tmp_path / "index"))
         await settle(pilot, lambda: hits.shown == 0)
-        assert "Nothing was searched for yet" in str(screen.query_one("#hits Notice", Notice).content)
+        assert "No search yet" in str(screen.query_one("#hits Notice", Notice).content)
 
 
 async def test_a_second_opinion_comes_first(build: Make, read_again: list[str]) -> None:

@@ -27,7 +27,7 @@ async def test_leaving_with_a_grown_cluster_asks(build: Build) -> None:
         await press(pilot, "q")
         assert isinstance(app.screen, Confirm)
         shown = "".join(str(part.render()) for part in app.screen.query("Static"))
-        assert "1 cluster grown here and not kept: sin(x)" in shown
+        assert "1 cluster grown here and not saved: sin(x)" in shown
         await press(pilot, "n")
         assert app.screen is screen
         await press(pilot, "K")

@@ -48,8 +48,8 @@ def test_what_is_assumed_and_weighed_comes_after_the_expression(
     ("text", "wrong"),
     [
         ("x where x", "compares nothing"),
-        ("x weights trig", "is no weight of a family"),
-        ("x weights trig=2 where x > 0", "is no weight of a family"),
+        ("x weights trig", "is not a family's weight"),
+        ("x weights trig=2 where x > 0", "is not a family's weight"),
         ("where x > 0", "where"),
         ("x^ where x > 0", "character"),
         ("sum(k, 1, n, k)", "not rewritten"),
@@ -90,7 +90,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert middle.detail.endswith("(any, readable, weighted, seed 0)")
         assert not screen.why_not("keep")
         assert screen.unsaved()
-        assert "K keeps it" in str(line.query_one(".say", Static).content)
+        assert "K saves it" in str(line.query_one(".say", Static).content)
 
         # The member that holds only where x is positive is judged there.
         await press(pilot, "j", "j")

@@ -34,7 +34,7 @@ async def test_what_passes_no_filter_is_said_under_the_header() -> None:
         await keys(pilot, "G", "slash", *"size>900", "enter")
         lines = shown(app).splitlines()
         assert lines[0].split() == ["id", "head", "size"]
-        assert "No line passes the filter" in lines[2]
+        assert "No line matches the filter" in lines[2]
         assert table.has_focus
         app.listing.clear_filter()
         await keys(pilot, "G")

@@ -77,7 +77,7 @@ async def test_x_asks_it_to_stop(make: Make, asked: Asked) -> None:
         await pilot.press("x")
         await rest(pilot)
         assert asked == [("stop", 41)]
-        assert app.activity[-1].text == "job 41 saves what it has and stops"
+        assert app.activity[-1].text == "job 41 saves its work and stops"
 
 
 async def test_kill_asks_first(make: Make, asked: Asked) -> None:
@@ -281,7 +281,7 @@ async def test_inspect_shows_where_it_ran(make: Make, jobs: list[JobView]) -> No
         assert isinstance(app.screen, TextScreen)
         lines = app.screen.query_one(Reader).lines
         for words in (
-            "commit 0123456789ab, with changes that are not committed",
+            "commit 0123456789ab, with uncommitted changes",
             "python 3.11.7",
             "machine 2 cores, 8.0 GiB of memory",
             "data.corpus /corpora/all",
@@ -313,7 +313,7 @@ async def test_open_hands_the_log_to_the_pager(
         assert any("checkpoint" in line and "step-001000" in line for line in log)
         assert any(line.endswith("odd \\x1b[31mtext\\x1b[0m with [b]markup[/b]") for line in log)
         assert log[-1] == "Traceback: it broke"
-        assert "131 lines of progress and metrics are left out; [metrics] has them" in log
+        assert "131 lines of progress and metrics are left out; see [metrics]" in log
         assert not any("loss_nats" in line for line in log)
         await pilot.press("tab", "left_square_bracket")
         await rest(pilot)
@@ -329,7 +329,7 @@ async def test_a_terminal_that_cannot_be_handed_over_says_so(make: Make) -> None
         app = await ready(pilot)
         await pilot.press("o")
         await rest(pilot)
-        assert "cannot be handed over" in app.activity[-1].text
+        assert "cannot run another program" in app.activity[-1].text
 
 
 FORMS = {

@@ -68,8 +68,8 @@ async def test_a_failed_job_begins_with_reason_and_remedy(make: Make) -> None:
 @pytest.mark.parametrize(
     ("raised", "reason", "remedy"),
     [
-        (MemoryError(), "✗ failed: E632 the memory does not suffice", "Use batch_size below 32"),
-        (no_number(70, 50), "✗ failed: E631 the loss is no number any more at step 70", "lower lr"),
+        (MemoryError(), "✗ failed: E632 out of memory", "Use batch_size below 32"),
+        (no_number(70, 50), "✗ failed: E631 the loss is not a number at step 70", "lower lr"),
         (OSError(errno.ENOSPC, "full"), "✗ failed: E310 disk full: ", "Free some space"),
         (RuntimeError("CUDA error: unspecified"), "✗ failed: E633 the device is gone", "mathwb doctor"),
     ],

@@ -37,7 +37,7 @@ async def test_way_10(
         best, other = (fmean(values[:3]) for values in VALUES.values())
         assert "accuracy: train.lr=0.1" in said
         assert f"by {best - other:.4g}, no more than the spread of 3 shared runs" in said
-        assert "so few could not show more" in said
+        assert "so few runs could not show more" in said
         await pilot.press("y")
         await rest(pilot)
         copied = (app.workspace.root / "clipboard.txt").read_text("utf-8")

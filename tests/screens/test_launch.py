@@ -234,7 +234,7 @@ async def test_a_corpus_job(
         screen = await opened(pilot)
         screen.query_one("#recipes", Table).go_to("egen/polynomials")
         await rest(pilot)
-        assert "no use for a GPU" in shown(pilot.app)
+        assert "does not use a GPU" in shown(pilot.app)
         assert screen.values()["corpus.out"] == "polynomials-2"
         put(screen, "corpus.members", "12x")
         await rest(pilot)
@@ -271,11 +271,11 @@ async def test_a_sweep(
         screen = await opened(pilot)
         put(screen, "sweep.parallel", "2")
         await rest(pilot)
-        assert "✗ parallel is for several runs, and there is one" in shown(pilot.app)
+        assert "✗ parallel needs several runs, and there is one" in shown(pilot.app)
         put(screen, "sweep.grid", "lr=1e-4..3e-4/3 pooling=mean")
         put(screen, "sweep.seeds", "2..1")
         await rest(pilot)
-        assert "'2..1' is no range" in str(screen.rows()["sweep.seeds"].query_one(".say", Static).content)
+        assert "'2..1' is not a range" in str(screen.rows()["sweep.seeds"].query_one(".say", Static).content)
         await pilot.press("enter")
         await rest(pilot)
         assert (swept, submitted) == ([], [])
@@ -322,7 +322,9 @@ async def test_it_fits_a_small_terminal(make: Make, engine: Engine, sample: Work
             line = screen.rows()[name].query_one(Input)
             assert line.has_focus
             assert screen.query_one("#fields").region.contains_region(line.region)
-        assert "1,2,3: One run for each; 1..5 too." in str(screen.query_one("#foot", Static).render())
+        assert "1,2,3: One run for each seed; 1..5 works too." in str(
+            screen.query_one("#foot", Static).render()
+        )
 
 
 # Without a screen
@@ -337,8 +339,8 @@ def test_auto_says_which_card_and_why() -> None:
     machine = Machine(4, 2**33, CARDS)
     assert machine.why("auto") == "GPU 1 Big Card, 70.0 GiB free: the one of 2 with the most free memory"
     assert Machine(4, 2**33, CARDS, frozenset({"GPU-b"})).why("auto").startswith("GPU 0 Small Card")
-    assert machine.why("cpu").endswith("asked for")
-    assert machine.why("0,1").endswith("asked for")
+    assert machine.why("cpu").endswith("requested")
+    assert machine.why("0,1").endswith("requested")
     assert "1     Big Card, 70.0 GiB of 80.0 GiB free, 3 % busy" in machine.lines()
     for policy in ("2", "gpu"):
         with pytest.raises(EngineError):
@@ -400,15 +402,15 @@ def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
         ("job.device", "cpu:2", ""),
         ("job.device", "tpu", "device is 'tpu'"),
         ("job.name", "a/b", "without slashes"),
-        ("job.more", "patience", "named without a value"),
+        ("job.more", "patience", "has no value"),
         ("job.more", "patince=3", "nothing that"),
         ("job.more", "patience=3", ""),
         ("job.more", "'", "quotation"),
         ("sweep.grid", "lr=1e-4,3e-4 heads=2,4", ""),
-        ("sweep.grid", "lr=0..0.5", "does not say how many"),
+        ("sweep.grid", "lr=0..0.5", "gives no number of values"),
         ("sweep.grid", "nothing=1,2", "nothing that"),
         ("sweep.random", "lr=1e-4..1e-2/log", ""),
-        ("sweep.seeds", "one", "are no seeds"),
+        ("sweep.seeds", "one", "is not a list of seeds"),
         ("sweep.folds", "true", "has no folds"),
         ("sweep.folds", "both", "true or false"),
         ("sweep.trials", "0", "at least 1"),
@@ -432,11 +434,11 @@ def test_help_is_that_of_the_trainer_s_own_setting(sample: Workspace) -> None:
         tables = {"model": {"pooling": "mean"}, "train": {"lr": 1e-3}}
         form = form_fields(replace(recipe, params={**recipe.params, **tables}), sample)
         found |= {(recipe.name, field.name): field for field in form.fields}
-        assert found[recipe.name, "train.lr"].help == "Learning rate at its highest."
+        assert found[recipe.name, "train.lr"].help == "Highest learning rate."
         pooling = found[recipe.name, "model.pooling"]
         assert set(form.choices(pooling)) == {"mean", "first" if "mwp" in recipe.name else "max"}
     assert found["mwp/solver-tiny", "model.pooling"].help.endswith(
-        "the mean of the states, or the first one."
+        "the mean of the token states, or the first one."
     )
 
 

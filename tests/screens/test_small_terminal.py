@@ -96,7 +96,7 @@ async def test_the_first_and_the_last_have_none_beyond(make: Make) -> None:
         await ready(pilot)
         pane = ListPane(Listing([Column("id", "id")], id="few"), title="few", id="few-pane")
         await app.screen.mount(pane)
-        assert pane.why_no_step("later") == "there is nothing to go to"
+        assert pane.why_no_step("later") == "there is nothing to open"
         pane.listing.load([{"id": "a"}, {"id": "b"}])
         assert (pane.why_no_step("earlier"), pane.why_no_step("later")) == ("this is the first", "")
         pane.step(1)

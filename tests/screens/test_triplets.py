@@ -385,7 +385,7 @@ async def test_narrow_terminals_have_the_three_as_tabs(build: Make) -> None:
         # There is room now, so the reason is whole.
         await pilot.pause()
         lines = [line.strip("│ ") for line in shown(app).splitlines()]
-        assert "of the nearest other equations the text most like the anchor's" in " ".join(
+        assert "nearest other equation, text most similar to the anchor's" in " ".join(
             " ".join(lines).split()
         )
 
@@ -406,7 +406,7 @@ async def test_what_fails_says_why(build: Make, engine: HereEngine, workspace: W
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        engine.errors["mwp.explain"] = EngineError("no negative", code="E685", remedy="Take a larger pool.")
+        engine.errors["mwp.explain"] = EngineError("no negative", code="E685", remedy="Use a larger pool.")
         await press(pilot, "j")
         assert "E685" in shown(app)
         assert screen.why_not("judge") == "no triplet is shown"

@@ -90,7 +90,7 @@ def test_requeued_by_someone(lab: Slurm, whole: dict[str, Any]) -> None:
     lab.cluster.run("scontrol", "requeue", cluster_id)
     view = lab.until(lambda: (found := lab.view(number)).attempt == 2 and found, "the second attempt")
     assert (view.live, view.cluster_id) == (True, cluster_id)
-    assert jobs.attempts(lab.workspace, number)[0].reason == "put back into the queue by the cluster"
+    assert jobs.attempts(lab.workspace, number)[0].reason == "requeued by the cluster"
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
 
@@ -135,9 +135,7 @@ def test_forgotten_without_accounting(lab: Slurm) -> None:
     os.kill(lab.supervisor(number), signal.SIGKILL)
     os.kill(lab.worker(number), signal.SIGKILL)
     view = lab.wait(number, "lost")
-    assert view.reason == (
-        "the cluster does not know it any more and keeps no accounting, so how it ended is not known"
-    )
+    assert view.reason == ("the cluster no longer knows it and keeps no accounting, so its end is unknown")
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab, recip
     for words in (["--set", "data.exlude=x"], ["--init-from", "nosuch"]):
         mathwb("train", "--headless", "egen/cl-mean-tiny", *words, code=2 if "--set" in words else 3)
     refused = mathwb("train", "--headless", recipe, "--init-from", "x", code=2).stderr
-    assert "begins from no model" in refused
+    assert "cannot start from a model" in refused
     # All trainers but the one of these tests begin from a model.
     assert [name for name, each in trainers().items() if each.begins not in each.data] == ["tiny"]
     assert not list(lab.workspace.runs.iterdir())

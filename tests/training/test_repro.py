@@ -91,7 +91,7 @@ def test_what_is_not_there_is_refused(lab: Lab) -> None:
         assert caught.value.exit_code == 2
     (lab.workspace.root / "results" / "egen").mkdir(parents=True)
     (lab.workspace.root / "results" / "egen" / "bad.json").write_text(json.dumps({"table": 4}))
-    with pytest.raises(EngineError, match="no result file"):
+    with pytest.raises(EngineError, match="not a result file"):
         tables(lab.workspace, "egen")
 
 

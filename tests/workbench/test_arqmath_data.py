@@ -81,7 +81,7 @@ def test_a_single_file_is_a_collection_too(registry: DataRegistry, folder: Path)
         ("Posts.xml.gz", gzip.compress(b"<posts>" + QUESTION.encode() * 99, mtime=0)[:60], "ends too early"),
         ("Posts.xml", "<posts>\n".encode("utf-16"), "UTF-16"),
         ("Posts.xml", b'<row Id="1" Body="\xe9" />\n', "no rows: all 1 are malformed"),
-        ("Posts.xml", b"<!DOCTYPE x [<!ENTITY a 'b'>]>\n<posts/>", "declares its own entities"),
+        ("Posts.xml", b"<!DOCTYPE x [<!ENTITY a 'b'>]>\n<posts/>", "declares XML entities"),
         ("Posts.xml", b'<row Id="1" PostTypeId="5" />\n', "no question and no answer"),
         ("topics_task1.xml", b"<Topics><Topic>", "not well-formed"),
         ("runs_task1/x.tsv", b"A.1\t2\t3\n", "3 columns"),

@@ -133,7 +133,7 @@ def test_an_option_that_is_given_again_is_refused_in_one_line() -> None:
     ):
         result = mathwb(*words)
         assert (result.returncode, result.stdout) == (2, "")
-        assert "is given 2 times, and may be given once" in result.stderr
+        assert "is given 2 times, but only one is allowed" in result.stderr
         assert len(result.stderr.splitlines()) == 1
 
 

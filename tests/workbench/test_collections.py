@@ -209,7 +209,7 @@ def test_posts_that_are_cut_short_are_told_of(workspace: Workspace) -> None:
     operation("arqmath.prepare").run({"folder": "mine", "index": index}, events=ignore, stop=never)
     assert warned("arqmath.topics") == warned("arqmath.show", topic="A.1") == []
     posts.write_bytes(whole[:-20])
-    with pytest.raises(EngineError, match="could not be read, of which there are 1") as caught:
+    with pytest.raises(EngineError, match="unreadable rows, of which there are 1") as caught:
         operation("arqmath.post").run({"folder": str(posts), "id": str(last)}, events=ignore, stop=never)
     assert caught.value.code == "E375"
     operation("arqmath.prepare").run({"folder": "mine", "index": index}, events=ignore, stop=never)

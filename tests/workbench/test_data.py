@@ -176,7 +176,7 @@ def test_thousands_of_bad_lines_are_counted_and_some_kept(registry: DataRegistry
 
 
 def test_unknown_kinds_and_names_get_a_hint(registry: DataRegistry, tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="no kind") as caught:
+    with pytest.raises(EngineError, match="unknown kind") as caught:
         registry.add("cluster", tmp_path)
     assert "clusters" in caught.value.remedy
     with pytest.raises(EngineError) as caught:

@@ -59,7 +59,7 @@ def test_texts_are_compared_without_markup_and_with_any_numbers(tmp_path: Path) 
 def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
     texts = _file(tmp_path / "t.jsonl", '{"text": "Tom has 5 books"}\n')
     expressions = _file(tmp_path / "e.txt", "sin x\n")
-    with pytest.raises(DataError, match="other side is texts") as caught:
+    with pytest.raises(DataError, match="the other texts") as caught:
         overlap(texts, expressions)
     assert caught.value.code == "E326"
     bad = _file(tmp_path / "bad.jsonl", '{"text": "a b c"}\n{"id": 4}\n')
@@ -71,7 +71,7 @@ def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
 def test_a_line_that_is_nested_too_deep_is_named(tmp_path: Path) -> None:
     texts = _file(tmp_path / "t.jsonl", '{"text": "Tom has 5 books"}\n')
     deep = _file(tmp_path / "deep.jsonl", '{"text": "a b c"}\n' + '{"a":' * 100_000 + "\n")
-    with pytest.raises(DataError, match="no JSON") as caught:
+    with pytest.raises(DataError, match="not JSON") as caught:
         overlap(deep, texts)
     assert caught.value.line == 2
 

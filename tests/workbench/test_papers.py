@@ -120,7 +120,7 @@ def test_the_tour_stops_there(words: Workspace) -> None:
         ("paper.py", 'name="words"', 'name="egen"', "the name 'egen' is taken"),
         ("data.py", 'Kind("text"', 'Kind("corpus"', "the kind of data 'corpus' is taken"),
         ("data.py", "from collections", "raise SystemExit(3)\nfrom collections", "SystemExit"),
-        ("paper.py", '"words.count",\n', '"other.count",\n', "does not begin with 'words'"),
+        ("paper.py", '"words.count",\n', '"other.count",\n', "does not start with 'words'"),
     ],
 )
 def test_a_paper_that_cannot_be_used_is_reported_and_the_rest_works(

@@ -90,7 +90,7 @@ Where = Annotated[
     typer.Option(
         "--where",
         metavar="FILTER",
-        help="Only the rows that pass: words, field:value, field=value, field>number; ! in front inverts.",
+        help="Only matching rows: words, field:value, field=value, field>number; ! in front negates.",
         show_default=False,
     ),
 ]
@@ -138,7 +138,7 @@ def stop_on_interrupt() -> Callable[[], bool]:
         nonlocal raised
         raised = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        say("stopping; press Ctrl-C again to end at once")
+        say("stopping; press Ctrl-C again to quit at once")
 
     signal.signal(signal.SIGINT, raise_flag)
     return lambda: raised
@@ -212,7 +212,7 @@ class _Once:
         for given, times in Counter(filter(_single, order)).items():
             if times > 1:
                 names = "/".join((given.opts[-1], *given.secondary_opts[-1:]))
-                ctx.fail(f"{names} is given {times} times, and may be given once.")
+                ctx.fail(f"{names} is given {times} times, but only one is allowed.")
         more: Any = super()
         found: list[str] = more.parse_args(ctx, args)
         return found
@@ -350,10 +350,10 @@ def command(row: Operation) -> Callable[..., None]:
     defaults = _user_defaults(row)
     parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
     as_json: Any = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-    detach: Any = Annotated[bool, typer.Option("--detach", help="In the background, as a job.")]
-    words = "With --detach: so many jobs that do a share each, and one that puts them together."
+    detach: Any = Annotated[bool, typer.Option("--detach", help="Run in the background, as a job.")]
+    words = "With --detach: split the work over this many jobs, and merge the shares in one more."
     shares: Any = Annotated[int, typer.Option("--shares", min=1, help=words, show_default=False)]
-    words = "Begin with the settings of a recipe."
+    words = "Start from the settings of this recipe."
     recipe: Any = Annotated[Optional[str], typer.Option("--recipe", help=words)]  # noqa: UP045
     if row.where:
         parameters.append(_keyword("where", Where, None))
@@ -451,7 +451,7 @@ def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
 
     found = load(name)
     if found.task != row.name:
-        what = f"{name} is no recipe of {row.name}: its task is {found.task}"
+        what = f"{name} is not a recipe for {row.name}: its task is {found.task}"
         own = ", ".join(one.name for one in recipes() if one.task == row.name)
         raise UsageError(what, code="E425", remedy=f"There are: {own}.")
     return {**found.params, "seed": found.seed}
@@ -534,7 +534,9 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
     workspace = Workspace.open()
     if shares > 1:
         if spec.share is not None:
-            raise UsageError("one share is not divided", code="E427", remedy="Use --share or --shares.")
+            raise UsageError(
+                "a single share cannot be divided", code="E427", remedy="Use --share or --shares."
+            )
         row.resolved({**values(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
         job = submit_shares(workspace, recipe, shares)
         follow = f"follow them with: mathwb jobs list --where sweep:{job.id}"
@@ -551,7 +553,7 @@ def _refuse_placed(executor: str, shares: int) -> None:
     """Options of jobs make no sense in the foreground. Raises: UsageError E427."""
     for name, given in (("--executor", executor != "local"), ("--shares", shares > 1)):
         if given:
-            raise UsageError(f"{name} is for jobs in the background", code="E427", remedy="Add --detach.")
+            raise UsageError(f"{name} is only for background jobs", code="E427", remedy="Add --detach.")
 
 
 def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
@@ -562,9 +564,9 @@ def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
         fields = {field.name: field for field in described(row.spec_type)}
         other = "--detach" if detach else option(fields[row.where.unless])
         raise UsageError(
-            f"--where narrows what is printed, and with {other} no rows are",
+            f"--where filters printed rows, and {other} prints none",
             code="E427",
-            remedy="Leave one of them away.",
+            remedy="Leave one of them out.",
         )
 
 

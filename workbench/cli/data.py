@@ -17,7 +17,7 @@ from workbench.operation import plain
 from workbench.tables import aligned
 from workbench.workspace import Workspace
 
-app = group("data", "Your own files: register and check them. They stay where they are.")
+app = group("data", "Register and check your own files. They stay where they are.")
 
 _SHOWN = 20
 
@@ -25,9 +25,11 @@ _SHOWN = 20
 @app.command()
 @guard
 def add(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What it holds: {', '.join(kinds())}.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What the data are: {', '.join(kinds())}.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file or folder.", show_default=False)],
-    name: Annotated[str | None, typer.Option(help="What to call it; the file's name without.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name to register it under; default: the file's name.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check a file or folder line by line and register it."""
@@ -38,7 +40,7 @@ def add(
 @app.command("list")
 @guard
 def list_(where: Where = None, as_json: Json = False) -> None:
-    """What is registered, and what lies in the workspace itself."""
+    """List registered data and the data in the workspace folder."""
     from workbench.filters import parse_filter
 
     workspace = Workspace.open()
@@ -54,7 +56,7 @@ def list_(where: Where = None, as_json: Json = False) -> None:
     rows = list(compress(rows, passing))
     lines = aligned(header, rows)
     if not rows and where:
-        lines = ["Nothing passes the filter."]
+        lines = ["Nothing matches the filter."]
     elif not rows:
         lines = [
             f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(kinds())})"
@@ -70,11 +72,11 @@ def list_(where: Where = None, as_json: Json = False) -> None:
 @guard
 def check(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all without.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which data sets; default: all.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read data sets again: whether they are there, unchanged, and how many bad lines they have."""
+    """Check data sets again: do they exist, are they unchanged, how many lines are bad?"""
     registry = Workspace.open().data
     entries = [registry.find(name) for name in names] if names else list(registry.all())
     documents: list[dict[str, object]] = []
@@ -102,7 +104,7 @@ def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name or path.", show_default=False)],
     as_json: Json = False,
 ) -> None:
-    """Forget a data set; its files stay where they are."""
+    """Unregister a data set; its files stay where they are."""
     entry = Workspace.open().data.remove(name)
     emit(entry, as_json, text=f"{entry.name} is no longer registered; {entry.path} is untouched")
 
@@ -118,16 +120,16 @@ def overlap(
             show_default=False,
         ),
     ],
-    b: Annotated[Path, typer.Argument(metavar="B", help="What it is compared with.", show_default=False)],
+    b: Annotated[Path, typer.Argument(metavar="B", help="What to compare it with.", show_default=False)],
     as_json: Json = False,
 ) -> None:
-    """What of A is in B too: expressions and functions, texts, or posts. Exits with 0 either way."""
+    """Find what A and B share: expressions and functions, texts, or posts. Exits with 0 either way."""
     from workbench.overlap import overlap as compare
 
     found = compare(*map(_place, (a, b)))
     for path, bad in zip((a, b), found.bad, strict=True):
         if bad:
-            say(f"{path}: {bad:,} rows could not be read and were left out")
+            say(f"{path}: {bad:,} rows could not be read and are left out")
     rows = [(each.what, each.count_a, each.count_b, each.shared) for each in found.found]
     lines = aligned(("", "in A", "in B", "of A in B"), rows)
     for each in found.found:

@@ -137,13 +137,16 @@ def left(view: jobs.JobView) -> str:
     return view.waiting if view.eta_s is None else to_the_second(view.eta_s)
 
 
-app = group("jobs", "Long work in the background: watch, stop, resume. Exit code 4 means a job is lost.")
+app = group("jobs", "Watch, stop and resume background jobs. Exit code 4 means that a job is lost.")
 
-Number = Annotated[int, typer.Argument(metavar="ID", help="Its number.", show_default=False)]
-Numbers = Annotated[list[int], typer.Argument(metavar="ID...", help="Their numbers.", show_default=False)]
+Number = Annotated[int, typer.Argument(metavar="ID", help="The job's number.", show_default=False)]
+Numbers = Annotated[list[int], typer.Argument(metavar="ID...", help="Job numbers.", show_default=False)]
 
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="As in steps=4000.", show_default=False)
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change a setting, as in steps=4000.", show_default=False
+    ),
 ]
 
 _LOOK_EVERY_S = 0.25
@@ -162,14 +165,16 @@ class Log(StrEnum):
 def list_(
     filter_: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILTER]...", help="The same as --where, word by word.", show_default=False),
+        typer.Argument(
+            metavar="[FILTER]...", help="The same as --where, as separate words.", show_default=False
+        ),
     ] = None,
     where: Where = None,
     as_json: Json = False,
 ) -> None:
-    """All jobs, newest first; a sweep is one line, and its runs are those of --where sweep:ID.
+    """List jobs, newest first. A sweep is one line; --where sweep:ID lists its runs.
 
-    A filter, such as "state:failed task:corpus attempt>1", looks at every job.
+    A filter, such as "state:failed task:corpus attempt>1", searches all jobs, runs of sweeps included.
     """
     from workbench.filters import parse_filter
     from workbench.notes import NOTE_FIELDS, Note
@@ -198,7 +203,7 @@ def list_(
 @app.command()
 @guard
 def show(number: Number, as_json: Json = False) -> None:
-    """One job: state and reason, attempts, settings, disk use. Ends with 4 when it is lost."""
+    """Show a job: state and reason, attempts, settings, disk use. Exits with 4 if the job is lost."""
     workspace = Workspace.open()
     _news(workspace)
     view = jobs.job(workspace, number)
@@ -214,18 +219,19 @@ def show(number: Number, as_json: Json = False) -> None:
 @guard
 def tail(
     number: Number,
-    lines: Annotated[int, typer.Option("-n", "--lines", min=0, help="So many of the last lines.")] = 20,
+    lines: Annotated[int, typer.Option("-n", "--lines", min=0, help="Number of lines from the end.")] = 20,
     follow: Annotated[
-        bool, typer.Option("-f", "--follow", help="Go on until the job ends, and end as it does.")
+        bool,
+        typer.Option(
+            "-f", "--follow", help="Follow the log until the job ends, and exit with the job's code."
+        ),
     ] = False,
-    log: Annotated[Log, typer.Option(help="Which log.")] = Log.events,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Events as they are in the file, one a line.")
-    ] = False,
+    log: Annotated[Log, typer.Option(help="Which log to print.")] = Log.events,
+    as_json: Annotated[bool, typer.Option("--json", help="Print raw events as JSON, one per line.")] = False,
 ) -> None:
-    """The log of the last attempt.
+    """Print the log of the last attempt.
 
-    With --follow the exit code is that of the job: 0 succeeded, 1 failed, 4 lost, 130 stopped.
+    With --follow, the exit code is the job's: 0 succeeded, 1 failed, 4 lost, 130 stopped.
     """
     workspace = Workspace.open()
     _news(workspace)
@@ -245,24 +251,24 @@ def tail(
 @app.command()
 @guard
 def stop(numbers: Numbers, as_json: Json = False) -> None:
-    """Ask jobs to stop gently: each finishes what it is at and saves."""
+    """Ask jobs to stop gently: each finishes its current step and saves."""
     _each(numbers, jobs.stop, as_json)
 
 
 @app.command()
 @guard
 def kill(numbers: Numbers, as_json: Json = False) -> None:
-    """End jobs at once; what they had not saved is lost."""
+    """Kill jobs at once; unsaved work is lost."""
     _each(numbers, jobs.kill, as_json)
 
 
 @app.command()
 @guard
 def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
-    """Start the next attempt at jobs that failed, were stopped or lost; they go on from what was saved.
+    """Resume jobs that failed, were stopped or were lost, from what they saved, as a new attempt.
 
-    --set changes what may be changed: of a training how long it is and how often it reports, of any where
-    it runs.
+    --set changes what may still change: where a job runs and, for a training, its length and how often it
+    reports.
     """
     _each(numbers, lambda workspace, number: jobs.resume(workspace, number, settings or ()), as_json)
 
@@ -270,7 +276,7 @@ def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -
 @app.command()
 @guard
 def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
-    """Start new jobs with the recipes of others, from the beginning."""
+    """Start new jobs from the beginning, with the recipes of these."""
 
     def start(workspace: Workspace, number: int) -> jobs.JobView:
         return jobs.job(workspace, jobs.rerun(workspace, number, settings or ()).id)
@@ -281,7 +287,7 @@ def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) ->
 @app.command()
 @guard
 def rm(numbers: Numbers, as_json: Json = False) -> None:
-    """Delete the run folders of jobs that are over. What they wrote elsewhere stays."""
+    """Delete the run folders of finished jobs. What they wrote elsewhere is kept."""
 
     def remove(workspace: Workspace, number: int) -> jobs.JobView:
         view = jobs.job(workspace, number)
@@ -296,19 +302,21 @@ def rm(numbers: Numbers, as_json: Json = False) -> None:
 def compare(
     numbers: Annotated[
         list[int],
-        typer.Argument(metavar="ID...", help="Of two jobs, of more, or of a sweep.", show_default=False),
+        typer.Argument(
+            metavar="ID...", help="Numbers of two or more jobs, or of a sweep.", show_default=False
+        ),
     ],
     by: Annotated[
-        str, typer.Option(metavar="MEASURE", help="What to compare more than two by.", show_default=False)
+        str,
+        typer.Option(metavar="MEASURE", help="Measure to compare more than two jobs by.", show_default=False),
     ] = "",
-    tex: Annotated[bool, typer.Option("--tex", help="As a LaTeX table.")] = False,
+    tex: Annotated[bool, typer.Option("--tex", help="Print a LaTeX table.")] = False,
     as_json: Json = False,
 ) -> None:
-    """What differs between two jobs: settings, environment, and both their results. Of more, which setting
-    is best.
+    """Compare two jobs: settings, environment and results. With more jobs, or a sweep, find the best setting.
 
-    Runs of one setting that differ in seed or fold are its repeats. Settings are compared with the best one
-    by a paired randomisation test over the repeats that both have, corrected by Holm.
+    Runs of one setting that differ in seed or fold are its repeats. Each setting is compared with the best by
+    a paired randomisation test over the repeats that both have, with Holm's correction.
     """
     workspace = Workspace.open()
     views = _with_members(workspace, numbers)
@@ -326,7 +334,9 @@ def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView
         for each in members or [number]:
             found[each] = jobs.job(workspace, each)
     if len(found) < 2:
-        raise UsageError("one job alone cannot be compared", code="E406", remedy="Name another, or a sweep.")
+        raise UsageError(
+            "a single job cannot be compared", code="E406", remedy="Name a second job, or a sweep."
+        )
     return list(found.values())
 
 
@@ -342,13 +352,13 @@ def report(
             show_default=False,
         ),
     ],
-    follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the jobs are over.")] = False,
+    follow: Annotated[bool, typer.Option("-f", "--follow", help="Keep sending until the jobs end.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell another tool what jobs have logged: metrics by step, the recipe, the end.
+    """Send what jobs have logged to another tool: metrics by step, the recipe, the outcome.
 
-    Nothing is reported twice, however often this is called; steps that were done again after an interruption
-    count as they were done first. The setting `reporters` does the same for new jobs as they run.
+    Nothing is sent twice, however often you run this; of steps repeated after an interruption, the first
+    values are sent. The setting `reporters` does the same for new jobs while they run.
     """
     from workbench.jobs.reporting import checked
     from workbench.jobs.reporting import report as send
@@ -378,7 +388,7 @@ def pack(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """One archive that repeats a job elsewhere: recipe, data, environment, logs, model."""
+    """Pack all that is needed to repeat a job elsewhere: recipe, data, environment, logs, model."""
     from workbench.jobs.archive import pack as packed
 
     target = out or Path(f"mathwb-job-{number}.tar.gz")
@@ -393,14 +403,14 @@ def pack(
 def run(
     recipe: Annotated[
         Path,
-        typer.Argument(help="What `mathwb jobs pack` made, or a recipe.toml.", show_default=False),
+        typer.Argument(help="An archive made by `mathwb jobs pack`, or a recipe.toml.", show_default=False),
     ],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed without a terminal.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; required without a terminal.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a packed job again and wait for its end. Ctrl-C stops it gently, twice kills it.
+    """Run a packed job again and wait for it. Ctrl-C stops it gently; a second Ctrl-C kills it.
 
-    It says what the job does and what it reads, and asks. The job writes to its run folder alone.
+    Shows what the job does and reads, then asks for confirmation. The job writes only to its run folder.
     """
     from workbench.cli.command import progress_line
     from workbench.jobs.archive import unpacked
@@ -427,7 +437,7 @@ def run(
 def _ask() -> None:
     """Raises: UsageError E401 where nobody can be asked, typer.Exit when the answer is no."""
     if not sys.stdin.isatty():
-        raise UsageError("somebody must agree to it", code="E401", remedy="Add --yes if you trust it.")
+        raise UsageError("confirmation is needed", code="E401", remedy="Add --yes if you trust it.")
     if not typer.confirm("Run it?", err=True):
         raise typer.Exit(1)
 
@@ -438,13 +448,13 @@ def prune(
     numbers: Annotated[
         list[int] | None,
         typer.Argument(
-            metavar="[ID]...", help="Their numbers; all that have succeeded without.", show_default=False
+            metavar="[ID]...", help="Job numbers; default: all jobs that succeeded.", show_default=False
         ),
     ] = None,
-    keep: Annotated[int, typer.Option(min=0, help="So many of the newest checkpoints stay.")] = 0,
+    keep: Annotated[int, typer.Option(min=0, help="Keep this many of the newest checkpoints.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Remove the checkpoints of jobs that are over; models and logs stay."""
+    """Delete the checkpoints of finished jobs; models and logs are kept."""
     from workbench.jobs.archive import drop_checkpoints
 
     workspace = Workspace.open()
@@ -461,7 +471,7 @@ def prune(
 @app.command()
 @guard
 def reindex(as_json: Json = False) -> None:
-    """Make the index of jobs anew from the run folders."""
+    """Rebuild the index of jobs from the run folders."""
     found, notice = jobs.reindex(Workspace.open())
     if notice:
         say(notice)

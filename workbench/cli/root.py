@@ -17,22 +17,30 @@ from workbench.paper import added_papers, papers
 
 COMMANDS = (
     *(Entry(paper.name, paper.help, partial(paper_group, paper)) for paper in papers()),
-    written("train", "workbench.cli.train:train", "Train a model by a recipe, here or in the background."),
+    written("train", "workbench.cli.train:train", "Train a model from a recipe, here or in the background."),
     written(
-        "repro", "workbench.cli.system:repro", "Every table of the papers: theirs, ours, what is missing."
+        "repro",
+        "workbench.cli.system:repro",
+        "Show the papers' tables: their numbers, ours, what is missing.",
     ),
     written("jobs", "workbench.cli.jobs:app", "Long work in the background: watch, stop, resume."),
     written("data", "workbench.cli.data:app", "Your own files: register and check them."),
-    written("config", "workbench.cli.system:app", "Settings, and where each value comes from."),
-    written("doctor", "workbench.cli.system:doctor", "What is installed, what is missing, what to do."),
-    written("serve", "workbench.cli.system:serve", "The screens in a browser, behind a token."),
-    written("tour", "workbench.cli.system:tour", "The main job of every engine, on the sample workspace."),
+    written(
+        "config", "workbench.cli.system:app", "Show or change settings, and see where each value comes from."
+    ),
+    written(
+        "doctor", "workbench.cli.system:doctor", "Check the installation: what is missing, and what to do."
+    ),
+    written("serve", "workbench.cli.system:serve", "Open the screens in a browser, behind a token."),
+    written(
+        "tour", "workbench.cli.system:tour", "Run the main task of every engine on the sample workspace."
+    ),
 )
 
 app = typer.Typer(
     name="mathwb",
     cls=lazy_group(COMMANDS),
-    help="A workbench for mathematical language. Without a command it opens the screens.",
+    help="A workbench for mathematical language. Without a command, it opens the screens.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -18,13 +18,13 @@ from workbench.tables import aligned
 from workbench.tour import Guide
 from workbench.workspace import Workspace, ensure_sample
 
-app = group("config", "Settings, and where each value comes from.")
+app = group("config", "Show or change settings, and see where each value comes from.")
 
 
 @app.command()
 @guard
 def show(as_json: Json = False) -> None:
-    """Every setting with its value and origin: default, file or environment."""
+    """Show every setting with its value and origin: default, file or environment."""
     config = load_config()
     settings = config.settings.values()
     for problem in config.problems:
@@ -45,7 +45,7 @@ def set_(
     name: Annotated[str, typer.Argument(help="The setting, such as theme or egen.mode.", show_default=False)],
     value: Annotated[str, typer.Argument(help="Its value.", show_default=False)],
 ) -> None:
-    """Write a setting to the file."""
+    """Write a setting to the settings file."""
     setting = set_value(name, value)
     say(f"{setting.name} = {_shown(setting)} in {setting.source}")
 
@@ -53,7 +53,7 @@ def set_(
 @app.command()
 @guard
 def path() -> None:
-    """Where the settings file is, whether it exists or not."""
+    """Print the path of the settings file, whether it exists or not."""
     emit(None, False, text=[str(config_file())])
 
 
@@ -65,7 +65,7 @@ _GLYPHS = {"ok": "✓", "note": "·", "wrong": "!", "missing": "✗"}
 
 
 def doctor(as_json: Json = False) -> None:
-    """What is installed, what is missing, what to do. Ends with 3 when something needed is missing."""
+    """Check the installation: what is missing, and what to do. Exits with 3 if a requirement is missing."""
     findings = examine()
     missing = any(finding.state == "missing" for finding in findings)
     lines: list[str] = []
@@ -82,15 +82,15 @@ def repro(
     engine: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ENGINE]", help="egen, mwp, arqmath or mathamr; all without.", show_default=False
+            metavar="[ENGINE]", help="egen, mwp, arqmath or mathamr; default: all.", show_default=False
         ),
     ] = None,
     number: Annotated[
-        int | None, typer.Option("--table", metavar="N", help="One table.", show_default=False)
+        int | None, typer.Option("--table", metavar="N", help="Show only this table.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """The tables of the papers: the paper's numbers, ours with their intervals, setting, what is missing."""
+    """Show the papers' tables: their numbers, ours with intervals, the settings, and what is missing."""
     workspace = Workspace.open()
     wanted = [engine] if engine else engines()
     found = [item for name in wanted for item in tables(workspace, name, number=number)]
@@ -134,14 +134,17 @@ def _number(value: float, decimals: int) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.{decimals}f}"
 
 
-Host = Annotated[str, typer.Option("--host", help="Where to listen; others than this machine too.")]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")]
+Host = Annotated[
+    str,
+    typer.Option("--host", help="Address to listen on; others than 127.0.0.1 let other machines connect."),
+]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")]
 
 
 def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
-    """Open the screens in a browser, at an address that nobody can guess; Ctrl-C ends it.
+    """Serve the screens to a browser, at an address that nobody can guess; Ctrl-C ends it.
 
-    Whoever has the address can do here what you can. Without --host only this machine is listened to.
+    Anyone with the address can do what you can do here. By default only this machine can connect.
     """
     try:
         from workbench.web import WebServer, listen
@@ -156,7 +159,7 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     place = listen(host, port)
     server = WebServer(place)
     if not _is_loopback(place.getsockname()[0]):
-        say("others can reach this address, and nothing that goes over it is encrypted")
+        say("other machines can reach this address, and the connection is not encrypted")
     emit(None, False, text=server.address)
     sys.stdout.flush()
     server.run()
@@ -167,10 +170,10 @@ def _is_loopback(host: str) -> bool:
 
 
 def tour(as_json: Json = False) -> None:
-    """Do the main job of every engine on the sample workspace and tell what it found."""
+    """Run the main task of every engine on the sample workspace and show the results."""
     workspace = Workspace.open()
     made = ensure_sample(workspace)
-    say(f"workspace {workspace.root}{': the sample was put there' if made else ''}")
+    say(f"workspace {workspace.root}{': with the sample' if made else ''}")
     guide = Guide(lambda line: None if as_json else emit(None, False, text=line or [""]), say)
     for paper in papers():
         if paper.tour:
@@ -178,5 +181,5 @@ def tour(as_json: Json = False) -> None:
     emit(
         {"workspace": str(workspace.root), "stops": guide.stops},
         as_json,
-        text="Look at all of it with: mathwb",
+        text="Explore it on the screens: mathwb",
     )

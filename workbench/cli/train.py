@@ -45,26 +45,33 @@ def _said(name: str) -> dict[str, Any]:
 def train(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[RECIPE]", help="As --list shows, or a file.", show_default=False),
+        typer.Argument(
+            metavar="[RECIPE]", help="A recipe's name, as shown by --list, or a file.", show_default=False
+        ),
     ] = None,
-    headless: Annotated[bool, typer.Option("--headless", help="Run it here and wait for its end.")] = False,
-    detach: Annotated[bool, typer.Option("--detach", help="Start it in the background and return.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="The recipes that train a model.")] = False,
+    headless: Annotated[bool, typer.Option("--headless", help="Train here and wait for the end.")] = False,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Train in the background and return at once.")
+    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the recipes that train a model.")] = False,
     print_: Annotated[
-        bool, typer.Option("--print", help="Print the recipe with what it extends and --set.")
+        bool,
+        typer.Option("--print", help="Print the complete recipe, with what it extends and --set applied."),
     ] = False,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="As in lr=3e-5 or data.corpus=mine."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Change a setting, as in lr=3e-5 or data.corpus=mine."
+        ),
     ] = None,
     device: Annotated[
         str, typer.Option(help="auto, all, cpu, or GPUs by number or UUID, as in 0,1.", show_default=False)
     ] = "",
     init_from: Annotated[
-        str, typer.Option(metavar="MODEL", help="Begin with the weights of this model.", show_default=False)
+        str, typer.Option(metavar="MODEL", help="Start from the weights of this model.", show_default=False)
     ] = "",
     out: Annotated[
-        Path | None, typer.Option(help="The folder for checkpoints and model.", show_default=False)
+        Path | None, typer.Option(help="Folder for the checkpoints and the model.", show_default=False)
     ] = None,
     seeds: Annotated[str, typer.Option(**_said("seeds"))] = "",
     folds: Annotated[bool, typer.Option("--folds", **_said("folds"))] = False,
@@ -76,9 +83,9 @@ def train(
     executor: Executor = "local",
     as_json: Json = False,
 ) -> None:
-    """Train a model from a recipe. Without --headless or --detach the form for it is opened on the screens.
+    """Train a model from a recipe. Without --headless or --detach, the training form opens on the screens.
 
-    Ctrl-C writes a checkpoint and stops, and `mathwb jobs resume` goes on from it; a second Ctrl-C kills.
+    Ctrl-C writes a checkpoint and stops; `mathwb jobs resume` continues from it. A second Ctrl-C kills.
     """
     if list_:
         found = [recipe for recipe in recipes() if recipe.task == "train"]
@@ -87,10 +94,10 @@ def train(
         emit(documents, as_json, text=aligned(("recipe", "what it makes", "on two cores"), rows))
         return
     if headless and detach:
-        raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
+        raise UsageError("--headless and --detach cannot be combined", code="E427", remedy="Use one of them.")
     how = Sweep(tuple(grid or ()), tuple(random or ()), trials, seeds, folds, parallel, stop_worst)
     if headless and (parallel or stop_worst):
-        what = "--parallel and --stop-worst are for runs in the background, and --headless waits"
+        what = "--parallel and --stop-worst are for background runs, not for --headless"
         raise UsageError(what, code="E427", remedy="Use --detach.")
     recipe = with_settings(load(name) if name else quickest(), settings or [])
     if init_from:
@@ -101,7 +108,7 @@ def train(
     if not headless and not detach:
         if out or executor != "local" or as_json:
             raise UsageError(
-                "the form has no place for --out, --executor and --json",
+                "the training form does not take --out, --executor and --json",
                 code="E427",
                 remedy="Add --headless or --detach, or leave them out.",
             )
@@ -113,7 +120,9 @@ def train(
     ensure_sample(workspace)
     if how.several:
         if out:
-            raise UsageError("several runs have a folder each", code="E427", remedy="Leave out --out.")
+            raise UsageError(
+                "several runs each have their own folder", code="E427", remedy="Leave out --out."
+            )
         runs = member_runs(workspace, recipe, how, device=device, executor=executor)
         for spec, _ in runs:
             _check(workspace, spec, stop_worst)

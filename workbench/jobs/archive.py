@@ -72,7 +72,7 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
     from workbench.jobs.control import disk_use
 
     if view.live:
-        raise EngineError(f"job {view.id} is {view.state}", code="E603", remedy="Wait for its end.")
+        raise EngineError(f"job {view.id} is {view.state}", code="E603", remedy="Wait for it to end.")
     before = disk_use(view)
     prune(Path(view.out) / "checkpoints", keep)
     after = disk_use(view)
@@ -142,7 +142,7 @@ def _readme(view: JobView, left_out: list[str]) -> str:
         "`env.json` has versions, commit, device and hashes of the data; `attempt-*/` the logs.",
     ]
     if left_out:
-        lines += ["", f"Not inside; put the path of your own into recipe.toml: {', '.join(left_out)}."]
+        lines += ["", f"Not included; put your own paths in recipe.toml: {', '.join(left_out)}."]
     return "\n".join([*lines, ""])
 
 
@@ -222,7 +222,7 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
         place = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
         here = path.is_absolute() and path.resolve().is_relative_to(folder.resolve())
         if (place or path.is_absolute()) and not here:
-            remarks.append(f"reads {key} = {text}, which did not come with it")
+            remarks.append(f"reads {key} = {text}, which is not in the archive")
     return replace(recipe, params=params), tuple(remarks)
 
 
@@ -265,7 +265,7 @@ def _extract(archive: Path, folder: Path) -> None:
                         raise _TooLargeError
                     _put(file, member, draft, archive)
             if not (draft / _RECIPE).is_file():
-                raise DataError("this is no archive of a job", path=archive, code="E318", remedy=_PACKED)
+                raise DataError("this is not a job archive", path=archive, code="E318", remedy=_PACKED)
     except _TooLargeError:
         what = f"the archive unpacks to more than {size(most)} or {_MOST_FILES:,} files"
         remedy = "Unpack it yourself, if you trust it."

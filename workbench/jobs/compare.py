@@ -90,10 +90,10 @@ class Standings:
         ahead = abs(best.value.mean - second.value.mean)
         won += f"; ahead of {second.name} by {ahead:.4g}"
         if second.p is None:
-            return f"{won}, in too few shared runs to tell it from their spread"
+            return f"{won}; too few shared runs to tell this from their spread"
         if second.p < _LEVEL:
             return f"{won}, more than the spread of {second.shared} shared runs (p {second.p:.3g})"
-        few = ", and so few could not show more" if 2.0 ** (1 - second.shared) >= _LEVEL else ""
+        few = ", and so few runs could not show more" if 2.0 ** (1 - second.shared) >= _LEVEL else ""
         return f"{won}, no more than the spread of {second.shared} shared runs (p {second.p:.3g}){few}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def standings(views: Sequence[JobView], measure: str = "") -> Standings:
     names = list(dict.fromkeys(name for found in numbers.values() for name in found))
     if not names:
         raise UsageError(
-            "none of these runs has measured anything yet", code="E645", remedy="Wait until one has ended."
+            "none of these runs has a result yet", code="E645", remedy="Wait until one has ended."
         )
     measure = measure or next((name for name in map(_chosen, views) if name in names), names[0])
     if measure not in names:

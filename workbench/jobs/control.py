@@ -55,12 +55,15 @@ def changed(job: Job, settings: Sequence[str]) -> Recipe:
     free = _PLACEMENT | (of_trainings if before.task == "train" else set())
     fixed = [row for row in recipe_diff(before, after) if row.key not in free]
     if fixed:
-        differences = "; ".join(f"{row.key}: {row.left!r} there, {row.right!r} asked for" for row in fixed)
+        differences = "; ".join(f"{row.key}: {row.left!r} there, {row.right!r} requested" for row in fixed)
         again = " ".join(f"--set {setting}" for setting in settings)
         raise EngineError(
-            f"with these settings job {job.id} is other work: {differences}",
+            f"these settings would make job {job.id} different work: {differences}",
             code="E637",
-            remedy=f"Free are {', '.join(sorted(free))}. Start anew: mathwb jobs rerun {job.id} {again}",
+            remedy=(
+                f"You may change {', '.join(sorted(free))}. To start again: mathwb jobs rerun "
+                f"{job.id} {again}"
+            ),
         )
     return after
 
@@ -418,7 +421,7 @@ def _await_cluster(view: JobView) -> None:
             raise EngineError(
                 f"job {view.id} is still on the cluster: {answer.state} as {view.cluster_id}",
                 code="E603",
-                remedy=f"Wait for its end, or: scancel {view.cluster_id}",
+                remedy=f"Wait for it to end, or: scancel {view.cluster_id}",
             )
         time.sleep(timing.TICK_S)
         slurm.forget()
@@ -475,8 +478,8 @@ def rerun(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Jo
 
 def _rerun_sweep(workspace: Workspace, item: Job, settings: Sequence[str]) -> Job:
     if settings or sweeps.divided(item):
-        what = "with other settings it is another sweep" if settings else "its runs are shares of one work"
-        again = "Start it by its command."
+        what = "other settings make another sweep" if settings else "its runs are shares of one task"
+        again = "Start it with its command."
         raise EngineError(f"job {item.id} is a sweep: {what}", code="E603", remedy=again)
     spec = item.spec()
     runs = [

@@ -77,7 +77,7 @@ def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] =
     policy = str(params["device"])
     if policy.partition(":")[0] == "cpu":
         count = int(policy.partition(":")[2] or 1)
-        write_json(attempt.folder / "device.json", {"device": "cpu", "why": "asked for", "processes": count})
+        write_json(attempt.folder / "device.json", {"device": "cpu", "why": "requested", "processes": count})
         environment = {"CUDA_VISIBLE_DEVICES": "", **_patient()}
         if count == 1:
             return Launch(worker, environment)
@@ -134,7 +134,7 @@ def choose(policy: str, here: list[Gpu], taken: set[str], hidden: str = "") -> t
             )
             raise EngineError(f"there is no GPU {wanted}", code="E634", remedy=f"There is: {known}.")
         chosen.append(card)
-    return chosen, "asked for"
+    return chosen, "requested"
 
 
 def visible(here: list[Gpu], environment: Mapping[str, str] = os.environ) -> list[Gpu]:

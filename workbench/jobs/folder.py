@@ -393,7 +393,7 @@ class Job:
         attempts = self.attempts()
         if not attempts and (self.folder / "members.json").exists():
             raise EngineError(
-                f"job {self.id} is a sweep, and each of its runs has a log of its own",
+                f"job {self.id} is a sweep, and each of its runs has its own log",
                 code="E604",
                 remedy=f"List them: mathwb jobs list --where sweep:{self.id}",
             )

@@ -27,7 +27,7 @@ from workbench.jobs.view import ending_without_exit_code
 
 TIME_LIMIT = "the cluster's time limit"
 CANCELLED = "cancelled on the cluster"
-REQUEUED = "put back into the queue by the cluster"
+REQUEUED = "requeued by the cluster"
 
 
 class _OnNode(Supervisor):
@@ -95,7 +95,7 @@ def _again(job: Job, attempt: Attempt, made: Attempt, number: str) -> None:
     if _further(job, attempt):
         problem = slurm.requeue(number)
     else:
-        problem = "it got no further than the attempt before, so it was not queued again"
+        problem = "it got no further than the previous attempt, so it was not queued again"
     if problem:
         resume = f"Ask for more with time=MINUTES, then: mathwb jobs resume {job.id}"
         made.say_result(Ending("failed", f"{TIME_LIMIT}: {problem}", resume, "E625", ended=time.time()))

@@ -219,7 +219,7 @@ def settle(attempt: Attempt, *, give_up: bool = False, look: Look | None = None)
             return False
         again = standing(attempt)
         if silent and again.health == "silent" and again.heartbeat is not None:
-            reason = "given up by you: its machine had fallen silent"
+            reason = "abandoned by you: its machine had stopped responding"
             worker = attempt.worker()
             attempt.say_result(
                 Ending("lost", reason, started=worker[1] if worker else None, ended=again.heartbeat.t)

@@ -294,7 +294,7 @@ def checked(name: str) -> str:
         text = path.read_text(encoding="utf-8")
         names = {symbol.get_name() for symbol in symtable(text, str(path), "exec").get_symbols()}
     except (OSError, ValueError, SyntaxError) as error:
-        raise _unusable(f"it cannot be read as Python: {error}", "Mend it.", str(path)) from error
+        raise _unusable(f"it is not valid Python: {error}", "Mend it.", str(path)) from error
     if function not in names and "import *" not in text:
         raise _unusable(f"it has no function {function!r}", "Name one of its functions.", str(path))
     return f"{path}:{function}"
@@ -416,7 +416,7 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
                 f"the reporter failed: {state.error}",
                 where=name,
                 code="E628",
-                remedy=f"It goes on where it stood: mathwb jobs report {job.id} --to {name}",
+                remedy=f"Continue with: mathwb jobs report {job.id} --to {name}",
             ) from error
         finally:
             write_json(place, state.to_dict())

@@ -72,15 +72,13 @@ def options(text: str) -> dict[str, str]:
     for part in filter(None, re.split(r",(?=[A-Za-z][A-Za-z-]*=)", text)):
         name, equals, value = part.partition("=")
         if not equals or not re.fullmatch(r"[a-z][a-z-]*", name):
-            raise _refused(
-                part, "Options are written as sbatch names them, as in partition=gpu,time=60,nodes=2."
-            )
+            raise _refused(part, "Write options as sbatch names them, as in partition=gpu,time=60,nodes=2.")
         if name in _TAKEN:
             raise _refused(part, f"{name} is set by mathwb itself.")
         if name in ("memory", "warning") and not value.isdecimal():
-            raise _refused(part, "It is a whole number: of GB, or of seconds for warning.")
+            raise _refused(part, "It is a whole number: GB for memory, seconds for warning.")
         if name == "time" and not re.fullmatch(r"[\d:-]+", value):
-            raise _refused(part, "A time is written in minutes, or as sbatch takes it: 2-12:00:00.")
+            raise _refused(part, "Write a time in minutes, or as for sbatch: 2-12:00:00.")
         if name == "memory":
             value = f"{value}G"
         elif name == "warning":
@@ -244,4 +242,4 @@ def _run(
 def _last_line(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("Try ")]
     said = re.sub(r"^(sbatch: |error: |Batch job submission failed: )*", "", lines[-1]) if lines else ""
-    return said.strip() or "it does not say why"
+    return said.strip() or "it gives no reason"

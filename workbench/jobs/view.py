@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 _STATES = {
     "BOOT_FAIL": ("lost", "its node could not be started"),
     "CANCELLED": ("stopped", "cancelled on the cluster"),
-    "DEADLINE": ("failed", "the cluster's deadline for it has passed"),
+    "DEADLINE": ("failed", "the cluster's deadline for it passed"),
     "NODE_FAIL": ("lost", "its node failed"),
     "OUT_OF_MEMORY": ("failed", "it took more memory than the cluster allowed it"),
-    "PREEMPTED": ("stopped", "the cluster gave its place to another job"),
+    "PREEMPTED": ("stopped", "the cluster preempted it for another job"),
     "TIMEOUT": ("failed", "the cluster's time limit ended it before it could save"),
 }
 """What a state of Slurm means for the attempt."""
@@ -70,8 +70,8 @@ def cluster_words(attempt: Attempt, answer: Answer) -> Ending:
     if not reason and answer.state:
         reason = f"the cluster says {answer.state}, and it recorded no result"
     elif not reason:
-        reason = "the cluster does not know it any more"
-        reason += "" if answer.accounting else " and keeps no accounting, so how it ended is not known"
+        reason = "the cluster no longer knows it"
+        reason += "" if answer.accounting else " and keeps no accounting, so its end is unknown"
     if answer.state == "CANCELLED" and attempt.heartbeat() is None:
         reason += " before it started"
     resume = f"mathwb jobs resume {attempt.job}"
@@ -81,7 +81,7 @@ def cluster_words(attempt: Attempt, answer: Answer) -> Ending:
 
 
 def _asked(attempt: Attempt) -> Ending | None:
-    """The end of an attempt that was killed on request, or stopped before it began."""
+    """The end of an attempt that was killed on request, or stopped before it started."""
     wanted = attempt.wanted()
     if wanted == "kill":
         return _of(attempt, "stopped", "killed by you")
@@ -232,7 +232,7 @@ def _on_cluster(attempt: Attempt, ticket: str, now: float) -> Standing:
         ending = cluster_words(attempt, answer)
         return Standing(ending.state, ending=ending)
     if answer is None or answer.pending:
-        waiting = "the cluster cannot be asked from here" if answer is None else answer.reason
+        waiting = "the cluster cannot be reached from here" if answer is None else answer.reason
         if beat is None or answer is not None:
             return Standing("stopping" if attempt.wanted() else "queued", waiting=waiting, heartbeat=beat)
     if beat is None:
@@ -521,7 +521,7 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
     parts = [f"{len(found)} {state}: {', '.join(map(str, found))}" for state, found in odd.items() if found]
     if parts and not live and views[-1].state == "succeeded" and sweeps.divided(job):
         state = "succeeded"
-        parts.append(f"{views[-1].id} has done the rest")
+        parts.append(f"{views[-1].id} did the rest")
     ends = [view.ended for view in views if view.ended is not None]
     starts = [view.started for view in views if view.started is not None]
     ended = max(ends, default=None) if not live else None

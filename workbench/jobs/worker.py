@@ -209,7 +209,7 @@ def _moved(job: Job) -> str:
     if not gone:
         return ""
     again = f"mathwb jobs rerun {job.id} --set {gone[0]}=PATH"
-    return f"Put {named[gone[0]]} back and resume it, or say where it is now: {again}"
+    return f"Put {named[gone[0]]} back and resume, or give its new place: {again}"
 
 
 def _failure(error: BaseException, job: Job, attempt: Attempt) -> Ending:
@@ -235,7 +235,7 @@ def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLo
     if not before:
         write_json(job.environment, now)
     elif changed := changes(before, now):
-        message = "the environment is not that of the first attempt"
+        message = "the environment differs from the first attempt's"
         log(Event("warning", {"message": message, "changes": changed}))
 
 
@@ -253,10 +253,10 @@ def _check_origin() -> None:
     ours, theirs = (Path(package.__path__[0]).resolve() for package in (workbench, engines))
     if ours.parent != theirs.parent:
         raise EngineError(
-            "another folder named engines stands before the one of mathwb",
+            "another folder named engines shadows mathwb's own",
             where=str(theirs),
             code="E623",
-            remedy="Take its parent out of PYTHONPATH.",
+            remedy="Remove its parent from PYTHONPATH.",
         )
 
 
@@ -265,7 +265,7 @@ def _watch_parent(log: EventLog, parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(timing.HEARTBEAT_S)
     with contextlib.suppress(EngineError, OSError):
-        message = "the supervisor is gone; the work goes on and records its own end"
+        message = "the supervisor is gone; the work continues and records its own end"
         log(Event("warning", {"message": message}))
 
 
@@ -276,7 +276,7 @@ def _watch_lease(job: Job, attempt: Attempt, log: EventLog) -> None:
     while after.worker() is None:
         time.sleep(timing.HEARTBEAT_S)
     with contextlib.suppress(EngineError, OSError):
-        message = f"attempt {after.number} is at work, so this one ends"
+        message = f"attempt {after.number} is running, so this one ends"
         log(Event("warning", {"message": message}))
         attempt.say_outcome(Ending("lost", message, code="E626", ended=time.time()))
     os.killpg(0, signal.SIGKILL)

@@ -66,7 +66,7 @@ def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
         yield from found
     if not report.read:
         raise DataError(
-            "no exercise is found here",
+            "no exercises found here",
             path=folder,
             code="E318",
             remedy="Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt.",
@@ -85,7 +85,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _khan(path: Path, text: str) -> list[Exercise]:
     row = json.loads(text)
     if not isinstance(row, dict):
-        raise ValueError("no JSON object")
+        raise ValueError("not a JSON object")
     problem = row.get("problem") or row.get("question")
     hints = row.get("hints") or row.get("solution")
     steps = [hints] if isinstance(hints, str) else hints
@@ -106,7 +106,7 @@ def _mathematica(path: Path, text: str) -> list[Exercise]:
         elif sections and mark:
             sections[-1][1].append(mark)
     if not sections or sections[0][0] != "Problem:" or not sections[0][1]:
-        raise ValueError("it does not begin with a problem")
+        raise ValueError("it does not start with a problem")
     answers = [tuple(lines) for mark, lines in sections[1:] if mark == "Answer:" and lines]
     if not answers:
         raise ValueError("no answer")

@@ -63,14 +63,14 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
             "the index in this folder is not finished" if begun else "there is no index in this folder",
             path=path,
             code="E312",
-            remedy="The command that began it goes on with it."
+            remedy="The command that started it continues it."
             if begun
             else "Make one with: mathwb arqmath index FOLDER --out DIR",
         )
     manifest = read_json(path / MANIFEST)
     if manifest["format"] != FORMAT or manifest.get("tokens") not in TERMS:
         raise DataError(
-            "the index was made by another version of this program",
+            "another version of this program made the index",
             path=path,
             code="E662",
             remedy=AGAIN,
@@ -81,7 +81,7 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
         if size != facts["bytes"]:
             raise corrupt(file, f"{size:,} bytes instead of {facts['bytes']:,}")
         if size <= _HASHED_BYTES and sha256(file) != facts["sha256"]:
-            raise corrupt(file, "other content of the same length")
+            raise corrupt(file, "different content of the same length")
     if encoder is not None:
         _same_encoder(path, manifest.get("encoder") or {}, encoder)
     return Index(path, manifest, encoder)
@@ -103,7 +103,7 @@ def _same_encoder(path: Path, own: Mapping[str, Any], encoder: StoredEncoder | S
             f"the index was built with the model {own['name']}, and {encoder.name} has other weights",
             where=str(path),
             code="E668",
-            remedy=f"Search with the model at {own['place']} as it was, or build the index again.",
+            remedy=f"Restore the model at {own['place']}, or build the index again.",
         )
 
 

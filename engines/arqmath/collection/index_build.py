@@ -64,7 +64,7 @@ def begun(
         for key, name in names.items():
             if old.get(key) != plan[key]:
                 raise EngineError(
-                    f"the index in this folder was begun with other settings: {name}",
+                    f"the unfinished index in this folder has other settings: {name}",
                     where=str(out),
                     code="E668",
                     remedy=AGAIN,
@@ -74,7 +74,8 @@ def begun(
         facts: dict[str, Any] = _facts(encoder) if encoder is not None else own or {}
         if own and own["sha256"] != facts["sha256"]:
             raise EngineError(
-                f"the vectors in this folder are those of {own['name']}, and {facts['name']} is asked for",
+                f"the vectors in this folder are those of {own['name']}, not of {facts['name']}, which was "
+                "requested",
                 where=str(out),
                 code="E668",
                 remedy=AGAIN,
@@ -162,7 +163,7 @@ def build_index(
     posts = folder.need_posts()
     if out.exists() and not (out.is_dir() and _is_ours(out)):
         raise EngineError(
-            "this folder holds something that is no index",
+            "this folder holds something other than an index",
             where=str(out),
             code="E667",
             remedy="Choose a new folder for --out.",
@@ -190,7 +191,7 @@ def refuse_without_terms(collection: Path, out: Path) -> None:
     """Shares of vectors are made beside a finished index of terms. Raises: EngineError E433."""
     if not (out / MANIFEST).exists():
         raise EngineError(
-            "a share of the vectors needs the index of terms, and it is not finished here",
+            "a share of the vectors needs a finished index of terms, which this folder lacks",
             where=str(out),
             code="E433",
             remedy=f"Make it first: mathwb arqmath index {collection} --out {out}",
@@ -286,7 +287,7 @@ class Build:
             for line in built["first"]:
                 self._warn(f"left out: {line}")
             if built["repeated"]:
-                self._warn(f"{built['repeated']:,} posts have an id that occurred before; the first was kept")
+                self._warn(f"{built['repeated']:,} posts repeat an earlier id; the first of each was used")
             ids.unlink(missing_ok=True)
         if not ids.exists():
             store = PostStore(path)

@@ -15,45 +15,45 @@ from engines.retrieval.tokens import Terms
 
 @dataclass(frozen=True, slots=True)
 class IndexCollection:
-    """Index the answers of a collection by their words and formulas, and by vectors if asked for.
+    """Index the answers of a collection by words and formulas, and optionally by vectors.
 
-    Ctrl-C stops gently, and the same command goes on from there; --dense may be added later. Searching takes
-    what the index was built with.
+    Ctrl-C stops gently, and the same command continues from there; --dense may be added later. Searches use
+    the settings that the index was built with.
     """
 
     folder: Annotated[
-        Path, Arg("A collection, its name, or its file of posts.", ref="collection", metavar="FOLDER")
+        Path, Arg("A collection's folder or name, or its file of posts.", ref="collection", metavar="FOLDER")
     ]
     out: Annotated[Path, Arg("The index to write.", option=True, writes=True)]
-    dense: Annotated[bool, Arg("Vectors too, for searching by meaning.")] = False
+    dense: Annotated[bool, Arg("Also make vectors, to search by meaning.")] = False
     encoder: Annotated[
         str, Arg("The model that makes the vectors.", ref="encoder", metavar="minilm|FOLDER")
     ] = "minilm"
     sparse: Annotated[
         Path | None,
-        Arg("Learned sparse vectors of the answers too, by this model: a SPLADE's folder.", metavar="FOLDER"),
+        Arg("Also make learned sparse vectors, with this SPLADE model folder.", metavar="FOLDER"),
     ] = None
     structure: Annotated[
-        bool, Arg("The structure of the answers' formulas too, by parts of their operator trees.")
+        bool, Arg("Also index the formulas' structure, by parts of their operator trees.")
     ] = False
-    exact: Annotated[bool, Arg("Vectors in single precision also where 16 bits are faster.")] = False
+    exact: Annotated[bool, Arg("Compute vectors in single precision even where 16 bits are faster.")] = False
     terms: Annotated[
         Terms | None,
         Arg(
-            "Of BM25: math has commands of LaTeX and pairs of symbols beside words; porter is Lucene's way: "
-            "English words by Porter's stemmer, formulas cut like them.",
+            "Terms of BM25. math: words, LaTeX commands and pairs of symbols; porter: as in Lucene, English "
+            "words by Porter's stemmer, formulas split like words.",
             shown="math",
         ),
     ] = None
-    k1: Annotated[float | None, Arg("Of BM25: what repetition adds.", low=0, shown="1.2")] = None
+    k1: Annotated[float | None, Arg("BM25's k1: how much repeated terms add.", low=0, shown="1.2")] = None
     b: Annotated[
-        float | None, Arg("Of BM25: how far long answers are held back.", low=0, high=1, shown="0.75")
+        float | None, Arg("BM25's b: how strongly long answers are penalised.", low=0, high=1, shown="0.75")
     ] = None
     share: Annotated[
         str | None,
         Arg(
-            "Of the vectors only the parts of one share, as 3/16 the third of sixteen, and no index of them.",
-            shown="all, and their index",
+            "Compute only one share of the vectors, such as 3/16, and do not index them.",
+            shown="all vectors, indexed",
         ),
     ] = None
 
@@ -61,11 +61,11 @@ class IndexCollection:
         """Raises: EngineError E424 for a share that is none, E427 for one, an encoder or a precision without
         vectors."""
         if self.encoder != "minilm" and not self.dense:
-            raise refused("an encoder makes vectors, and none are asked for", "E427", "Add --dense.")
+            raise refused("an encoder makes vectors, which need --dense", "E427", "Add --dense.")
         if self.exact and not (self.dense or self.sparse):
-            raise refused("--exact is about vectors, and none are asked for", "E427", "Add --dense.")
+            raise refused("--exact is for vectors, which need --dense", "E427", "Add --dense.")
         if self.share is not None and not self.dense:
-            raise refused("only vectors are divided into shares", "E427", "Add --dense.")
+            raise refused("only vectors can be divided into shares", "E427", "Add --dense.")
         for option, what in (("sparse", "sparse vectors are"), ("structure", "the structure of formulas is")):
             if self.share is not None and getattr(self, option):
                 remedy = f"Leave --{option} or --share out."
@@ -141,15 +141,15 @@ _ROWS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ExportDocuments:
-    """Write the answers of an index as lines of JSON, as Pyserini and PyTerrier index them.
+    """Export the answers of an index as JSON Lines that Pyserini and PyTerrier can index.
 
-    Each line has `id` and `contents`: the title of the question, a line break, the answer with its formulas
-    as `$latex$`, which is what is searched here.
+    Each line has `id` and `contents`: the question's title, a line break and the answer with its formulas as
+    `$latex$`; this is the text that mathwb itself searches.
     """
 
     index: Annotated[
         Path,
-        Arg("What `mathwb arqmath index` made, or an indexed collection.", ref="index", metavar="DIR"),
+        Arg("An index made by `mathwb arqmath index`, or an indexed collection.", ref="index", metavar="DIR"),
     ]
     out: Annotated[Path, Arg("The file to write.", option=True, writes=True)]
 

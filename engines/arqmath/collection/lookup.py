@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """Print a post with its formulas written for a terminal, and the question that it answers."""
+    """Print a post, with its formulas as plain text, and the question it answers."""
 
     folder: SomeCollection
     id: Annotated[str, Arg("The post's id.")]
-    latex: Annotated[bool, Arg("Formulas as LaTeX.")] = False
+    latex: Annotated[bool, Arg("Print formulas as LaTeX.")] = False
     index: IndexFolder = None
 
 
@@ -34,7 +34,7 @@ class Snippets:
 
     folder: SomeCollection
     ids: Annotated[tuple[str, ...], Arg("The posts' ids.")]
-    latex: Annotated[bool, Arg("Formulas as LaTeX.")] = False
+    latex: Annotated[bool, Arg("Print formulas as LaTeX.")] = False
     index: IndexFolder = None
 
 
@@ -56,7 +56,7 @@ def post(spec: Post) -> dict[str, Any]:
     found = find_posts(folder, [spec.id], spec.index).get(spec.id)
     if found is None:
         lost = rows_left_out(folder, spec.index)
-        where = f"; it may be in a row that could not be read, of which there are {lost:,}" if lost else ""
+        where = f"; it may be in one of the unreadable rows, of which there are {lost:,}" if lost else ""
         raise DataError(
             f"there is no post {spec.id!r}{where}",
             path=folder.path,

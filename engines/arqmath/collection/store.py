@@ -87,7 +87,7 @@ def build_store(
             f"the store cannot be written: {error}",
             path=out,
             code="E310",
-            remedy="Is the disk full, or another program at work in the folder?",
+            remedy="Is the disk full, or is another program writing to the folder?",
         ) from error
 
 
@@ -188,7 +188,7 @@ class PostStore:
         facts: dict[str, int] = dict(self._rows("SELECT name, value FROM facts"))
         pages, size = next(self._rows("PRAGMA page_count"))[0], next(self._rows("PRAGMA page_size"))[0]
         if pages * size > path.stat().st_size:
-            raise self._corrupt("it is shorter than it was")
+            raise self._corrupt("it is shorter than before")
         if facts.pop("format", None) != _FORMAT:
             raise DataError(
                 "the store was made by another version of this program",

@@ -164,7 +164,7 @@ class Draft:
         return found
 
     def _other(self) -> DataError:
-        what = "the answers are kept here until the run is written, and this is another file"
+        what = "answers are cached in this file until the run is written, but it is another file"
         return DataError(what, path=self.path, code="E452", remedy="Choose another --out, or move the file.")
 
     def keep(self, answer: Answer) -> None:
@@ -284,9 +284,9 @@ class Decoding:
         """Refuse what cannot be decoded. Raises: EngineError E653."""
         if min(self.beams, self.top_k, self.new_tokens) < 1 or self.no_repeat < 0:
             raise EngineError(
-                "beams, top_k and new_tokens are at least 1, and no_repeat at least 0",
+                "beams, top_k and new_tokens must be at least 1, and no_repeat at least 0",
                 code="E653",
-                remedy="Change how the answers are decoded.",
+                remedy="Change the decoding settings.",
             )
 
 
@@ -314,7 +314,7 @@ def write_topics(
     if room < 16:
         wanted, read = decoding.new_tokens, network.config.n_positions
         raise EngineError(
-            f"{wanted} new tokens of the {read} that the model reads leave no room for a question",
+            f"{wanted} new tokens leave no room for a question: the model reads {read}",
             code="E653",
             remedy="Ask for fewer new tokens.",
         )

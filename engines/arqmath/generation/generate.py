@@ -29,34 +29,42 @@ _WAYS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Answer topics, one answer of at most 1,200 characters each.
+    """Write one answer of at most 1,200 characters to each topic.
 
-    A run that was stopped or killed goes on with the same command.
+    After a stop or a kill, the same command continues the run.
     """
 
     topics: Annotated[Path, Arg("Topics of Task 1 or 3, XML.", metavar="TOPICS")]
     out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
     model: Annotated[
-        Path | None, Arg("Write answers with this GPT-2 folder, or model by name.", ref="model")
+        Path | None, Arg("Generate answers with this GPT-2: a folder, or a model's name.", ref="model")
     ] = None
     index: Annotated[
         Path | None,
-        Arg("Extract passages of the answers in this index (or collection) instead.", ref="index"),
+        Arg("Or extract passages from the answers in this index or collection.", ref="index"),
     ] = None
-    shortest: Annotated[tuple[Path, ...], Arg("Or take the shortest of these runs; repeatable.")] = ()
+    shortest: Annotated[tuple[Path, ...], Arg("Or take the shortest answer of these runs; repeatable.")] = ()
     beams: Annotated[int | None, Arg("Beam width.", low=1, high=1000, shown="5")] = None
-    length_penalty: Annotated[float | None, Arg("Above 0 favours longer ones.", shown="1")] = None
-    hint: Annotated[bool | None, Arg("Begin with HINT: shorter.", shown="no")] = None
-    sample: Annotated[bool | None, Arg("Draw the tokens.", shown="no")] = None
-    top_k: Annotated[int | None, Arg("Among so many.", low=1, shown="50")] = None
-    new_tokens: Annotated[int | None, Arg("At most.", low=1, high=100_000, shown="400")] = None
-    no_repeat: Annotated[int | None, Arg("No n tokens twice.", low=0, shown="0, allowed")] = None
-    how: Annotated[str | None, Arg("--index: how candidates are found.", shown="lexical")] = None
-    depth: Annotated[int | None, Arg("--index: from so many answers.", low=1, shown="10")] = None
-    scorer: Annotated[Path | None, Arg("--index: judge passages by this cross-encoder.", ref="model")] = None
-    tag: Annotated[str | None, Arg("The run's name.", shown="the file's")] = None
-    seed: Annotated[int | None, Arg("Of --sample.", low=0, shown="0")] = None
-    device: Annotated[str | None, Arg("Where --model computes: cpu or cuda.", shown="cpu")] = None
+    length_penalty: Annotated[float | None, Arg("Values above 0 favour longer answers.", shown="1")] = None
+    hint: Annotated[bool | None, Arg("Start answers with HINT, which makes them shorter.", shown="no")] = None
+    sample: Annotated[bool | None, Arg("Sample the tokens.", shown="no")] = None
+    top_k: Annotated[int | None, Arg("Sample from this many tokens.", low=1, shown="50")] = None
+    new_tokens: Annotated[
+        int | None, Arg("Tokens of an answer, at most.", low=1, high=100_000, shown="400")
+    ] = None
+    no_repeat: Annotated[
+        int | None, Arg("Never repeat a sequence of this many tokens.", low=0, shown="0, allowed")
+    ] = None
+    how: Annotated[
+        str | None, Arg("--index: how to find candidates, as in search --how.", shown="lexical")
+    ] = None
+    depth: Annotated[int | None, Arg("--index: extract from this many answers.", low=1, shown="10")] = None
+    scorer: Annotated[Path | None, Arg("--index: score passages with this cross-encoder.", ref="model")] = (
+        None
+    )
+    tag: Annotated[str | None, Arg("Name of the run.", shown="the file's")] = None
+    seed: Annotated[int | None, Arg("Seed for --sample.", low=0, shown="0")] = None
+    device: Annotated[str | None, Arg("Device for --model: cpu or cuda.", shown="cpu")] = None
 
     def __post_init__(self) -> None:
         """Raises: EngineError E402 or E427 unless exactly one way to answer is given, E427 for settings of
@@ -66,7 +74,7 @@ class Generate:
         ways = [name for name in _WAYS if getattr(self, name)]
         if len(ways) != 1:
             raise EngineError(
-                "no way to answer is given"
+                "no way to write answers is given"
                 if not ways
                 else f"{' and '.join(ways)} are different ways to answer",
                 code="E427" if ways else "E402",
@@ -128,7 +136,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
         raise DataError(
             "no topic got an answer",
             path=spec.topics,
-            remedy="Are the topics those of the runs, or is the index of another collection?",
+            remedy="Do the topics belong to these runs, or to another collection than the index?",
         )
     if complete:
         warn_of_unanswered_topics(topics, {answer.topic for answer in answers}, events)

@@ -128,7 +128,7 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
             "no question has an answer",
             path=posts,
             code="E651",
-            remedy="Name Posts with questions and their answers.",
+            remedy="Name a Posts file with questions and their answers.",
         )
     number = {post: n for n, post in enumerate(post for pair in chosen for post in pair)}
 
@@ -155,7 +155,7 @@ def amps_texts(folder: Path, *, seed: int) -> Texts:
             texts += [(len(texts), problem.problem), (len(texts) + 1, problem.solution)]
     if not pairs:
         raise DataError(
-            "no exercise is found here",
+            "no exercises found here",
             path=folder,
             code="E651",
             remedy="Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt.",
@@ -211,8 +211,8 @@ def _read(sources: Iterable[Texts]) -> Iterator[tuple[int, str]]:
 
 
 LIMITS = (
-    "It writes fluent text that is often wrong: the best run of the paper is relevant for 8 of 100 topics.",
-    "Answers repeat the question, and themselves; read them as drafts.",
+    "It writes fluent text that is often wrong: the paper's best run is relevant for 8 of 100 topics.",
+    "Answers repeat the question and themselves; treat them as drafts.",
 )
 CODE, UNOPENED = "E652", "E650"
 _HELD_OUT = 0.05
@@ -223,7 +223,7 @@ _MEASURED = 200
 class GeneratorSettings:
     """What a recipe's table `model` says. The sizes count only without a backbone; they are GPT-2's."""
 
-    max_length: Annotated[int, Arg("Tokens of an example, the end token among them.", low=32)] = 1024
+    max_length: Annotated[int, Arg("Tokens of an example, including the end token.", low=32)] = 1024
     width: Annotated[int, Arg("Width of the model.", low=1)] = 768
     layers: Annotated[int, Arg("Layers.", low=1)] = 12
     heads: Annotated[int, Arg("Attention heads.", low=1)] = 12
@@ -249,7 +249,7 @@ class Generator:
     def __init__(self, settings: GeneratorSettings, data: Mapping[str, Path], seed: int) -> None:
         if not {"collection", "amps"} & set(data):
             raise DataError(
-                "the recipe names nothing to learn from",
+                "the recipe names no training data",
                 code="E651",
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
             )

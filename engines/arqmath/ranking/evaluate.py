@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 
 JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
-TaskNumber = Annotated[int, Arg("1 answers, 2 formulas, 3 free answers.", low=1, high=3)]
-VisualIds = Annotated[Path | None, Arg("Task 2: TSV of formula id and visual id of the qrels' version.")]
+TaskNumber = Annotated[int, Arg("1: answers; 2: formulas; 3: free-form answers.", low=1, high=3)]
+VisualIds = Annotated[
+    Path | None, Arg("Task 2: TSV of formula ids and visual ids, of the same version as the qrels.")
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
     """Evaluate a run by nDCG', mAP' and P'@10 (task 3: also AR and P@1).
 
-    The means divide by all judged topics; `run_topics` holds those over the topics of the run. AR and P@1 are
-    over the answers that are judged.
+    Means are taken over all judged topics; `run_topics` has those over the run's own topics. AR and P@1 are
+    taken over the judged answers.
     """
 
     run: Annotated[Path, Arg("TREC or ARQMath run, plain or gzip.", metavar="RUN")]
     qrels: JudgementsFile
     task: TaskNumber = 1
     visual_ids: VisualIds = None
-    topics_by: Annotated[Path | None, Arg("CSV of topic attributes: the means by each value are added.")] = (
-        None
-    )
+    topics_by: Annotated[Path | None, Arg("CSV of topic attributes; adds the means for each value.")] = None
     answer_ids: Annotated[Path | None, Arg("Task 3: TSV of run, topic and the answer's id in the qrels.")] = (
         None
     )
@@ -49,7 +49,7 @@ class Evaluate:
         for files that the task has no use for."""
         check_drawing(self.plot)
         if self.plot is not None and self.task == 3:
-            what = "answers of Task 3 are graded one by one, and have no bars"
+            what = "answers of Task 3 are graded one by one and cannot be plotted"
             raise refused(what, "E402", "Leave --plot out.")
         if self.task != 2:
             no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")
@@ -109,7 +109,7 @@ def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:
     beyond = sorted(grade for grade in qrels.distribution() if grade > 3)
     if beyond:
         hint = "; 5 and 6 are marks of Task 3, see --task" if NOT_A_GRADE & set(beyond) else ""
-        _warn(events, f"{path}: grades up to {beyond[-1]} are taken as they are{hint}")
+        _warn(events, f"{path}: grades up to {beyond[-1]} are used as they are{hint}")
     return qrels
 
 
@@ -129,14 +129,14 @@ def load_run(
     if visual_ids is not None:
         run, unknown = to_visual_ids(run, read_visual_ids(visual_ids))
         if unknown:
-            _warn(events, f"{path}: {unknown:,} formulas without visual id left out")
+            _warn(events, f"{path}: {unknown:,} formulas without a visual id are left out")
     if not any(
         document in qrels.grades[topic]
         for topic, ranking in run.rankings.items()
         if topic in qrels.grades
         for document, _ in ranking
     ):
-        hint = " (visual ids are named with --visual-ids)" if task == 2 and visual_ids is None else ""
+        hint = " (give visual ids with --visual-ids)" if task == 2 and visual_ids is None else ""
         what = f"none of its documents is judged in {qrels_path}; are these of the same task?{hint}"
         _warn(events, f"{path}: {what}")
     return run
@@ -247,7 +247,7 @@ def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dic
     known = [topic for topic in info if topic in result.per_topic]
     missing = len(result.per_topic) - len(known)
     if missing:
-        _warn(events, f"{path}: {missing} judged topics are not in it and in none of its groups")
+        _warn(events, f"{path}: {missing} judged topics are missing from it and belong to no group")
     groups: dict[str, dict[str, dict[str, float]]] = {}
     for column in dict.fromkeys(name for row in info.values() for name in row):
         members: dict[str, list[str]] = {}
@@ -270,14 +270,14 @@ SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Compare runs with the first one: paired t-test and randomisation test, corrected for their number."""
+    """Compare runs with the first: paired t-test and randomisation test, corrected for multiple testing."""
 
     runs: Annotated[tuple[Path, ...], Arg("The first is the baseline.", metavar="RUN RUN...")]
     qrels: JudgementsFile
     task: TaskNumber = 1
     visual_ids: VisualIds = None
-    measure: Annotated[str, Arg("Measure that is tested.")] = "ndcg_prime"
-    seed: Annotated[int, Arg("Of the randomisation test and the intervals.", low=0)] = 0
+    measure: Annotated[str, Arg("The measure to test.")] = "ndcg_prime"
+    seed: Annotated[int, Arg("Seed for the randomisation test and the intervals.", low=0)] = 0
     plot: Plot = None
 
     def __post_init__(self) -> None:
@@ -289,7 +289,7 @@ class Compare:
             raise EngineError("one run cannot be compared", code="E406", remedy="Give two runs or more.")
         if self.measure not in MEASURES:
             remedy = f"Known: {', '.join(MEASURES)}."
-            raise EngineError(f"no measure {self.measure!r}", code="E403", remedy=remedy)
+            raise EngineError(f"unknown measure {self.measure!r}", code="E403", remedy=remedy)
         check_drawing(self.plot)
         if self.task != 2:
             no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")

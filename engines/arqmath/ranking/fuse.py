@@ -13,9 +13,9 @@ from engines.retrieval.run import write_manifest
 
 @dataclass(frozen=True, slots=True)
 class Fuse(FuseRuns):
-    """Fuse runs: by reciprocal ranks, as they are or weighted by the scores, or by weighted scores."""
+    """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
 
-    task: Annotated[int, Arg("1 answers, 2 formulas, which may have ids of posts.", low=1, high=2)] = 1
+    task: Annotated[int, Arg("1: answers; 2: formulas, possibly with post ids.", low=1, high=2)] = 1
 
 
 def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:

@@ -161,7 +161,7 @@ class Rankings:
                     self.grades[topic] = {**grades, **known}
                     self.judged_in.setdefault(topic, []).append(path)
                 if otherwise:
-                    what = f"{path.name} grades {otherwise:,} answers otherwise than a file before it"
+                    what = f"{path.name} grades {otherwise:,} answers differently from an earlier file"
                     self.problems.append(f"{what}, which counts")
 
     def _evaluate(self, run: Run) -> Evaluation | None:
@@ -378,7 +378,7 @@ def _unique(name: str, taken: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """Print the topics with a run's nDCG', the difference from another run, and the means of all runs."""
+    """List the topics with a run's nDCG', the difference from another run, and the means of all runs."""
 
     folder: SomeCollection
     run: RunName = ""
@@ -389,14 +389,14 @@ class Topics:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Print a topic's ranking: rank, move against another run, grade, gain, score, rank in every run."""
+    """Print a topic's ranking: rank, change from another run, grade, gain, score, rank in every run."""
 
     folder: SomeCollection
     topic: Annotated[str, Arg("A topic's id, like A.301.")]
     run: RunName = ""
     against: Against = ""
-    depth: Annotated[int, Arg("Answers to print.", low=1, short="-k")] = 50
-    written: Annotated[bool, Arg("The answers of Task 3 instead.")] = False
+    depth: Annotated[int, Arg("How many answers to print.", low=1, short="-k")] = 50
+    written: Annotated[bool, Arg("Print the answers of Task 3 instead.")] = False
     added: Added = ()
     index: IndexFolder = None
 
@@ -420,7 +420,7 @@ class WriteRun:
     """Write one of a collection's runs in TREC's format."""
 
     folder: SomeCollection
-    run: Annotated[str, Arg("Name of a run, or a run file.")]
+    run: Annotated[str, Arg("A run's name, or a run file.")]
     out: Annotated[Path, Arg("The file to write.", option=True, writes=True)]
     added: Added = ()
 
@@ -430,7 +430,7 @@ class Picture:
     """Draw the bars of a run over the topics, as SVG."""
 
     folder: SomeCollection
-    run: Annotated[str, Arg("Name of a run, or a run file.")]
+    run: Annotated[str, Arg("A run's name, or a run file.")]
     against: Against = ""
     added: Added = ()
 

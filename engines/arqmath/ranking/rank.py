@@ -121,20 +121,20 @@ _SCORED = 100
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Rank answers for topics: a first stage finds candidates, a cross-encoder scores them by P(label 1), or
-    what needs no training (`by`).
+    """Rank answers for topics: a first stage finds candidates; a cross-encoder, or a method that needs no
+    training (`by`), scores them.
 
-    Ctrl-C stops gently: finished topics stay, and the same command goes on from them.
+    Ctrl-C stops gently: finished topics are kept, and the same command continues from them.
     """
 
     source: Annotated[
         Path,
-        Arg("A collection, or what arqmath index made of it.", ref="source", metavar="FOLDER|INDEX"),
+        Arg("A collection, or its index made by arqmath index.", ref="source", metavar="FOLDER|INDEX"),
     ]
     run: Annotated[Path, Arg("The run to write.", option=True, name="out", writes=True)]
-    topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)] = ()
+    topics: Annotated[tuple[Path, ...], Arg("A topic file; repeatable.", option=True)] = ()
     questions: Annotated[
-        bool, Arg("Ask the collection's own questions instead of topics: runs to train a re-ranker with.")
+        bool, Arg("Rank for the collection's own questions, not topics: a run to train a re-ranker on.")
     ] = False
     model: Annotated[
         Path | None,
@@ -146,21 +146,21 @@ class Rank:
     by: Annotated[
         By,
         Arg(
-            "What scores the candidates: a model; how near the topic's formulas are to an answer's in "
-            "structure; or, token by token, its words in their contexts (MiniLM, or --model)."
+            "How candidates are scored: by a model; by how similar topic and answer formulas are in "
+            "structure; or by token-level interaction of the texts (MiniLM, or --model)."
         ),
     ] = "model"
     first: Annotated[
         str | None,
         Arg(
-            f"The first stage: {', '.join(RETRIEVERS)}, fused, or several with weights, as search --how.",
+            f"The first stage: {', '.join(RETRIEVERS)}, fused, or a weighted sum, as in search --how.",
             shown="lexical + questions, where there are vectors",
         ),
     ] = None
     depth: Annotated[
         int | None,
         Arg(
-            "So many of the first stage go to the model, or, without one, into the run.",
+            "How many first-stage results to re-rank or, without a model, to write.",
             low=1,
             high=_DEPTH,
             shown="100; without a model 1,000",
@@ -169,53 +169,50 @@ class Rank:
     candidates: Annotated[
         Candidates,
         Arg(
-            "The model scores the first stage's best, all judged answers, all to questions that share a tag "
-            "with the topic, or all there are."
+            "What the model scores: the first stage's best, all judged answers, all answers to questions "
+            "that share a tag with the topic, or all answers."
         ),
     ] = "index"
-    qrels: Annotated[
-        tuple[Path, ...], Arg("Judgements; with them the first stage's recall is reported.")
-    ] = ()
-    rerank: Annotated[bool, Arg("Without, the first stage is the run.")] = True
-    weight: Annotated[float, Arg("The model's, beside the first stage; 1: it alone.", low=0, high=1)] = 1.0
+    qrels: Annotated[tuple[Path, ...], Arg("Judgements, to report the first stage's recall.")] = ()
+    rerank: Annotated[bool, Arg("With --no-rerank the first stage's ranking is the run.")] = True
+    weight: Annotated[
+        float,
+        Arg("Weight of the model's score against the first stage's; 1: the model alone.", low=0, high=1),
+    ] = 1.0
     tune_topics: Annotated[
-        tuple[Path, ...], Arg("Choose the weight by the judgements of these topics only.")
+        tuple[Path, ...], Arg("Tune the weight on the judgements of these topics only.")
     ] = ()
     max_tokens: Annotated[
         int | None,
         Arg(
-            "Of question and answer together.",
+            "Longest question and answer together, in tokens.",
             low=16,
-            shown="as the model was trained; 512 where it does not say",
+            shown="as in the model's training; 512 if unknown",
         ),
     ] = None
-    exact: Annotated[bool, Arg("Single precision also where 16 bits are several times faster.")] = False
-    tag: Annotated[str | None, Arg("The run's name.", shown="the model's")] = None
+    exact: Annotated[bool, Arg("Use single precision even where 16 bits are several times faster.")] = False
+    tag: Annotated[str | None, Arg("Name of the run.", shown="the model's")] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E434 for settings that do not go together, E435 for a first stage that cannot
+        """Raises: EngineError E434 for settings that cannot be combined, E435 for a first stage that cannot
         be read."""
         if self.first is not None:
             FirstStage.read(self.first)
         if bool(self.topics) == self.questions:
-            both = (
-                "topics and the collection's questions are both asked"
-                if self.questions
-                else "nothing is asked"
-            )
-            raise _refused(both, "Name --topics, or say --questions.")
+            both = "--topics and --questions cannot be combined" if self.questions else "there are no topics"
+            raise _refused(both, "Give --topics, or add --questions.")
         if self.rerank and self.by == "model" and self.model is None:
-            remedy = "Name a cross-encoder with --model, or --by formulas, or say --no-rerank."
-            raise _refused("no model is named", remedy)
+            remedy = "Name a cross-encoder with --model, or use --by formulas or --no-rerank."
+            raise _refused("no model is given", remedy)
         if self.by == "formulas" and self.model is not None:
             raise _refused("formulas are compared without a model", "Leave --model or --by out.")
         if self.by != "model" and not self.rerank:
-            raise _refused("without a second stage --by says nothing", "Leave --by or --no-rerank out.")
+            raise _refused("without a second stage --by has no effect", "Leave --by or --no-rerank out.")
         weight, device = self.weight != 1.0, self.device != "auto"
         if self.candidates != "index":
             beside = {"--first": self.first, "--depth": self.depth}
-            no_effect(beside, f"--candidates {self.candidates}, all of which are scored", "E434")
+            no_effect(beside, f"--candidates {self.candidates}, which are all scored", "E434")
         if self.candidates in ("tagged", "all"):
             no_effect({"--qrels": self.qrels}, f"--candidates {self.candidates}", "E434")
         if self.by != "model":
@@ -236,13 +233,15 @@ class Rank:
             no_effect({"--weight": weight}, "--tune-topics, which chooses one", "E434")
         if self.candidates != "index" and not self.rerank:
             raise _refused(
-                f"without a model there is nothing to do with candidates {self.candidates!r}",
-                "Leave --candidates out; the prime measures pass over what is not judged.",
+                f"candidates {self.candidates!r} need a model to score them",
+                "Leave out --candidates; the prime measures ignore unjudged answers.",
             )
         if (self.candidates == "judged" or self.tune_topics) and not self.qrels:
             raise _refused("judgements are needed for this", "Name them with --qrels.")
         if self.candidates != "index" and (self.tune_topics or self.weight != 1.0):
-            raise _refused("a weight needs a first stage beside the model", "Leave --candidates out.")
+            raise _refused(
+                "a weight needs a first stage to combine with the model", "Leave --candidates out."
+            )
 
 
 def _refused(what: str, remedy: str) -> EngineError:
@@ -361,12 +360,12 @@ def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink
             own = grades.setdefault(topic, {})
             for document, grade in documents.items():
                 if own.setdefault(document, grade) != grade:
-                    what = f"{topic} {document} is graded {grade} here and {own[document]} in a file before"
-                    raise DataError(what, path=file, remedy="Name one of the two files, or mend one.")
+                    what = f"{topic} {document} is graded {grade} here and {own[document]} in an earlier file"
+                    raise DataError(what, path=file, remedy="Name only one of the two files, or fix one.")
     known = {topic.id for topic in topics}
     absent = [name for name in grades if name not in known]
     if absent:
-        what = f"{len(absent)} judged topics are not among the topics, as {absent[0]}"
+        what = f"{len(absent)} judged topics are not among the topics, such as {absent[0]}"
         events(Event("warning", {"message": what}))
     return Qrels(grades)
 
@@ -441,7 +440,9 @@ def _exhaustive(
         wanted = _tagged(index.store, topics)
         without = [name for name, found in wanted.items() if not found]
         if without:
-            what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
+            what = (
+                f"{len(without)} topics share no tag with any question and are left out, such as {without[0]}"
+            )
             events(Event("warning", {"message": what}))
         return _score(spec, topics, wanted, index.store, model, events, stop)
     assert qrels is not None
@@ -519,7 +520,7 @@ def _tuning(chosen: Sequence[Topic], first: Run, qrels: Qrels | None) -> list[st
     names = [topic.id for topic in chosen if topic.id in qrels.grades and topic.id in first.rankings]
     if not names:
         raise EngineError(
-            "none of the topics to tune on is both ranked and judged",
+            "no topic to tune on is both ranked and judged",
             code="E344",
             remedy="Give their file to --topics too, and their judgements to --qrels.",
         )

@@ -235,7 +235,7 @@ def _score_topic(
             if stop():
                 return None
             raise DataError(
-                f"the model's score of an answer to {topic.id} is no number",
+                f"the model's score of an answer to {topic.id} is not a number",
                 code="E346",
                 remedy="Its training may have diverged; choose another checkpoint.",
             )
@@ -305,10 +305,10 @@ class _Journal:
             if len(lines) == 1 and self._head.startswith(lines[0]):
                 return {}  # killed while the head was written
             raise DataError(
-                "a ranking by another model, or to another depth, was begun here and not finished",
+                "this folder has an unfinished ranking by another model, or to another depth",
                 path=self.path,
                 code="E345",
-                remedy="Finish that one, choose another --out, or remove this file.",
+                remedy="Finish it, choose another --out, or remove this file.",
             )
         found = {}
         for line in lines[1:-1]:

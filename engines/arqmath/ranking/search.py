@@ -31,10 +31,10 @@ class Search:
 
     index: Annotated[
         Path,
-        Arg("What `mathwb arqmath index` made, or an indexed collection.", ref="index", metavar="DIR"),
+        Arg("An index made by `mathwb arqmath index`, or an indexed collection.", ref="index", metavar="DIR"),
     ]
-    query: Annotated[str, Arg("Words, and formulas between dollar signs.", metavar="QUERY")]
-    k: Annotated[int, Arg("How many answers.", low=1, high=10_000, short="-k")] = 10
+    query: Annotated[str, Arg("Words, with formulas between dollar signs.", metavar="QUERY")]
+    k: Annotated[int, Arg("How many answers to show.", low=1, high=10_000, short="-k")] = 10
     how: Annotated[
         str | None,
         Arg(
@@ -46,9 +46,7 @@ class Search:
     ] = None
     model: Annotated[
         Path | None,
-        Arg(
-            f"A cross-encoder that ranks the best {RERANKED} again: a folder, or a model's name.", ref="model"
-        ),
+        Arg(f"A cross-encoder to re-rank the best {RERANKED}: a folder, or a model's name.", ref="model"),
     ] = None
 
     def __post_init__(self) -> None:

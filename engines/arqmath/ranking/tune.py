@@ -37,26 +37,24 @@ _STEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class Tune:
-    """Choose BM25's terms, k1 and b, the weights of sums and the constant of reciprocal ranks by nDCG' on
-    some topics, and report on others: on those that --tune-topics does not name, or by cross-validation.
+    """Tune BM25's terms, k1 and b, the weights of sums and the constant of rank fusion for nDCG' on some
+    topics, and report on others: those not in --tune-topics, or by cross-validation.
 
-    Nothing is changed: `arqmath index` and `--first` take what was chosen.
+    Nothing is changed: give the chosen values to `arqmath index` and `--first`.
     """
 
     index: Annotated[
         Path,
-        Arg("What `mathwb arqmath index` made, or an indexed collection.", ref="index", metavar="DIR"),
+        Arg("An index made by `mathwb arqmath index`, or an indexed collection.", ref="index", metavar="DIR"),
     ]
-    topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)]
-    qrels: Annotated[tuple[Path, ...], Arg("Their judgements; may be given again.", option=True)]
-    tune_topics: Annotated[
-        tuple[Path, ...], Arg("Choose on these topics only, and report on the others.")
-    ] = ()
+    topics: Annotated[tuple[Path, ...], Arg("A topic file; repeatable.", option=True)]
+    qrels: Annotated[tuple[Path, ...], Arg("Their judgements; repeatable.", option=True)]
+    tune_topics: Annotated[tuple[Path, ...], Arg("Tune on these topics only, and report on the others.")] = ()
     folds: Annotated[
         int | None,
-        Arg("Without --tune-topics: of cross-validation over topics in random order.", low=2, shown="5"),
+        Arg("Folds of the cross-validation, without --tune-topics.", low=2, shown="5"),
     ] = None
-    seed: Annotated[int, Arg("Of that order, the tests and the intervals.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for folds, tests and intervals.", low=0)] = 0
 
     def __post_init__(self) -> None:
         """Raises: EngineError E434 for folds where the topics to choose on are named."""
@@ -135,8 +133,8 @@ def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
         folds = [fold.tolist() for fold in np.array_split(order, spec.folds or _FOLDS)]
         splits = [([n for n in places if n not in set(fold)], fold) for fold in folds]
     if not all(chosen and others for chosen, others in splits) or len(names) < 2:
-        what = f"{len(names)} topics are both asked and judged; some to choose on and others to report on are"
-        remedy = "Give topics and judgements of more; --topics has those of --tune-topics and others."
+        what = f"{len(names)} topics are both given and judged; some to tune on and others to report on are"
+        remedy = "Give topics and judgements of more; --topics includes those of --tune-topics."
         raise EngineError(f"{what} needed", code="E344", remedy=remedy)
     return splits
 
@@ -176,7 +174,7 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
     at = as_is["bm25"]["k1"], as_is["bm25"]["b"]
     yield plain, "", bm25(own, [at])
     yield "BM25, k1 and b", plain, bm25(own, BM25_GRID)
-    yield "BM25 as Anserini has it", plain, bm25(by_terms["porter"], [_LUCENE])
+    yield "BM25 with Anserini's defaults", plain, bm25(by_terms["porter"], [_LUCENE])
     yield "BM25 by Porter's stemmer, k1 and b", plain, bm25(by_terms["porter"], [*BM25_GRID, _LUCENE])
     yield "BM25, terms, k1 and b", plain, both([*BM25_GRID, _LUCENE])
     if len(index.searches) > 1:

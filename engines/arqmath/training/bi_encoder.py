@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 # never read.
 
 LIMITS = (
-    "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
-    "Wrong answers of the training are other questions' answers: some of them fit all the same.",
-    "Its score orders answers to one question; it is no probability.",
+    "Made for English questions and answers about mathematics, with formulas as LaTeX between dollar signs.",
+    "Wrong answers in training are other questions' answers; some of them fit anyway.",
+    "Its score orders answers to one question; it is not a probability.",
 )
 _HELD_OUT = 0.1
 
@@ -257,16 +257,16 @@ class BiEncoderTask:
         trained = self._sides[0]
         if not trained:
             raise DataError(
-                "the collection has one question with an answer, and none stays to train on",
+                "the collection has only one question with an answer, which leaves none to train on",
                 path=self.data["collection"],
                 code="E674",
                 exit_code=3,
-                remedy="Name a collection of more.",
+                remedy="Name a larger collection.",
             )
         shared = self._shared
         if "run" in self.data and shared.negatives and not any(self.hard(place) for place in trained):
             raise DataError(
-                f"no question that is trained on has a wrong answer of the collection at ranks "
+                f"no training question has a wrong answer from the collection at ranks "
                 f"{shared.first_rank} to {shared.last_rank} of this run",
                 path=self.data["run"],
                 code="E674",
@@ -354,9 +354,9 @@ class BiEncoderTask:
 
         if self._compared is False:
             raise EngineError(
-                "no batch had a wrong answer to any of its questions, so that nothing was learnt",
+                "no batch had a wrong answer to any of its questions, so nothing was learned",
                 code="E687",
-                remedy="Take a larger train.batch_size, or name a first stage's data.run.",
+                remedy="Use a larger train.batch_size, or give a first stage's run as data.run.",
             )
         losses: list[float] = []
         seen: list[Mapping[str, float]] = []
@@ -408,7 +408,7 @@ class BiEncoderTask:
             "questions": f"{len(self.threads.questions):,}, {len(trained):,} of them trained on",
             "answers": f"{len(self.threads.known):,}",
             "first stage": f"{self.data['run'].name}, {without}" if "run" in self.data else "none",
-            "begun from": self.backbone.name,
+            "initialised from": self.backbone.name,
             "tokens of a text": f"{self._shared.max_length}, the end is cut",
         }
 
@@ -441,7 +441,7 @@ class DenseTask(BiEncoderTask):
 
     @property
     def temperature(self) -> float:
-        """What cosines are divided by."""
+        """Temperature: what cosines are divided by."""
         return self.settings.temperature
 
     def model(self) -> torch.nn.Module:
@@ -533,7 +533,7 @@ class SpladeTask(BiEncoderTask):
 
     @property
     def temperature(self) -> float:
-        """Products are taken as they are."""
+        """Products are used as they are."""
         return 1.0
 
     @cached_property
@@ -568,10 +568,12 @@ class SpladeTask(BiEncoderTask):
         found = super().evaluate(model)
         if found.get("validation_answer_terms") == 0:
             raise EngineError(
-                "no word of any held-out answer has a weight, and none will get one again",
+                "all terms of all held-out answers have weight 0 and cannot recover",
                 code="E687",
-                remedy="Lower the weights of the FLOPS or the learning rate, or begin with a language model "
-                "that has its head for masked tokens.",
+                remedy=(
+                    "Lower the FLOPS weights or the learning rate, or start from a language model "
+                    "with its masked-token head."
+                ),
             )
         return found
 
@@ -579,7 +581,7 @@ class SpladeTask(BiEncoderTask):
         """A folder for SparseEncoder, with tokenizer and card."""
         from sentence_transformers.sparse_encoder.modules import SpladePooling
 
-        new = "new: the words' own vectors behind a transform that began as the identity"
+        new = "new: the word embeddings after a transform initialised as the identity"
         save_library_model(
             "SparseEncoder",
             model.get_submodule("language"),

@@ -237,9 +237,9 @@ class CocoMaeTask:
 
         if self._compared is False and self.settings.contrastive_weight:
             raise EngineError(
-                "the contrastive loss of every batch was 0, so that it taught nothing",
+                "the contrastive loss of every batch was 0, so it taught nothing",
                 code="E687",
-                remedy="Take a larger train.batch_size, or set model.contrastive_weight=0.",
+                remedy="Use a larger train.batch_size, or set model.contrastive_weight=0.",
             )
         rows = self._sides[1]
         if not rows:
@@ -277,7 +277,7 @@ class CocoMaeTask:
         data = {
             "collection": self.folder.title,
             "posts": f"{len(self._sides[0]):,}, two spans of each",
-            "begun from": self.backbone.name,
+            "initialised from": self.backbone.name,
             "objectives": "masked tokens, masked tokens of the other span, and finding the other span",
             "tokens of a span": self.settings.max_length,
         }

@@ -355,5 +355,7 @@ def _load_classifier(folder: Path) -> Any:
     if missing or labels != 2:
         what = f"{missing[0]} is missing" if missing else f"it has {labels} labels"
         remedy = "Fine-tune it first: mathwb train arqmath/finetune-n1 (see mathwb train --list)."
-        raise unusable(folder, f"this model is no classifier of pairs: {what}", "E381", remedy)
+        raise unusable(
+            folder, f"this model is not a classifier of pairs: {what}", "E381", remedy, exit_code=2
+        )
     return model

@@ -14,36 +14,40 @@ from engines.core.spec import Arg, no_effect, refused
 
 @dataclass(frozen=True, slots=True)
 class DrawPairs:
-    """Draw pairs of question and answer: correct ones (1) and as many incorrect ones (0).
+    """Sample question-answer pairs: correct ones (1) and as many incorrect ones (0).
 
-    Incorrect answers belong to questions with a tag in common. A tenth of the questions is held out.
+    Incorrect answers come from questions with a tag in common. A tenth of the questions is held out.
     """
 
     folder: SomeCollection
-    out: Annotated[Path, Arg("The table to write, with tabs: .tsv.", option=True, writes=True)]
+    out: Annotated[Path, Arg("The tab-separated table to write: .tsv.", option=True, writes=True)]
     per_question: Annotated[
-        int | None, Arg("Correct answers of a question, at most: 1 or 10.", low=1, shown="1")
+        int | None, Arg("Correct answers per question, at most; the paper uses 1 or 10.", low=1, shown="1")
     ] = None
-    annotated: Annotated[Path | None, Arg("Relevant answers of judged topics instead.", metavar="QRELS")] = (
+    annotated: Annotated[
+        Path | None, Arg("Use the relevant answers of judged topics instead.", metavar="QRELS")
+    ] = None
+    run: Annotated[Path | None, Arg("A model's run, which gives the incorrect answers to judged topics.")] = (
         None
     )
-    run: Annotated[Path | None, Arg("Of a model: the incorrect answers to judged topics.")] = None
     hard_negatives: Annotated[
-        Path | None, Arg("Of a first stage; its topics are question ids.", metavar="RUN")
+        Path | None, Arg("A first stage's run over questions; its topics are question ids.", metavar="RUN")
     ] = None
     hard_share: Annotated[
-        float | None, Arg("How many incorrect answers are hard ones.", low=0, high=1, shown="0.5")
+        float | None, Arg("Share of the incorrect answers that are hard.", low=0, high=1, shown="0.5")
     ] = None
-    exclude: Annotated[Path | None, Arg("Ids of posts that are evaluated on, one per line.")] = None
-    seed: Annotated[int, Arg("Chooses answers, order and sides.", low=0)] = 0
+    exclude: Annotated[Path | None, Arg("Ids of posts used for evaluation, to leave out, one per line.")] = (
+        None
+    )
+    seed: Annotated[int, Arg("Seed for answers, order and sides.", low=0)] = 0
 
     def __post_init__(self) -> None:
         """Raises: EngineError E427 for a run without judgements, and for what would have no effect."""
         if self.annotated is None and self.run is not None:
             raise EngineError(
-                "--run belongs to --annotated",
+                "--run needs --annotated",
                 code="E427",
-                remedy="A first stage's run over questions is --hard-negatives.",
+                remedy="Give a first stage's run over questions as --hard-negatives.",
             )
         if self.out.name.endswith((".json", ".jsonl", ".csv", ".gz")):
             what = f"pairs are written as a plain table with tabs, and {self.out.name} says otherwise"
@@ -83,7 +87,7 @@ _CORPORA = {"1": "mathse1", "2": "mathse2", "3": "mathse3", "khan": "khan", "amp
 
 @dataclass(frozen=True, slots=True)
 class PretrainData:
-    """Cut a collection into segments for pre-training, or into sentence-order pairs of up to 512 tokens."""
+    """Split a collection into segments for pre-training, or into sentence-order pairs of up to 512 tokens."""
 
     folder: Annotated[
         Path, Arg("A collection or its name, or the folder of AMPS.", ref="collection", metavar="FOLDER")
@@ -93,14 +97,16 @@ class PretrainData:
         Arg("1 sentences, 2 text and formulas, 3 parts of formulas; khan or amps: exercises.", option=True),
     ]
     out: Annotated[Path, Arg("The JSON lines to write, .jsonl or .jsonl.gz.", option=True, writes=True)]
-    pairs: Annotated[bool, Arg("Sentence-order pairs instead of segments; label 1 is swapped.")] = False
+    pairs: Annotated[bool, Arg("Write sentence-order pairs instead of segments; label 1 means swapped.")] = (
+        False
+    )
     split_inside_formulas: Annotated[
-        bool, Arg("End sentences at marks inside formulas too, as the published code does.")
+        bool, Arg("End sentences also at punctuation inside formulas, as the published code does.")
     ] = False
     backbone: Annotated[
-        str, Arg("Of --pairs: the model whose tokens are counted, a folder or minilm.", ref="encoder")
+        str, Arg("With --pairs: the model whose tokenizer counts tokens, a folder or minilm.", ref="encoder")
     ] = "minilm"
-    seed: Annotated[int, Arg("Of the pairs.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for the pairs.", low=0)] = 0
 
     def __post_init__(self) -> None:
         """Raises: EngineError E404 for a strategy that there is not, E427 for a model where no tokens are
@@ -109,7 +115,7 @@ class PretrainData:
             raise refused("--backbone has no effect without --pairs", "E427", "Add --pairs, or leave it out.")
         if self.strategy not in _CORPORA:
             raise EngineError(
-                f"there is no strategy {self.strategy!r}",
+                f"unknown strategy {self.strategy!r}",
                 code="E404",
                 remedy=did_you_mean(self.strategy, _CORPORA) or f"Strategies: {', '.join(_CORPORA)}.",
             )

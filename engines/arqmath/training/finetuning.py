@@ -42,9 +42,9 @@ Example = tuple[int, int, int]
 """Rows of question and answer among the tokenised texts, and the label."""
 
 LIMITS = (
-    "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
-    "A high probability says that an answer looks like one to the question, not that it is right.",
-    "Incorrect answers of the training are other questions' answers: some of them fit all the same.",
+    "Made for English questions and answers about mathematics, with formulas as LaTeX between dollar signs.",
+    "A high probability means that an answer looks like one to the question, not that it is right.",
+    "Incorrect answers in training are other questions' answers; some of them fit anyway.",
 )
 _BATCH_TOKENS = 8_192
 
@@ -96,7 +96,7 @@ def pair_source(
     if annotated is not None:
         if run is None:
             raise DataError(
-                "annotated pairs need the run of a model, whose results are the incorrect answers",
+                "annotated pairs need a model's run, whose results are the incorrect answers",
                 code="E674",
                 remedy="Rank the same topics first: mathwb arqmath rank.",
             )
@@ -369,7 +369,7 @@ class CrossEncoderTask:
             "collection": self.folder.title,
             "pairs": f"{settings.pairs}, {counts['correct']:,} correct and {counts['incorrect']:,} incorrect",
             "questions": f"{counts['questions']:,}, {counts['held_out_questions']:,} of them held out",
-            "begun from": self.backbone.name,
+            "initialised from": self.backbone.name,
             "tokens of a pair": f"{settings.max_length}, the longer side is cut",
         }
         limits = list(LIMITS)

@@ -35,7 +35,7 @@ def kind_of(folder: Path, code: str) -> str:
     try:
         return str(json.loads((folder / "config.json").read_bytes())["model_type"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        what = "this is no model folder: config.json is missing or names no model_type"
+        what = "this is not a model folder: config.json is missing or has no model_type"
         remedy = "Name a folder that mathwb train or save_pretrained wrote."
         raise unusable(folder, what, code, remedy) from error
 
@@ -71,7 +71,7 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
 
     kind_of(folder, code)
     if not any(folder.glob("*.safetensors")):
-        what = "the model's weights are not in safetensors, and pickled ones are never loaded"
+        what = "the weights are not in safetensors, and pickled weights are never loaded"
         raise unusable(folder, what, code, "Convert them with transformers, where you trust them.")
     with quiet():
         try:
@@ -93,7 +93,7 @@ def check_tokens(folder: Path, tokenizer: Any, rows: int, code: str) -> None:
     """Raises: DataError `code` for a tokenizer that knows more tokens than the model has rows."""
     if len(tokenizer) > rows:
         what = f"the tokenizer knows {len(tokenizer):,} tokens and the model {rows:,}"
-        remedy = "Put the tokenizer beside the model that it was saved with."
+        remedy = "Put the tokenizer in the folder of its own model."
         raise unusable(folder, what, code, remedy, exit_code=2)
 
 

@@ -18,7 +18,7 @@ _RECORD = "backbone.json"
 
 @dataclass(frozen=True, slots=True)
 class NewBackbone:
-    """Make a model folder without weights: a tokenizer learned from the collection, and a config.
+    """Make a model folder without weights: a config, and a tokenizer trained on the collection.
 
     Pre-train it with: mathwb train arqmath/pretrain-mathse1-small --set data.backbone=OUT
     """
@@ -26,21 +26,21 @@ class NewBackbone:
     folder: SomeCollection
     out: Annotated[Path, Arg("The model folder to make.", option=True, writes=True)]
     family: Annotated[Family, Arg("Its architecture.")] = "bert"
-    vocabulary: Annotated[int, Arg("Tokens to learn.", low=100, high=1_000_000)] = 30_000
-    posts: Annotated[int, Arg("Learn them from so many posts.", low=1)] = 200_000
+    vocabulary: Annotated[int, Arg("Vocabulary size.", low=100, high=1_000_000)] = 30_000
+    posts: Annotated[int, Arg("Train the tokenizer on this many posts.", low=1)] = 200_000
     layers: Annotated[int, Arg("Transformer layers.", low=1, high=200)] = 6
     hidden: Annotated[int, Arg("Width.", low=1, high=65_536)] = 384
-    heads: Annotated[int, Arg("Attention heads of a layer.", low=1, high=1024)] = 12
+    heads: Annotated[int, Arg("Attention heads per layer.", low=1, high=1024)] = 12
     ffn: Annotated[int, Arg("Width of the feed-forward layers.", low=1, high=1_000_000)] = 1536
-    max_length: Annotated[int, Arg("Tokens it can read.", low=8, high=1_000_000)] = 512
+    max_length: Annotated[int, Arg("Longest input, in tokens.", low=8, high=1_000_000)] = 512
 
     def __post_init__(self) -> None:
         """Raises: EngineError E676 for sizes that make no model."""
         if self.hidden % self.heads:
             raise EngineError(
-                f"hidden {self.hidden} with {self.heads} heads makes no model",
+                f"hidden {self.hidden} with {self.heads} heads is not a valid model size",
                 code="E676",
-                remedy="hidden is a multiple of heads.",
+                remedy="hidden must be a multiple of heads.",
             )
 
 

@@ -148,7 +148,7 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
             path=posts,
             code="E674",
             exit_code=3,
-            remedy="Name a collection whose posts hold both, or exclude less.",
+            remedy="Name a collection with both, or exclude less.",
         )
     numbers: dict[str, int] = {}
     return Threads(
@@ -159,7 +159,7 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
         known={answer: place for place, post in enumerate(places) for answer in answers[post]},
         left_out={
             "questions without answers": sum(post not in answers for post in tags),
-            "questions kept out": excluded,
+            "questions excluded": excluded,
             "answers without their question": sum(
                 len(found) for post, found in answers.items() if post not in tags
             ),

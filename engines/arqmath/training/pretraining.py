@@ -42,7 +42,7 @@ IGNORED = -100
 """Label of a token that is not predicted."""
 LIMITS = (
     "Made from questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
-    "A language model: it must be fine-tuned before it ranks or classifies anything.",
+    "This is a language model: fine-tune it before it ranks or classifies anything.",
 )
 _HEADS = {"bert": "cls.predictions", "albert": "predictions", "roberta": "lm_head"}
 
@@ -540,7 +540,7 @@ class PretrainTask:
             "corpora": self.settings.corpora,
             **{name: path.name for name, path in self.data.items() if name != "backbone"},
             "examples": f"{len(rows):,}",
-            "begun from": self.backbone.name,
+            "initialised from": self.backbone.name,
             "objectives": " and ".join(self._objectives()),
             "tokens of an example": self.settings.max_length,
         }

@@ -57,9 +57,9 @@ if TYPE_CHECKING:
 
 
 LIMITS = (
-    "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
+    "Made for English questions and answers about mathematics, with formulas as LaTeX between dollar signs.",
     "It reads the title of an answer's question before the answer.",
-    "Its score orders answers beside a first stage; it is no probability.",
+    "Its score orders answers together with a first stage; it is not a probability.",
 )
 _HELD_OUT = 0.1
 
@@ -98,7 +98,7 @@ class RerankTask:
         need(data, "run", "run of a first stage (arqmath rank --questions)")
         if settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
             remedy = "Save all of it: --set model.layers_alone=false"
-            raise refused("layers are saved alone of the built-in MiniLM only", CODE, remedy)
+            raise refused("only the built-in MiniLM can be saved as layers alone", CODE, remedy)
 
     def origin(self) -> Origin:
         """The trainer, its settings, and the files that are read."""
@@ -123,10 +123,10 @@ class RerankTask:
         found = open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
         if not Frame.of(found.tokenizer, types=found.types).second:
             raise DataError(
-                f"{found.name} does not tell the two sides of a pair apart",
+                f"{found.name} cannot tell the two sides of a pair apart",
                 path=backbone_folder(self.data.get("backbone", MINILM)),
                 code="E672",
-                remedy="Use a BERT or ALBERT, which have token types.",
+                remedy="Use a BERT or ALBERT model, which has token types.",
             )
         return found
 
@@ -353,9 +353,13 @@ class RerankTask:
             "first stage": self.data["run"].name,
             "lists": f"{len(self._lists[0]):,} of {self.settings.answers} answers",
             "questions with too few ranked answers": f"{self.without:,}",
-            "begun from": self.backbone.name,
+            "initialised from": self.backbone.name,
             "tokens of a pair": f"{self.settings.max_length}, the longer side is cut"
-            + (", of an answer what shares most with the question is read" if self.settings.window else ""),
+            + (
+                ", of a long answer the part that shares most with the question is read"
+                if self.settings.window
+                else ""
+            ),
         }
         save_model(
             TopLayers(head.encoder) if self.settings.layers_alone else head.encoder,

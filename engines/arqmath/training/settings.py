@@ -20,23 +20,24 @@ CODE = "E676"
 class PretrainSettings:
     """How a language model is pre-trained."""
 
-    corpora: Annotated[str, Arg(f"What is read: one or more of {', '.join(CORPORA)}, joined by +.")] = (
+    corpora: Annotated[str, Arg(f"Corpora to read: one or more of {', '.join(CORPORA)}, joined by +.")] = (
         "mathse1"
     )
-    max_length: Annotated[int, Arg("Tokens of an example, special ones counted.", low=8)] = 512
+    max_length: Annotated[int, Arg("Tokens of an example, including special tokens.", low=8)] = 512
     split_inside_formulas: Annotated[
-        bool, Arg("Split MathSE at marks inside formulas too, as the published code does.")
+        bool, Arg("Also split MathSE at punctuation inside formulas, as the published code does.")
     ] = False
     order: Annotated[bool, Arg("Predict sentence order besides the masked tokens; RoBERTa never does.")] = (
         True
     )
     first_token: Annotated[
-        bool, Arg("Instead of the order: pairs in their order, and the first token of the second segment.")
+        bool,
+        Arg("Instead of the order: keep pairs in order, and predict the first token of the second segment."),
     ] = False
-    masked: Annotated[float, Arg("Share of the tokens that is predicted.", low=0, high=1)] = 0.15
-    latex_tokens: Annotated[bool, Arg("Give the tokenizer the LaTeX tokens.")] = True
-    held_out: Annotated[float, Arg("Share of the documents that is measured on.", low=0, high=1)] = 0.05
-    measured: Annotated[int, Arg("Held-out examples that an evaluation looks at.", low=1)] = 500
+    masked: Annotated[float, Arg("Share of the tokens to mask and predict.", low=0, high=1)] = 0.15
+    latex_tokens: Annotated[bool, Arg("Add the LaTeX tokens to the tokenizer.")] = True
+    held_out: Annotated[float, Arg("Share of the documents held out for evaluation.", low=0, high=1)] = 0.05
+    measured: Annotated[int, Arg("Held-out examples used per evaluation.", low=1)] = 500
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -46,37 +47,39 @@ class PretrainSettings:
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         if any(name not in CORPORA for name in self.names):
-            remedy = f"It names one of {', '.join(CORPORA)}, or a+b."
+            remedy = f"Use one of {', '.join(CORPORA)}, or a+b."
             raise refused(f"corpora is {self.corpora!r}", CODE, remedy)
         if not 0 < self.masked < 1 or not 0 < self.held_out < 1:
-            raise refused("masked and held_out are shares between 0 and 1", CODE)
+            raise refused("masked and held_out must be between 0 and 1", CODE)
         if self.first_token and self.order:
             remedy = "Leave one of them out: --set model.order=false"
-            raise refused("order and first_token are both to be predicted", CODE, remedy)
+            raise refused("order and first_token cannot both be predicted", CODE, remedy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CocoMaeSettings:
     """How a language model is pre-trained by two spans of a post."""
 
-    max_length: Annotated[int, Arg("Tokens of a span, special ones counted.", low=8)] = 128
-    masked: Annotated[float, Arg("Share of the encoder's tokens that is predicted.", low=0, high=1)] = 0.3
-    decoder_masked: Annotated[float, Arg("The same of the decoder's.", low=0, high=1)] = 0.45
-    decoder_layers: Annotated[int, Arg("Layers of the decoder, which is not saved.", low=1)] = 2
-    decoder_weight: Annotated[float, Arg("What the decoder's loss is multiplied by.", low=0)] = 1.0
-    contrastive_weight: Annotated[float, Arg("The same of the contrastive loss.", low=0)] = 1.0
-    temperature: Annotated[float, Arg("What cosines of spans are divided by.", low=0)] = 0.05
-    latex_tokens: Annotated[bool, Arg("Give the tokenizer the LaTeX tokens.")] = True
-    held_out: Annotated[float, Arg("Share of the posts that is measured on.", low=0, high=1)] = 0.05
-    measured: Annotated[int, Arg("Held-out posts that an evaluation looks at.", low=1)] = 500
+    max_length: Annotated[int, Arg("Tokens of a span, including special tokens.", low=8)] = 128
+    masked: Annotated[float, Arg("Share of the encoder's tokens to mask and predict.", low=0, high=1)] = 0.3
+    decoder_masked: Annotated[
+        float, Arg("Share of the decoder's tokens to mask and predict.", low=0, high=1)
+    ] = 0.45
+    decoder_layers: Annotated[int, Arg("Decoder layers; the decoder is not saved.", low=1)] = 2
+    decoder_weight: Annotated[float, Arg("Weight of the decoder's loss.", low=0)] = 1.0
+    contrastive_weight: Annotated[float, Arg("Weight of the contrastive loss.", low=0)] = 1.0
+    temperature: Annotated[float, Arg("Temperature of the cosines between spans.", low=0)] = 0.05
+    latex_tokens: Annotated[bool, Arg("Add the LaTeX tokens to the tokenizer.")] = True
+    held_out: Annotated[float, Arg("Share of the posts held out for evaluation.", low=0, high=1)] = 0.05
+    measured: Annotated[int, Arg("Held-out posts used per evaluation.", low=1)] = 500
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         shares = {name: getattr(self, name) for name in ("masked", "decoder_masked", "held_out")}
         if wrong := next((name for name, share in shares.items() if not 0 < share < 1), None):
-            raise refused(f"{wrong} is {shares[wrong]}, and a share between 0 and 1 is needed", CODE)
+            raise refused(f"{wrong} is {shares[wrong]}, which must be between 0 and 1", CODE)
         if not self.temperature:
-            raise refused("the temperature is 0, and above 0 is needed", CODE)
+            raise refused("the temperature must be above 0", CODE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,49 +89,51 @@ class FinetuneSettings:
     pairs: Annotated[
         PairSource, Arg("Questions with their own answers, or the relevant answers of judged topics.")
     ] = "collection"
-    per_question: Annotated[int, Arg("Correct answers of a question, at most.", low=1)] = 1
+    per_question: Annotated[int, Arg("Correct answers per question, at most.", low=1)] = 1
     hard_share: Annotated[
         float,
-        Arg("Share of the incorrect answers from the first stage, where its run is given.", low=0, high=1),
+        Arg("Share of incorrect answers taken from the first stage, if its run is given.", low=0, high=1),
     ] = 0.5
     max_length: Annotated[
-        int, Arg("Tokens of a pair with its special ones; the longer side is cut.", low=8)
+        int, Arg("Longest pair, in tokens, special ones included; the longer side is cut.", low=8)
     ] = 512
-    measured: Annotated[int, Arg("Held-out questions that an evaluation looks at.", low=1)] = 500
-    candidates: Annotated[int, Arg("Answers of each of them, one of which is correct.", low=2)] = 10
+    measured: Annotated[int, Arg("Held-out questions used per evaluation.", low=1)] = 500
+    candidates: Annotated[int, Arg("Answers per held-out question, one of them correct.", low=2)] = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankSettings:
     """How a re-ranker with a cosine head is trained."""
 
-    answers: Annotated[int, Arg("Answers of a list.", low=2)] = 8
-    first_rank: Annotated[int, Arg("Ranks of the first stage from here on give wrong answers.", low=1)] = 5
-    last_rank: Annotated[int, Arg("The deepest rank that is drawn from.", low=2)] = 64
-    temperature: Annotated[float, Arg("What cosines are divided by.", low=0)] = 0.05
+    answers: Annotated[int, Arg("Answers per list.", low=2)] = 8
+    first_rank: Annotated[int, Arg("Wrong answers come from first-stage ranks from here on.", low=1)] = 5
+    last_rank: Annotated[int, Arg("Deepest rank to sample from.", low=2)] = 64
+    temperature: Annotated[float, Arg("Temperature: what cosines are divided by.", low=0)] = 0.05
     teacher_temperature: Annotated[
-        float, Arg("What the first stage's scores, 0 to 1 within a question, are divided by.", low=0)
+        float, Arg("Temperature of the first stage's scores, which are 0 to 1 within a question.", low=0)
     ] = 0.1
-    trained_layers: Annotated[int, Arg("Upper layers that are trained; 0: all, and the words.", low=0)] = 0
-    latex_tokens: Annotated[bool, Arg("Give the tokenizer the LaTeX tokens.")] = False
+    trained_layers: Annotated[
+        int, Arg("How many upper layers to train; 0: all, and the word embeddings.", low=0)
+    ] = 0
+    latex_tokens: Annotated[bool, Arg("Add the LaTeX tokens to the tokenizer.")] = False
     question_tokens: Annotated[
-        int, Arg("Tokens of the body of an answer's question that are read behind its title.", low=0)
+        int, Arg("Tokens to read of the body of an answer's question, after its title.", low=0)
     ] = 0
     window: Annotated[
-        bool, Arg("Read of a long answer what shares most with the question; off: its beginning.")
+        bool, Arg("Of a long answer, read the part that shares most with the question; off: its beginning.")
     ] = True
     max_length: Annotated[
-        int, Arg("Tokens of a pair with its special ones; the longer side is cut.", low=8)
+        int, Arg("Longest pair, in tokens, special ones included; the longer side is cut.", low=8)
     ] = 256
-    measured: Annotated[int, Arg("Held-out questions that an evaluation looks at.", low=1)] = 50
+    measured: Annotated[int, Arg("Held-out questions used per evaluation.", low=1)] = 50
     layers_alone: Annotated[
-        bool, Arg("Save the trained layers alone, in 16 bits, to be read onto the built-in MiniLM.")
+        bool, Arg("Save only the trained layers, in 16 bits, to load on top of the built-in MiniLM.")
     ] = False
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         if not self.temperature or not self.teacher_temperature:
-            raise refused("a temperature is 0, and above 0 is needed", CODE)
+            raise refused("a temperature must be above 0", CODE)
         if self.layers_alone and (self.latex_tokens or not self.trained_layers):
             remedy = "Save all of it: --set model.layers_alone=false"
             raise refused("only upper layers of MiniLM can be saved alone", CODE, remedy)
@@ -143,53 +148,53 @@ class BiEncoderSettings:
     negatives: Annotated[
         int,
         Arg(
-            "Wrong answers of a question from the first stage, where its run is given; the batch has more.",
+            "Wrong answers per question from the first stage, if its run is given; the batch adds more.",
             low=0,
         ),
     ] = 1
-    first_rank: Annotated[int, Arg("Ranks of the first stage from here on give wrong answers.", low=1)] = 5
-    last_rank: Annotated[int, Arg("The deepest rank that is drawn from.", low=1)] = 64
+    first_rank: Annotated[int, Arg("Wrong answers come from first-stage ranks from here on.", low=1)] = 5
+    last_rank: Annotated[int, Arg("Deepest rank to sample from.", low=1)] = 64
     titled: Annotated[
         float,
         Arg(
-            "Share of the questions whose answers have titles before them, as an index has them; that of its "
-            "own answer gives it away.",
+            "Share of the questions whose answers are read with titles, as in an index; the own answer's "
+            "title gives it away.",
             low=0,
             high=1,
         ),
     ] = 1.0
-    max_length: Annotated[int, Arg("Tokens of a text with its special ones; the end is cut.", low=8)] = 256
-    measured: Annotated[int, Arg("Held-out questions that an evaluation looks at.", low=1)] = 50
-    candidates: Annotated[int, Arg("Answers of each of them, one of which is its own.", low=2)] = 10
+    max_length: Annotated[
+        int, Arg("Longest text, in tokens, special ones included; the end is cut.", low=8)
+    ] = 256
+    measured: Annotated[int, Arg("Held-out questions used per evaluation.", low=1)] = 50
+    candidates: Annotated[int, Arg("Answers per held-out question, one of them its own.", low=2)] = 10
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         if self.last_rank < self.first_rank:
-            raise refused(f"there are no ranks {self.first_rank} to {self.last_rank}", CODE)
+            raise refused(f"ranks {self.first_rank} to {self.last_rank} are not a range", CODE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DenseSettings(BiEncoderSettings):
     """How a dense encoder of questions and answers is trained."""
 
-    pooling: Annotated[Pooling, Arg("The vector: the mean of all tokens' states, or that of the first.")] = (
+    pooling: Annotated[Pooling, Arg("Pooling: the mean of all tokens' states, or the first token's.")] = (
         "mean"
     )
-    temperature: Annotated[float, Arg("What cosines are divided by.", low=0)] = 0.05
+    temperature: Annotated[float, Arg("Temperature: what cosines are divided by.", low=0)] = 0.05
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         BiEncoderSettings.__post_init__(self)
         if not self.temperature:
-            raise refused("the temperature is 0, and above 0 is needed", CODE)
+            raise refused("the temperature must be above 0", CODE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpladeSettings(BiEncoderSettings):
     """How a sparse encoder of questions and answers is trained."""
 
-    question_flops: Annotated[float, Arg("Weight of the FLOPS of questions.", low=0)] = 3e-4
-    answer_flops: Annotated[float, Arg("Weight of the FLOPS of answers.", low=0)] = 1e-4
-    flops_warmup: Annotated[
-        int, Arg("Batches in which both weights rise, as the square of how many there were.", low=0)
-    ] = 0
+    question_flops: Annotated[float, Arg("Weight of the FLOPS loss of questions.", low=0)] = 3e-4
+    answer_flops: Annotated[float, Arg("Weight of the FLOPS loss of answers.", low=0)] = 1e-4
+    flops_warmup: Annotated[int, Arg("Batches over which both weights rise, quadratically.", low=0)] = 0

@@ -156,7 +156,7 @@ class Space:
         """An integer power. Raises: TooLargeError."""
         size = max(len(base.top), len(base.bottom))
         if size > 1 and size ** min(abs(exponent), 12) > 40 * _MAX_TERMS**2:
-            raise TooLargeError("a power has too many terms to be worked out")
+            raise TooLargeError("a power has too many terms to compute")
         top, bottom = base if exponent >= 0 else (base.bottom, base.top)
         return self.reduced(top ** abs(exponent), bottom ** abs(exponent))
 
@@ -165,7 +165,7 @@ class Space:
         if bottom.is_zero():
             raise TooLargeError("an expression divides by zero")
         if max(len(top), len(bottom)) > _MAX_TERMS:
-            raise TooLargeError("an expression has too many terms to be worked out")
+            raise TooLargeError("an expression has too many terms to compute")
         if not bottom.is_constant():
             common = top.gcd(bottom)
             if not common.is_one():

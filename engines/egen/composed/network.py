@@ -117,8 +117,10 @@ _OF_NUMBERS = 64
 class ComposedSizes:
     """Sizes of a composed encoder."""
 
-    d_model: Annotated[int, Arg("Length of a vector.", low=2)] = 96
-    hidden: Annotated[int, Arg("Products, and as many usual units, in the hidden layer.", low=2)] = 192
+    d_model: Annotated[int, Arg("Dimension of a vector.", low=2)] = 96
+    hidden: Annotated[
+        int, Arg("Product units in the hidden layer, which has as many usual units.", low=2)
+    ] = 192
 
 
 def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:

@@ -35,19 +35,22 @@ class ComposedSettings:
     as a whole."""
 
     tau: Annotated[float, Arg("Temperature.", low=0.001)] = 0.07
-    members: Annotated[int, Arg("Members of each cluster of a batch.", low=2)] = 3
-    detours: Annotated[float, Arg("How many members get a detour, as cot(atan u).", low=0, high=1)] = 0.3
+    members: Annotated[int, Arg("Members per cluster in a batch.", low=2)] = 3
+    detours: Annotated[
+        float, Arg("Share of members that get a detour, such as cot(atan u).", low=0, high=1)
+    ] = 0.3
     copies: Annotated[int, Arg("Near-copies of each member.", low=0)] = 1
     moves: Annotated[
-        float, Arg("For how many of the clusters an operation is done to two expressions.", low=0, high=1)
+        float,
+        Arg("Share of the clusters for which an operation is applied to two expressions.", low=0, high=1),
     ] = 0.5
-    points: Annotated[int, Arg("Points of the complex plane that values are learned at.", low=4)] = 32
-    values_weight: Annotated[float, Arg("Of the loss of values.", low=0)] = 1.0
-    moves_weight: Annotated[float, Arg("Of the loss of operations.", low=0)] = 0.3
-    split: Annotated[SplitName, Arg("Whose training side is used.")] = "paper"
-    max_length: Annotated[int, Arg("Tokens of an expression in training notation.", low=3)] = 200
-    measured: Annotated[int, Arg("Validation expressions that an evaluation looks at.", low=1)] = 4_000
-    precision: Annotated[Precision, Arg("Of the stored weights.")] = "fp32"
+    points: Annotated[int, Arg("Points of the complex plane at which values are learned.", low=4)] = 32
+    values_weight: Annotated[float, Arg("Weight of the loss on values.", low=0)] = 1.0
+    moves_weight: Annotated[float, Arg("Weight of the loss on operations.", low=0)] = 0.3
+    split: Annotated[SplitName, Arg("Which split to take the training side of.")] = "paper"
+    max_length: Annotated[int, Arg("Longest expression, in tokens of training notation.", low=3)] = 200
+    measured: Annotated[int, Arg("Validation expressions used per evaluation.", low=1)] = 4_000
+    precision: Annotated[Precision, Arg("Precision of the stored weights.")] = "fp32"
 
 
 def composed(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> ComposedTask:

@@ -142,7 +142,7 @@ def saved_plan(out: Path) -> Plan:
         )
     except FileNotFoundError:
         raise DataError(
-            "no corpus was begun here", path=out, remedy="Begin one with --templates.", code="E322"
+            "there is no unfinished corpus here", path=out, remedy="Start one with --templates.", code="E322"
         ) from None
     except OSError as error:
         raise file_error(error, out, "read") from error
@@ -150,7 +150,7 @@ def saved_plan(out: Path) -> Plan:
         raise DataError(
             "the plan of this corpus is corrupt",
             path=out / PLAN,
-            remedy="Begin the corpus again in another folder.",
+            remedy="Start the corpus again in another folder.",
             code="E323",
         ) from error
 
@@ -165,8 +165,8 @@ def _begin(build: ResumableBuild, plan: Plan) -> None:
     if (out / PLAN).exists():
         old = saved_plan(out).to_dict()
     elif (out / MANIFEST).exists():
-        what = "this folder holds a corpus that was imported or saved, and cannot be grown"
-        raise other_folder(out, what, f"{_ANOTHER}; import or save again what is corrupt here.")
+        what = "this folder holds an imported or saved corpus, which cannot be grown"
+        raise other_folder(out, what, f"{_ANOTHER}; import or save the corrupt part again.")
     else:
         columns = {name: [getattr(head, name) for head in plan.source.heads] for name in Head.__slots__}
         write_bytes(out / "heads.parquet", parquet_bytes(pa.table(columns)))
@@ -244,7 +244,7 @@ class _Growth:
             except KeyError:
                 missing.append(block)
             except DataError as error:
-                self._log("warning", {"message": f"{error.what}; it is made again"})
+                self._log("warning", {"message": f"{error.what}; rebuilding it"})
                 found[block].unlink(missing_ok=True)
                 missing.append(block)
             else:
@@ -291,7 +291,7 @@ class _Growth:
             return False
         self._retried.add(number)
         head = self.plan.source.heads[number].prefix
-        self._log("warning", {"message": f"{head} is tried again: {reason}"})
+        self._log("warning", {"message": f"{head}: trying again: {reason}"})
         return True
 
     def _keep(self, number: int, result: GrownHead | str) -> None:

@@ -82,7 +82,7 @@ def _blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple
                 texts = [row["head"], *row["exprs"], *row.get("partial_domain", ())]
                 name = str(row.get("source", "published"))
             except (ValueError, KeyError, TypeError):
-                refuse(number, "this is no object with `head` and `exprs`")
+                refuse(number, "this is not an object with `head` and `exprs`")
                 continue
             yield name, [(number, str(each)) for each in texts]
     if block:

@@ -174,7 +174,7 @@ class Corpus:
         except FileNotFoundError:
             raise corrupt(path, f"{name} is missing", _REMAKE) from None
         if sha256(data).hexdigest() != self.manifest["files"][name]:
-            raise corrupt(path, f"{name} was cut or changed: the manifest has another hash for it", _REMAKE)
+            raise corrupt(path, f"{name} was truncated or changed: the manifest has another hash", _REMAKE)
         return parquet_table(data)
 
 
@@ -187,7 +187,7 @@ def open_corpus(path: Path, *, several: bool = False) -> Corpus:
     try:
         manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
         if not isinstance(manifest, dict) or not manifest.keys() >= _NEEDED:
-            raise ValueError("no manifest of a corpus")
+            raise ValueError("not the manifest of a corpus")
     except FileNotFoundError:
         raise _unfinished(path) from None
     except OSError as error:
@@ -196,9 +196,10 @@ def open_corpus(path: Path, *, several: bool = False) -> Corpus:
         raise corrupt(path / "manifest.json", "the manifest cannot be read", _REMAKE, 2) from error
     if manifest["format"] not in (FORMAT, SEVERAL):
         raise DataError(
-            f"this corpus is of layout {manifest['format']}, and {SEVERAL} is the newest that is known here",
+            f"this corpus is of layout {manifest['format']}, and {SEVERAL} is the newest that this version "
+            "reads",
             path=path,
-            remedy="It was made by a newer mathwb: update this one.",
+            remedy="A newer mathwb made it: update mathwb.",
             code="E325",
         )
     corpus = Corpus(path, manifest)
@@ -206,7 +207,7 @@ def open_corpus(path: Path, *, several: bool = False) -> Corpus:
         raise DataError(
             f"this corpus has the variables {', '.join(corpus.variables)}, or holds under assumptions",
             path=path,
-            remedy="Models and their measures read functions of x alone: name a corpus of these.",
+            remedy="Models and their evaluations take functions of x only: name such a corpus.",
             code="E458",
         )
     return corpus

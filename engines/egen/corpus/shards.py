@@ -251,7 +251,7 @@ def _whole(path: Path) -> tuple[bytes, str]:
         raise file_error(error, path, "read") from error
     digest = sha256(data).hexdigest()
     if match is None or not digest.startswith(match[2]):
-        what = f"the shard {path.name} was cut or changed: its content does not match its name"
+        what = f"the shard {path.name} was truncated or changed: its content does not match its name"
         raise corrupt(path, what, _REDO)
     return data, digest
 
@@ -259,7 +259,7 @@ def _whole(path: Path) -> tuple[bytes, str]:
 def corrupt(path: Path, what: str, mend: str, exit_code: int | None = None) -> DataError:
     """A file of a corpus that is missing or not as it was written; `mend`: what its build would do."""
     corpus = path.parent.parent if path.parent.name == "shards" else path.parent
-    remedy = "It was not grown here: import or save it again, into another folder."
+    remedy = "It was not grown here: import or save it again, to another folder."
     if (corpus / "plan.json").exists():
         remedy = f"{mend} with: mathwb egen corpus --out {corpus}"
     return DataError(what, path=path, remedy=remedy, code="E320", exit_code=exit_code)

@@ -231,7 +231,7 @@ def source_name(name: str) -> str:
     path = Path(name).expanduser().absolute()
     if not path.exists():
         raise EngineError(
-            f"templates is {name!r}, neither one of {', '.join(get_args(Selection))} nor a file",
+            f"templates is {name!r}, not one of {', '.join(get_args(Selection))} and not a file",
             remedy="Give a file with one expression per line, or one of those.",
             code="E451",
         )

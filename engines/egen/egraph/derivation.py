@@ -306,7 +306,7 @@ def derive(
     if last.outcome not in accepted:
         return Derivation((), _refusal(last), last.counterexample)
     if theory.unwritten:
-        verdict = "They are equal as far as points can tell"
+        verdict = "They are equal at all points tested"
         if last.outcome == "undecided":
             verdict = "Whether they are equal is undecided"
         return Derivation((), f"{verdict}; {theory.unwritten}.")

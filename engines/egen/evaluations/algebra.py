@@ -41,9 +41,9 @@ def evaluate(
     ]
     if not kept:
         raise EngineError(
-            "there is no analogy to solve",
+            "no analogy can be solved",
             code="E645",
-            remedy="The model reads none of them: name shorter ones with --analogies.",
+            remedy="The model can read none of them: give shorter ones with --analogies.",
         )
     needed = [text for item in kept for text in (item.x1, item.y1, item.x2, item.y2)]
     texts = list(dict.fromkeys([*needed, *pool]))

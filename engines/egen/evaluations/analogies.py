@@ -197,7 +197,7 @@ def read_analogies(path: Path) -> Iterator[Analogy]:
             continue
         if len(parts) != 4:
             raise DataError(
-                "four expressions with tabs between them are needed",
+                "four tab-separated expressions are needed",
                 path=path,
                 line=number,
                 code="E317",

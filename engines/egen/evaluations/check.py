@@ -42,22 +42,23 @@ _LEARNED_ON = 200
 class Check:
     """Find the first wrong step, with a counterexample.
 
-    A step is right, wrong, loses domain, or is not shown. Exits with 1 unless every step of every derivation
-    is right. With --model the cosine of each step stands beside it, with how often such a suspicion holds.
+    Each step is right, wrong, loses domain, or is not shown. Exits with 1 unless every step of every
+    derivation is right. With --model, each step also shows its cosine and how often such a suspicion is
+    justified.
     """
 
-    file: Annotated[Path, Arg("A step a line, prefix or infix; a blank line ends a derivation.")]
+    file: Annotated[Path, Arg("One step per line, prefix or infix; a blank line ends a derivation.")]
     assume: AssumeAny = ""
-    theory: Annotated[TheoryName, Arg("What expressions are about.")] = "reals"
-    model: Annotated[Path | None, Arg("An encoder, for a second opinion.", ref="model", shown="none")] = None
+    theory: Annotated[TheoryName, Arg("Theory that the expressions belong to.")] = "reals"
+    model: Annotated[Path | None, Arg("An encoder for a second opinion.", ref="model", shown="none")] = None
     threshold: Annotated[
-        float | None, Arg("A cosine below it is suspicious.", shown="learned on derivations")
+        float | None, Arg("Cosines below this are suspicious.", shown="learned on derivations")
     ] = None
 
     def __post_init__(self) -> None:
         if self.threshold is not None and self.model is None:
             raise EngineError(
-                "a threshold is of use with a model only",
+                "a threshold needs a model",
                 code="E400",
                 remedy="Name one with --model, or leave out --threshold.",
             )
@@ -170,7 +171,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=step))
     if not given:
         nothing = DataError(
-            "there is no derivation in it", path=spec.file, code="E314", remedy="Write a step a line."
+            "the file has no derivation", path=spec.file, code="E314", remedy="Write one step per line."
         )
         raise bad[0] if bad else nothing
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))

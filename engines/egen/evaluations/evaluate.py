@@ -34,11 +34,11 @@ _NOT_EVALUATED = "SymPy cannot evaluate it"
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """Measure a model as the paper does and, where that has a flaw, better; with 95 % bootstrap intervals.
+    """Evaluate a model as the paper does, and better where that is flawed, with 95 % bootstrap intervals.
 
-    Of a corpus the validation side is taken. FILE may also hold items that --write kept. With --llm the
-    questions of semantic, mistakes and algebra are sent to a language model instead, with the key in
-    MATHWB_LLM_KEY where one is needed; prompts and answers are kept, and a run that was stopped goes on.
+    A corpus is evaluated on its validation side. FILE may also be a test set saved by --write. With --llm the
+    questions of semantic, mistakes and algebra go to a language model instead; put its key, if it needs one,
+    in MATHWB_LLM_KEY. Prompts and answers are cached, and a stopped run continues from them.
     """
 
     task: Annotated[Evaluation, Arg("What to measure.")]
@@ -51,51 +51,53 @@ class Evaluate:
         Arg("The OpenAI-compatible address of a language model.", metavar="URL", shown="nothing is sent"),
     ] = None
     llm_model: Annotated[str | None, Arg("Its name there.", name="model", metavar="NAME")] = None
-    price_in: Annotated[float | None, Arg("Of a million tokens sent, to count the cost.", low=0)] = None
-    price_out: Annotated[float | None, Arg("Of a million tokens received.", low=0)] = None
+    price_in: Annotated[float | None, Arg("Price of a million input tokens, to compute the cost.", low=0)] = (
+        None
+    )
+    price_out: Annotated[float | None, Arg("Price of a million output tokens.", low=0)] = None
     data: Annotated[
         Path | None,
         Arg("Clusters to measure on.", ref="corpus", metavar="FILE|CORPUS", shown="the sample"),
     ] = None
-    split: Annotated[SplitName, Arg("Of a corpus.")] = "paper"
-    side: Annotated[Side | None, Arg("Of a corpus.", shown="validation")] = None
-    partial: Annotated[bool, Arg("With what a file lists as equal on a part only.")] = False
-    count: Annotated[int | None, Arg("Items, derivations or analogies, at most.", low=1)] = None
+    split: Annotated[SplitName, Arg("Which split of a corpus.")] = "paper"
+    side: Annotated[Side | None, Arg("Which split of a corpus.", shown="validation")] = None
+    partial: Annotated[
+        bool, Arg("Include members that a file lists as equal on part of the domain only.")
+    ] = False
+    count: Annotated[int | None, Arg("At most this many items, derivations or analogies.", low=1)] = None
     train: Annotated[
         Path | None,
-        Arg("mistakes: where the threshold is learned.", ref="corpus", metavar="FILE|CORPUS"),
+        Arg("mistakes: data to learn the threshold from.", ref="corpus", metavar="FILE|CORPUS"),
     ] = None
-    analogies: Annotated[Path | None, Arg("algebra: four expressions a line, with tabs.")] = None
-    seed: Annotated[int, Arg("Of the test set.", low=0)] = 0
-    write: Annotated[Path | None, Arg("Keep the test set that was built in this file.", writes=True)] = None
+    analogies: Annotated[Path | None, Arg("algebra: file with four tab-separated expressions per line.")] = (
+        None
+    )
+    seed: Annotated[int, Arg("Seed for the test set.", low=0)] = 0
+    write: Annotated[Path | None, Arg("Save the test set to this file.", writes=True)] = None
     worst: Annotated[
         int | None,
-        Arg("How many mistakes to list, the costliest first.", low=1, shown="5, of 20 with --json"),
+        Arg("How many mistakes to list, costliest first.", low=1, shown="5, of 20 with --json"),
     ] = None
 
     def __post_init__(self) -> None:
         if self.train is not None and (self.task != "mistakes" or self.llm is not None):
-            raise _apart("only the threshold of mistakes is learned", "Leave out --train.")
+            raise _apart("only mistakes learns a threshold", "Leave out --train.")
         if self.analogies is not None and self.task != "algebra":
-            raise _apart("only algebra is measured on analogies", "Leave out --analogies.")
+            raise _apart("only algebra uses analogies", "Leave out --analogies.")
         asked = self.count is not None or self.write is not None or self.seed != 0
         if self.task in ("kmeans", "retrieval") and asked:
-            what = f"{self.task} is measured on all clusters, and no test set is built for it"
+            what = f"{self.task} uses all clusters, and has no test set"
             raise _apart(what, "Leave out --count, --write and --seed.")
         if self.llm is None:
             if self.llm_model or self.price_in is not None or self.price_out is not None:
-                raise _apart(
-                    "--model and prices are those of a language model", "Name its address with --llm."
-                )
+                raise _apart("--model and prices are for a language model", "Name its address with --llm.")
             if self.model is None:
-                raise _apart("there is no model to measure", "Name a folder, or an address with --llm.")
+                raise _apart("there is no model to evaluate", "Name a folder, or an address with --llm.")
         elif self.model is not None or not self.llm_model:
-            raise _apart(
-                "at an address exactly one model is measured", "Name it with --model and no folder beside it."
-            )
+            raise _apart("--llm takes exactly one model", "Name it with --model, without a folder.")
         elif self.task not in _QUESTIONS:
-            what = f"{self.task} is measured on vectors, and a language model gives words"
-            raise _apart(what, f"It can be asked: {', '.join(_QUESTIONS)}.")
+            what = f"{self.task} needs vectors, and a language model gives text"
+            raise _apart(what, f"Tasks for a language model: {', '.join(_QUESTIONS)}.")
 
     @property
     def place(self) -> Path:

@@ -183,7 +183,7 @@ def _checked(url: str) -> str:
         remedy = f"Put the key into the environment variable {KEY}, and only host and path into the address."
         raise EngineError("the address holds more than a host and a path", code="E427", remedy=remedy)
     if os.environ.get(KEY) and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-        what = f"the key would go to {parts.hostname} unencrypted"
+        what = f"the key would be sent to {parts.hostname} unencrypted"
         raise EngineError(what, code="E427", remedy=f"Use https, or unset {KEY}.")
     return url.rstrip("/").removesuffix("/chat/completions")
 
@@ -219,7 +219,7 @@ def _post(url: str, body: Mapping[str, Any]) -> dict[str, Any]:
         response = json.loads(data)
         _answer(response, asked=True)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        what = "its answer is no chat completion"
+        what = "its answer is not a chat completion"
         raise _fault(url, what, "Name an OpenAI-compatible address, such as one that ends with /v1") from None
     found: dict[str, Any] = response
     return found
@@ -247,7 +247,7 @@ def _fault(url: str, what: str, remedy: str) -> EngineError:
         what,
         where=url,
         code="E691",
-        remedy=f"{remedy}; answers that have come are kept, and the next run goes on from them.",
+        remedy=f"{remedy}; the answers so far are cached, and the next run continues from them.",
     )
 
 
@@ -454,7 +454,7 @@ def _ask(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> _Asked
     from engines.egen.models.vectors import stopped
 
     if not prompts:
-        what = "there is nothing to ask"
+        what = "there are no questions to ask"
         remedy = "Name data with more and longer expressions in each cluster."
         raise EngineError(what, code="E645", remedy=remedy)
     answers = chat.ask(prompts, events=events, stop=stop)

@@ -309,12 +309,12 @@ def _derivation(path: Path, lines: Sequence[tuple[int, str]], reader: Callable[[
             raise bad(error.what, number, error.remedy) from error
         if tab and number == begin:
             if not mark.strip().isdecimal():
-                remedy = "After the tab stands which transition is wrong, counted from 0."
+                remedy = "After the tab comes the number of the wrong transition, counted from 0."
                 raise bad(f"{mark[:40]!r} is not the number of a transition", number, remedy)
             wrong = int(mark)
     if len(steps) < 2 or (wrong is not None and wrong >= len(steps) - 1):
         what = "a derivation of one step" if len(steps) < 2 else f"there is no transition {wrong}"
-        raise bad(what, begin, "Steps go one to a line, without gaps.")
+        raise bad(what, begin, "Write one step per line, without gaps.")
     return Derivation(tuple(steps), wrong)
 
 
@@ -429,7 +429,7 @@ def evaluate(
     training, test = (_readable(side, longest(encoder)) for side in (training, test))
     if not training or not test:
         raise EngineError(
-            "there are not enough derivations to learn from and to test",
+            "there are too few derivations to learn from and test on",
             code="E645",
             remedy="Name data with longer expressions.",
         )

@@ -116,7 +116,7 @@ def read_items(path: Path) -> Iterator[Item]:
             for text in (item.query, item.answer, *item.distractors):
                 read_prefix(text)
         except (KeyError, TypeError) as error:
-            what = "this is no object with `query`, `answer` and `distractors`"
+            what = "this is not an object with `query`, `answer` and `distractors`"
             raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
         except ExpressionError as error:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
@@ -144,7 +144,7 @@ def evaluate(
     ]
     if not kept:
         raise EngineError(
-            "there is no item to choose in",
+            "there are no items to evaluate",
             code="E645",
             remedy="Name data with more and longer expressions in each cluster.",
         )

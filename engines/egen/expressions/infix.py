@@ -152,7 +152,7 @@ def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list
                 text,
                 f"{word[:40]!r} is not a function or constant of the language",
                 start,
-                "Write names apart, with spaces or signs between them.",
+                "Separate names by spaces or signs.",
             )
         kind: Literal["leaf", "function"] = "function" if name in CALLED else "leaf"
         found.append(Token(kind, "pi" if name == "π" else name, start + at, spaced))
@@ -318,7 +318,7 @@ class _Reader:
             return
         if token.text == "d/dx" or (CALLED[token.text][1] > 1 and not token.base):
             self.fail(
-                f"{token.text} needs brackets around what it applies to",
+                f"{token.text} needs brackets around its argument",
                 following.position,
                 f"Write {_USAGE.get(token.text, token.text + '(u, v)')}.",
             )
@@ -333,7 +333,7 @@ class _Reader:
             self.open(following, function="sqrt")
             return False
         if following.kind not in ("number", "leaf"):
-            self.fail("√ needs brackets around what it applies to", following.position, "Write √(x + 1).")
+            self.fail("√ needs brackets around its argument", following.position, "Write √(x + 1).")
         if self.tokens[self.at].text == "^":
             self.fail(
                 f"√{following.text}^ can be read in two ways",

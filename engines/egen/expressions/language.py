@@ -85,7 +85,7 @@ def operands(token: str, letters: str = "") -> int:
         )
     if len(token) == 1 and token.isalpha():
         raise ExpressionError(
-            f"{token!r} is a second variable", remedy="Expressions have the one variable x; rename it."
+            f"{token!r} is a second variable", remedy="Expressions have one variable, x; rename it."
         )
     near = get_close_matches(token[:40], [name for name in (*ARITY, *ALIASES) if len(name) > 1], n=1)
     raise ExpressionError(

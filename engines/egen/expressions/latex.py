@@ -67,7 +67,7 @@ def _counted(reader: _Rewriter, token: Token) -> str:
     """The variable of `_{k=`, which is passed over but for its bracket."""
     texts = [one.text for one in reader.tokens[reader.at : reader.at + 3]]
     if len(texts) < 3 or texts[0] != "{" or texts[1] not in VARIABLE + reader.letters or texts[2] != "=":
-        what = f"{token.text} does not say over which variable it goes"
+        what = f"{token.text} does not name its variable"
         fail(reader.text, what, token.start, rf"Write {token.text}_{{k=1}}^{{n}} u.")
     del reader.tokens[reader.at + 1 : reader.at + 3]
     return texts[1]
@@ -88,13 +88,13 @@ def _term(reader: _Rewriter, token: Token) -> None:
         before = text
         reader.piece()
     if before == "*" and not reader.written:
-        fail(reader.text, f"{token.text} is about nothing", token.start, "Write it after the limits.")
+        fail(reader.text, f"{token.text} has no body", token.start, "Write it after the limits.")
 
 
 def _integrand(reader: _Rewriter, token: Token) -> None:
     while not _differential(reader):
         if reader.at == len(reader.tokens) or reader.peek() == "}":
-            what = f"{token.text} does not say by which variable"
+            what = f"{token.text} does not name its variable"
             fail(reader.text, what, token.start, r"Write \, dt at its end.")
         reader.piece()
 
@@ -227,7 +227,7 @@ class _Rewriter:
         elif token.kind == "command":
             fail(
                 self.text,
-                f"{text} is nothing that expressions have",
+                f"{text} is not part of an expression",
                 token.start,
                 "They have numbers, x, pi, e, functions, brackets, \\frac, \\sqrt, powers and + - * /.",
             )
@@ -238,7 +238,7 @@ class _Rewriter:
             self.say("^", token)
             self.exponent(token)
         elif text == "_":
-            fail(self.text, "a subscript is nothing that expressions have", token.start, "Remove it.")
+            fail(self.text, "a subscript is not part of an expression", token.start, "Remove it.")
         else:
             self.say(f" {text} " if text in self.letters else text, token)
 
@@ -248,7 +248,7 @@ class _Rewriter:
             opens = size.text in (r"\left",) or size.text.endswith("l") or token.text == r"\lvert"
             self.say("abs(" if opens else ")", token)
         elif token.text == ".":
-            fail(self.text, f"{size.text}. is no bracket", size.start, "Write a bracket on both sides.")
+            fail(self.text, f"{size.text}. is not a bracket", size.start, "Write a bracket on both sides.")
         else:
             self.say(_SIGNS.get(token.text, token.text), token)
 
@@ -365,7 +365,7 @@ class _Rewriter:
         self.argument(token)
         self.at += self.peek() == r"\left"
         if self.next(token).text != "(":
-            what = "a logarithm to such a base needs brackets around what it applies to"
+            what = "a logarithm to such a base needs brackets around its argument"
             fail(self.text, what, token.start, r"Write \log_{x + 1}(u).")
         self.say(", ", token)
 

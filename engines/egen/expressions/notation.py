@@ -87,7 +87,7 @@ def _constant(label: str) -> list[str]:
     # 1/3 is written with the digits of the float next to it.
     if value != near and float(label) != near.numerator / near.denominator:
         raise ExpressionError(
-            f"the constant {label} is no fraction with a denominator up to {MAX_DENOMINATOR}",
+            f"the constant {label} is not a fraction with a denominator up to {MAX_DENOMINATOR}",
             remedy="Write it as a quotient of integers.",
         )
     return ["div", *_integer(near.numerator), *_integer(near.denominator)]

@@ -196,7 +196,7 @@ def read_labelled(
         labels += [number] * len(members)
     if not texts:
         raise DataError(
-            "no cluster with enough expressions is in it",
+            "it has no cluster with enough expressions",
             path=path,
             code="E321",
             remedy="Name a corpus folder, or a file with `head` and `exprs` on each line.",
@@ -349,7 +349,7 @@ class Examples:
 LIMITS = (
     "One variable x, real values, the operators and functions of E-Gen; constants are integers and simple "
     "fractions.",
-    "A high cosine is no proof that two expressions are equal: verify.",
+    "A high cosine does not prove that two expressions are equal: verify.",
 )
 
 
@@ -449,14 +449,14 @@ class CorpusTask:
             "split": self._split,
             "training clusters": f"{clusters:,}",
             "training expressions": f"{expressions:,}",
-            "clusters kept out": f"{excluded:,}",
+            "clusters excluded": f"{excluded:,}",
         }
         if "exclude" in self.data:
-            data["kept out because they are in"] = self.data["exclude"].name
+            data["excluded because they are in"] = self.data["exclude"].name
         text = card(
             self.title,
-            "Embeds a symbolic expression in one variable as one vector, so that expressions that are equal "
-            "on the reals lie close to each other.",
+            "Embeds a symbolic expression in one variable as one vector, so that expressions equal on the "
+            "reals lie close together.",
             facts,
             data=data,
             limits=LIMITS,

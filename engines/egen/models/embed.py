@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Embed a file of expressions: one row of numbers each, in the order of the lines.
+    """Embed a file of expressions: one vector per line, in the same order.
 
-    A line that cannot be read gives a row of nan; such lines are counted and named.
+    A line that cannot be read gives a row of nan; such lines are counted and listed.
     """
 
     model: ModelFolder
-    file: Annotated[Path, Arg("One expression a line, prefix or infix.")]
+    file: Annotated[Path, Arg("One expression per line, prefix or infix.")]
     out: Annotated[Path | None, Arg("Where to write: .npy or .parquet.", shown="FILE.npy", writes=True)] = (
         None
     )
     share: Annotated[
         str | None,
-        Arg("Make only the parts of one share, as 3/16 the third of sixteen.", shown="all, and the file"),
+        Arg("Compute only the parts of one share, such as 3/16.", shown="all parts, and the file"),
     ] = None
 
     def __post_init__(self) -> None:
@@ -170,12 +170,12 @@ class Arrange:
 
     model: ModelFolder
     data: Annotated[
-        Path | None, Arg("What to show.", ref="corpus", metavar="FILE|CORPUS", shown="the sample")
+        Path | None, Arg("Clusters to draw.", ref="corpus", metavar="FILE|CORPUS", shown="the sample")
     ] = None
-    clusters: Annotated[bool, Arg("All clusters by their heads, not the 17 families.")] = False
+    clusters: Annotated[bool, Arg("Draw the heads of all clusters instead of the 17 families.")] = False
     method: Annotated[Method, Arg("t-SNE as in the paper, or PCA.")] = "tsne"
-    seed: Annotated[int, Arg("Of t-SNE.", low=0)] = 0
-    known: Annotated[bool, Arg("Only what was arranged before.", hidden=True)] = False
+    seed: Annotated[int, Arg("Seed for t-SNE.", low=0)] = 0
+    known: Annotated[bool, Arg("Use a saved layout only; compute none.", hidden=True)] = False
 
     def __post_init__(self) -> None:
         """Raises: EngineError E427 for a seed of PCA."""
@@ -235,7 +235,7 @@ def _families(place: Path | None) -> tuple[list[str], list[str]]:
         raise EngineError(
             "no cluster has a head with one of the 17 functions alone",
             code="E645",
-            remedy="Name a corpus of function templates, or show its --clusters.",
+            remedy="Name a corpus of function templates, or use --clusters.",
         )
     return texts, names
 

@@ -165,7 +165,7 @@ def _load(folder: Path, device: str) -> Encoder:
     unsafe = [path.name for pattern in _UNSAFE for path in folder.rglob(pattern)]
     if unsafe and not list(folder.rglob("*.safetensors")):
         raise DataError(
-            f"its weights are in {unsafe[0]}, which is read by running what is in it",
+            f"its weights are in {unsafe[0]}, which can only be read by running code in it",
             path=folder,
             code="E643",
             remedy="Save the model with safetensors.",

@@ -195,7 +195,7 @@ def load_model(folder: Path) -> nn.Module:
         shift = 0.0 if whole else float(document["egen_shift"])
     except (OSError, ValueError, KeyError, TypeError, EngineError) as error:
         remedy = "Name a folder that `mathwb train` made, or a model of the workspace."
-        raise unopened(folder, "this folder holds no model of E-Gen", remedy) from error
+        raise unopened(folder, "this folder does not hold an E-Gen model", remedy) from error
     model = new_model(config)
     stored = _read(folder / "model.safetensors")
     if whole:

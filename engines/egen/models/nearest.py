@@ -25,7 +25,7 @@ _JUDGED = 100
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The expressions of a corpus that lie nearest to one, and whether they are equal to it."""
+    """Find the expressions of a corpus nearest to one, and say whether each equals it."""
 
     model: ModelFolder
     expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
@@ -94,16 +94,16 @@ def judge(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SolveAnalogy:
-    """Solve x1 : y1 :: x2 : ? by adding and subtracting vectors, and say whether the answer is right.
+    """Solve x1 : y1 :: x2 : ? by vector arithmetic, and say whether the answer is right.
 
-    Candidates are the expressions of a corpus and those of the analogies that `egen eval algebra` measures.
+    Candidates are the expressions of a corpus and of the analogies in `egen eval algebra`.
     """
 
     model: ModelFolder
-    x1: Annotated[str, Arg("x1 is to …")]
-    y1: Annotated[str, Arg("… y1 as …")]
-    x2: Annotated[str, Arg("… x2 is to what?")]
-    expected: Annotated[str | None, Arg("What would be right.", metavar="EXPR")] = None
+    x1: Annotated[str, Arg("First expression of the example pair.")]
+    y1: Annotated[str, Arg("Second expression of the example pair.")]
+    x2: Annotated[str, Arg("Expression to complete in the same way.")]
+    expected: Annotated[str | None, Arg("The right answer, if known.", metavar="EXPR")] = None
     data: Searched = None
     count: Annotated[int, Arg("How many.", low=1, short="-k")] = 10
     at_most: AtMost = None
@@ -206,11 +206,11 @@ def _place(hits: Sequence[Mapping[str, Any]]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Other forms of an expression, written by a sequence-to-sequence model and verified."""
+    """Write other forms of an expression with a sequence-to-sequence model, and verify them."""
 
     model: Annotated[Path, Arg("A seq2seq model: folder or name.", ref="model")]
     expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
-    beams: Annotated[int, Arg("1 is greedy.", low=1, high=1000)] = 5
+    beams: Annotated[int, Arg("Beam width; 1 is greedy decoding.", low=1, high=1000)] = 5
 
 
 def rewrite(spec: Rewrite) -> dict[str, Any]:
@@ -227,7 +227,9 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
 
     encoder = kept_encoder(spec.model)
     if not isinstance(encoder, ModelEncoder):
-        raise EngineError("this model writes nothing", code="E641", remedy="Name one of a seq2seq recipe.")
+        raise EngineError(
+            "this model cannot generate", code="E641", remedy="Name a model trained with a seq2seq recipe."
+        )
     text = plain_prefix(spec.expr)
     (found,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)
     written = [

@@ -29,19 +29,19 @@ class ModelConfig:
 
     d_model: Annotated[int, Arg("Width of the model.", low=2)] = 512
     heads: Annotated[int, Arg("Attention heads.", low=1)] = 8
-    ffn: Annotated[int, Arg("Width within a layer.", low=1)] = 2048
+    ffn: Annotated[int, Arg("Width of the feed-forward layers.", low=1)] = 2048
     layers: Annotated[int, Arg("Layers of the encoder.", low=1)] = 6
-    decoder_layers: Annotated[int, Arg("Layers of the decoder; 0: an encoder alone.", low=0)] = 0
-    max_length: Annotated[int, Arg("Tokens of an expression, SOE and EOE counted.", low=3)] = 200
-    dropout: Annotated[float, Arg("Share that is dropped out.", low=0, high=1)] = 0.0
-    pooling: Annotated[Pooling, Arg("How the states of the tokens become one vector.")] = "mean"
+    decoder_layers: Annotated[int, Arg("Layers of the decoder; 0: encoder only.", low=0)] = 0
+    max_length: Annotated[int, Arg("Longest expression, in tokens, including SOE and EOE.", low=3)] = 200
+    dropout: Annotated[float, Arg("Dropout rate.", low=0, high=1)] = 0.0
+    pooling: Annotated[Pooling, Arg("Pooling: how token states become one vector.")] = "mean"
 
     def __post_init__(self) -> None:
         """Refuse what makes no model. Raises: EngineError E640."""
         if self.d_model % self.heads or self.d_model % 2:
             wrong = f"d_model {self.d_model} is not an even multiple of {self.heads} heads"
         elif self.dropout == 1:
-            wrong = "dropout is 1, and it is below 1"
+            wrong = "dropout is 1, and must be below 1"
         else:
             return
         raise refused(wrong, CODE, "Change the sizes of the model.")
@@ -57,19 +57,19 @@ class Settings:
     """What a recipe's table `model` says besides the sizes: of contrastive training `negatives` to `groups`,
     of seq2seq training `smoothing`."""
 
-    negatives: Annotated[Negatives, Arg("Which other expressions an anchor is contrasted with.")] = "batch"
+    negatives: Annotated[Negatives, Arg("Which expressions to contrast an anchor with.")] = "batch"
     tau: Annotated[float, Arg("Temperature.", low=0)] = 0.1
-    triplets: Annotated[int, Arg("About how many triplets make an epoch.", low=1)] = 50_000_000
-    groups: Annotated[int, Arg("A batch is encoded in so many groups by length; few for a GPU.", low=1)] = 6
+    triplets: Annotated[int, Arg("Triplets per epoch, approximately.", low=1)] = 50_000_000
+    groups: Annotated[int, Arg("Groups by length in which a batch is encoded; few for a GPU.", low=1)] = 6
     smoothing: Annotated[float, Arg("Label smoothing.", low=0, high=1)] = 0.1
-    split: Annotated[SplitName, Arg("Whose training side is used.")] = "paper"
-    measured: Annotated[int, Arg("Validation expressions that an evaluation looks at.", low=1)] = 2_000
-    precision: Annotated[Precision, Arg("Of the stored weights.")] = "fp32"
+    split: Annotated[SplitName, Arg("Which split to take the training side of.")] = "paper"
+    measured: Annotated[int, Arg("Validation expressions used per evaluation.", low=1)] = 2_000
+    precision: Annotated[Precision, Arg("Precision of the stored weights.")] = "fp32"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E640."""
         if self.tau == 0 or self.smoothing == 1:
-            raise refused("tau is above 0, and smoothing below 1", CODE, "Change the model's settings.")
+            raise refused("tau must be above 0, and smoothing below 1", CODE, "Change the model's settings.")
 
 
 @overload
@@ -86,7 +86,7 @@ def divided(values: Mapping[str, Any], settings: Any = Settings, sizes: Any = Mo
     for key in values:
         if not any(key in own for own in names.values()):
             every = (*names[sizes], *names[settings])
-            raise refused(f"there is no setting model.{key}", CODE, known(key, every))
+            raise refused(f"unknown setting model.{key}", CODE, known(key, every))
     chosen, shape = (
         read(spec, {key: values[key] for key in own if key in values}, place="model.", code=CODE)
         for spec, own in names.items()

@@ -48,7 +48,7 @@ Searched = Annotated[
 ]
 """The corpus among whose expressions a question is answered."""
 AtMost = Annotated[
-    int | None, Arg("A corpus with more expressions is not encoded for this.", low=0, hidden=True)
+    int | None, Arg("Do not encode a corpus with more expressions than this.", low=0, hidden=True)
 ]
 
 
@@ -63,16 +63,16 @@ class Encode(Protocol[T]):
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Encode all expressions of a corpus, so that questions about neighbours are answered at once.
+    """Encode all expressions of a corpus, so that neighbour searches answer at once.
 
-    Ctrl-C stops gently: finished parts stay, and the same command goes on from them.
+    Ctrl-C stops gently: finished parts are kept, and the same command continues from them.
     """
 
     model: ModelFolder
     data: Searched = None
     share: Annotated[
         str | None,
-        Arg("Make only the parts of one share, as 3/16 the third of sixteen.", shown="all, put together"),
+        Arg("Compute only the parts of one share, such as 3/16.", shown="all parts, merged"),
     ] = None
 
     def __post_init__(self) -> None:
@@ -183,9 +183,9 @@ def pool(
         known = path is not None and path.exists()
         if not known and part == "all" and at_most is not None and size > at_most:
             raise EngineError(
-                f"the {size:,} expressions of this corpus have no vectors by this model yet",
+                f"the {size:,} expressions of this corpus are not encoded by this model yet",
                 code="E647",
-                remedy="Let a job encode them.",
+                remedy="Encode them in a job.",
             )
         if path is not None and known:
             found = _read(path)
@@ -287,7 +287,7 @@ def _encoded(
     rows, left_out = _expressions(place, part, longest(encoder), build.stop)
     if not rows:
         raise EngineError(
-            "nothing in this corpus has a form that the model reads",
+            "the model cannot read any expression of this corpus",
             where=str(place),
             code="E645",
             remedy="Name another corpus or another model.",

@@ -130,7 +130,7 @@ def _side(text: str, symbolic: bool) -> Tree:
     else:
         tree = read_infix(text, LETTERS)
     if any(node.label == "d" for node in tree if node.children):
-        raise ExpressionError("rules about derivatives are judged in our own format only")
+        raise ExpressionError("rules on derivatives can only be checked in our own format")
     return tree
 
 
@@ -149,7 +149,7 @@ class _Symbolic:
         """The whole text. Raises: ExpressionError."""
         tree = self.term()
         if self.at < len(self.words):
-            raise ExpressionError(f"{self.words[self.at]!r} comes after the end")
+            raise ExpressionError(f"{self.words[self.at]!r} follows the end of the expression")
         return tree
 
     def next(self) -> str:
@@ -171,7 +171,7 @@ class _Symbolic:
             return _leaf(name)
         if _SYMBOLS.get(name) != len(parts):
             wanted = _SYMBOLS.get(name)
-            what = f"takes {wanted} operands" if wanted else "is not an operator or function that is known"
+            what = f"takes {wanted} operands" if wanted else "is not a known operator or function"
             raise ExpressionError(f"{name[:40]!r} {what}")
         if name == "neg":
             return Tree("*", (Tree("-1"), *parts))

@@ -169,7 +169,7 @@ def _condition(text: str, matched: Tree) -> Condition:
         raise ExpressionError(f"{text!r} is not a condition; known: {', '.join(CONDITIONS)}")
     pattern = read_pattern(found[2])
     if pattern not in set(matched):
-        raise ExpressionError(f"the condition {text} is about something the matched side does not hold")
+        raise ExpressionError(f"the condition {text} uses a variable that the matched side does not have")
     return Condition(found[1], pattern)
 
 

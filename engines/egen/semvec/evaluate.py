@@ -100,10 +100,10 @@ def _classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
             yield name, [read_expression(text) for text in texts]
         except ExpressionError as error:
             raise DataError(
-                error.what, path=path, line=number, code="E317", remedy="Tokens have blanks between them."
+                error.what, path=path, line=number, code="E317", remedy="Separate tokens with spaces."
             ) from error
         except (KeyError, TypeError, AttributeError) as error:
-            what = "this is no object with `class` and `exprs`"
+            what = "this is not an object with `class` and `exprs`"
             raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
 
 
@@ -154,21 +154,21 @@ def _operand(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
 
 def _unexpected(tokens: list[str], place: int) -> ExpressionError:
     what = f"{tokens[place][:20]!r} where" if place < len(tokens) else "it ends where"
-    return ExpressionError(f"{what} something else is expected (token {place + 1})", position=place)
+    return ExpressionError(f"{what} another token is expected (token {place + 1})", position=place)
 
 
 @dataclass(frozen=True, slots=True)
 class SemVec:
-    """Measure an encoder on the SemVec benchmark: of new classes, are the nearest expressions equal?
+    """Evaluate an encoder on the SemVec benchmark: are an expression's nearest neighbours equal to it?
 
-    Queries are the expressions of a split, the pool those of all splits that are there. Beside the encoder
-    stand token bigrams as a baseline and the expressions' values as an oracle.
+    Queries come from one split, neighbours from all splits present. Token bigrams serve as a baseline, and
+    the expressions' values as an oracle.
     """
 
     model: Annotated[Path, Arg("A folder that training with egen.semvec made.", ref="model")]
     classes: Annotated[Path, Arg("The training split of the set: SET-train.jsonl.gz.")]
-    queries: Annotated[Split, Arg("The split whose expressions are asked for.")] = "neweqtest"
-    k: Annotated[int, Arg("How many neighbours count.", low=1)] = 5
+    queries: Annotated[Split, Arg("The split that queries are taken from.")] = "neweqtest"
+    k: Annotated[int, Arg("How many neighbours to score.", low=1)] = 5
 
 
 def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

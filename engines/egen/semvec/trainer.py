@@ -176,7 +176,7 @@ def load_network(folder: Path) -> torch.nn.Module:
 
 LIMITS = (
     "It reads the variables and operators of the set that it was trained on, and nothing else.",
-    "A high cosine is no proof that two expressions are equal.",
+    "A high cosine does not prove that two expressions are equal.",
 )
 
 
@@ -184,10 +184,12 @@ LIMITS = (
 class SemVecSettings:
     """What a recipe's table `model` says."""
 
-    d_model: Annotated[int, Arg("Length of a vector.", low=2)] = 64
-    hidden: Annotated[int, Arg("Products, and as many usual units, in the hidden layer.", low=2)] = 128
+    d_model: Annotated[int, Arg("Dimension of a vector.", low=2)] = 64
+    hidden: Annotated[
+        int, Arg("Product units in the hidden layer, which has as many usual units.", low=2)
+    ] = 128
     tau: Annotated[float, Arg("Temperature.", low=0.001)] = 0.1
-    measured: Annotated[int, Arg("Validation expressions that an evaluation looks at.", low=1)] = 2_000
+    measured: Annotated[int, Arg("Validation expressions used per evaluation.", low=1)] = 2_000
 
 
 def semvec(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SemVecTask:

@@ -69,8 +69,8 @@ def described(tree: Tree) -> Domain:
 
 def _nowhere(program: Programs, edges: _Met) -> str:
     if (evaluate(program, _PROBES).state == UNKNOWN).any():
-        return "unknown: values overflow or lose all digits"
-    return "nowhere, as far as a search sees" if edges.searched else "nowhere"
+        return "unknown: values overflow or lose all precision"
+    return "nowhere, as far as the search can tell" if edges.searched else "nowhere"
 
 
 class _Met:
@@ -300,11 +300,12 @@ def because(judge: Judge, verdict: Verdict) -> str:
             return f"equal at {verdict.points} points, and defined at the same points{_but(verdict, 'one')}"
         case _ if verdict.points >= MIN_POINTS:
             return (
-                f"they agree at {verdict.points} points, and at others no value is known, as of an integral "
-                f"over a pole, or of terms so unlike in size that {MOST_BITS:,} bits do not tell them apart"
+                f"they agree at {verdict.points} points; elsewhere no value is known, such as an integral "
+                "over a "
+                f"pole, or terms that differ too much in size for {MOST_BITS:,} bits"
             )
         case _:
-            return f"only {verdict.points} points could be decided: overflow or loss of all digits elsewhere"
+            return f"only {verdict.points} points could be decided: overflow or lost precision elsewhere"
 
 
 def _but(verdict: Verdict, which: str) -> str:
@@ -322,7 +323,7 @@ def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tupl
     while deeper := [child for child in node.children if state[child] == wanted]:
         node = deeper[0]
     if wanted != UNDEFINED:
-        return prefix(node), "overflow, or rounding leaves nothing to tell"
+        return prefix(node), "overflow, or rounding leaves no information"
     return prefix(node), _why(node.label, [value[child] for child in node.children])
 
 

@@ -407,7 +407,7 @@ class Region:
             raise EngineError(
                 f"no point was found where {self.assumptions} holds",
                 code="E221",
-                remedy="Mend or loosen the assumptions.",
+                remedy="Correct or relax the assumptions.",
             )
         return kept[:, :_POOL]
 

@@ -103,7 +103,7 @@ class Verifier:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
                 if hopeless
-                else "the head is defined at no more than isolated real points, as far as the search can see"
+                else "the head is defined at no more than isolated real points, as far as the search can tell"
             )
             return False
         # values that may be 0 within their bounds are: what is 0 everywhere is compared absolutely

@@ -86,7 +86,7 @@ class Graph:
                 if target == "":
                     found.append(f"the role {role} of {node.variable} has no target")
                 elif isinstance(target, str) and _VARIABLE.fullmatch(target) and target not in concepts:
-                    found.append(f"{target} is no node of the graph, and counts as a constant")
+                    found.append(f"{target} is not a node of the graph; it is read as a constant")
         return found
 
 
@@ -127,9 +127,7 @@ def read_graph(text: str) -> Graph:
         raise _no_graph(f"it holds {len(roots)} graphs")
     if left := len(list(unread)):  # the reader stops at what can begin no graph
         place = "behind" if roots else "before"
-        raise _no_graph(
-            f"something else stands {place} the graph in line {len(lines) + 1 - left} of its text"
-        )
+        raise _no_graph(f"there is other text {place} the graph in line {len(lines) + 1 - left} of its text")
     if not roots:
         raise _no_graph("it has no root")
     return Graph(_node(roots[0]))
@@ -222,7 +220,7 @@ def _block(path: Path, line: int, block: list[str], on_bad: Callable[[DataError]
     graph = "\n".join(text for text in block if not text.startswith("#"))
     sentence = next((text.removeprefix(_SENTENCE) for text in block if text.startswith(_SENTENCE)), None)
     if graph and sentence is None:
-        remedy = "Each graph stands under its sentence: # ::snt The boy wants to go ."
+        remedy = "Put each graph below its sentence: # ::snt The boy wants to go ."
         on_bad(DataError("a graph without its sentence", path=path, line=line, code="E317", remedy=remedy))
     elif graph and sentence is not None:
         yield Block(sentence.strip(), graph, line)

@@ -263,17 +263,20 @@ _FORWARD = {":prep-on-behalf-of", ":prep-out-of", ":consist-of"}
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Compare two graphs of the same text, as of two parsers: Smatch, and triple by triple.
+    """Compare two graphs of the same text, such as two parsers', by Smatch and triple by triple.
 
-    With edges dereified or reified both graphs are standardised first, as for Smatch++. Nodes are paired so
-    that the score is the highest; where that cannot be proved in 20 seconds, the score is a lower bound.
+    With --edges dereified or reified both graphs are standardised first, as for Smatch++. Nodes are paired
+    for the highest score; if that cannot be proved within 20 seconds, the score is a lower bound.
     """
 
     one: Annotated[str, Arg("A graph, as PENMAN text.")]
-    other: Annotated[str, Arg("The graph that it is measured by, as PENMAN text.")]
+    other: Annotated[str, Arg("The reference graph, as PENMAN text.")]
     edges: Annotated[
         Literal["written", "dereified", "reified"],
-        Arg("As written; or what can be an edge or a node of its own is always the one, or the other."),
+        Arg(
+            "Leave relations as written, or turn all that can be either into edges (dereified) or into "
+            "nodes (reified)."
+        ),
     ] = "written"
 
 

@@ -28,11 +28,11 @@ _COLOURS = {
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Draw a graph of a file, as SVG or for Graphviz."""
+    """Draw a graph from a file, as SVG or for Graphviz."""
 
     file: Annotated[Path, Arg('Lines {"topic_id": …, "mathamr": PENMAN text}.', metavar="FILE", option=True)]
-    topic: Annotated[str | None, Arg("Which of its graphs.", shown="the first")] = None
-    write: Annotated[Literal["svg", "dot"], Arg("Picture, or Graphviz's language.")] = "svg"
+    topic: Annotated[str | None, Arg("Which graph of the file.", shown="the first")] = None
+    write: Annotated[Literal["svg", "dot"], Arg("svg: a picture; dot: source for Graphviz.")] = "svg"
 
 
 def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:

@@ -34,14 +34,14 @@ MATH = "MATH"
 class Linearize:
     """Write MathAMR graphs as strings.
 
-    Style released gives the strings that the authors published; style paper those that the paper prints: the
-    token math before each formula, and letters in plain characters (NFKC).
+    Style released gives the strings that the authors published; style paper those printed in the paper, with
+    the token math before each formula and letters in plain characters (NFKC).
     """
 
     file: Annotated[Path, Arg('Lines {"topic_id": …, "mathamr": PENMAN text}.', metavar="FILE", option=True)]
-    style: Annotated[Style, Arg("Whose strings.")] = "released"
-    canonical: Annotated[bool, Arg("Operands of commutative operators in one order.")] = False
-    edges: Annotated[bool, Arg("Write the labels of the edges too.")] = False
+    style: Annotated[Style, Arg("Which style of strings.")] = "released"
+    canonical: Annotated[bool, Arg("Sort the operands of commutative operators.")] = False
+    edges: Annotated[bool, Arg("Also write edge labels.")] = False
 
 
 def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
@@ -135,7 +135,7 @@ _ESCAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Graft:
-    """Put the operator trees of formulas in place of their placeholders."""
+    """Replace formula placeholders in AMR graphs by operator trees."""
 
     file: Annotated[
         Path,
@@ -143,7 +143,7 @@ class Graft:
             'Lines {"topic_id": …, "amr": PENMAN text, "formulas": {ID: LaTeX}}.', metavar="FILE", option=True
         ),
     ]
-    mark: Annotated[bool, Arg('Mark the formula that a row names as its "query".')] = False
+    mark: Annotated[bool, Arg('Mark the formula that a row gives as its "query".')] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +178,12 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
         for warning in made.graph.warnings():
             row.warn(warning)
         if made.lost:
-            row.warn(f"the graph has no placeholder of {', '.join(made.lost)}; the root has the trees")
+            row.warn(
+                f"the graph has no placeholder for {', '.join(made.lost)}; their trees are attached to the "
+                "root"
+            )
         if made.unknown:
-            row.warn(f"there is no formula for the placeholders of {', '.join(made.unknown)}")
+            row.warn(f"there are no formulas for the placeholders {', '.join(made.unknown)}")
         yield {
             "topic_id": row["topic_id"],
             "mathamr": write_graph(made.graph),

@@ -168,7 +168,7 @@ def number_of(text: str) -> str:
 PRONOUNS: Mapping[str, str] = {
     **dict.fromkeys(("i", "me", "my", "mine", "myself"), "i"),
     **dict.fromkeys(("you", "your", "yours", "yourself"), "you"),
-    **dict.fromkeys(("we", "us", "our", "ours", "ourselves", "let's"), "we"),
+    **dict.fromkeys(("we", "us", "our", "the built-in one", "ourselves", "let's"), "we"),
     **dict.fromkeys(("he", "him", "his", "himself"), "he"),
     **dict.fromkeys(("she", "her", "hers", "herself"), "she"),
     **dict.fromkeys(("it", "its", "itself"), "it"),

@@ -11,24 +11,28 @@ from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.parsing.parsers import Which
 
-_Parser = Annotated[Which, Arg("Which parser.")]
+_Parser = Annotated[Which, Arg("Which parser to use.")]
 _Model = Annotated[
     Path | None,
     Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
 ]
-_Device = Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")]
+_Device = Annotated[str | None, Arg("Device for amrlib's model.", shown="a GPU if there is one")]
 _Labeller = Annotated[
     Path | None,
-    Arg("Of roles, for the built-in parser, as mathamr roles makes it.", metavar="FILE", shown="ours"),
+    Arg(
+        "Role labeller for the built-in parser, made by mathamr roles.",
+        metavar="FILE",
+        shown="the built-in one",
+    ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Amr:
-    """Parse contexts to AMR graphs, each formula being the constant "MATH".
+    """Parse contexts to AMR graphs, with each formula as the constant "MATH".
 
-    The built-in parser is approximate: rules over a dependency parse. amrlib's models are better and large;
-    give the folder of one.
+    The built-in parser is approximate: rules over a dependency parse. amrlib's models are better but large;
+    give a model's folder with --model.
     """
 
     file: Annotated[
@@ -43,14 +47,14 @@ class Amr:
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """The MathAMR graph of a text: its context, its AMR, its formulas' operator trees grafted into it."""
+    """Build a text's MathAMR graph: its AMR, with the formulas' operator trees grafted in."""
 
     text: Annotated[str, Arg("A text with formulas between dollar signs.")]
     parser: _Parser = "builtin"
     model: _Model = None
     device: _Device = None
     labeller: _Labeller = None
-    query: Annotated[str | None, Arg("Mark the formula of this id, which counts from 1.")] = None
+    query: Annotated[str | None, Arg("Mark the formula with this id, counting from 1.")] = None
 
 
 def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
@@ -108,10 +112,10 @@ def parse(spec: Parse) -> dict[str, Any]:
     trees = {name: operator_tree(latex) for name, latex in found.formulas.items()}
     for name, tree in trees.items():
         if any(node.label.startswith("E!") for node in tree.walk()):
-            warnings.append(f"formula {name} could not be parsed in part")
+            warnings.append(f"part of formula {name} could not be parsed")
     whole = grafted(text, trees, query=spec.query)
     if whole.lost:
-        warnings.append(f"the parser lost {len(whole.lost)} formulas, which hang on the root")
+        warnings.append(f"the parser lost {len(whole.lost)} formulas, which are attached to the root")
     return {
         "context": found.text,
         "formulas": dict(found.formulas),

@@ -149,7 +149,7 @@ def _loaded(folder: Path, device: str | None) -> Any:
     if "parse_amr" not in (config.get("task_specific_params") or {}):
         raise _unusable(folder, "config.json has no task_specific_params.parse_amr")
     if not any((folder / name).exists() for name in _TOKENIZERS):
-        raise _unusable(folder, "the folder has no tokenizer, and none is fetched")
+        raise _unusable(folder, "the folder has no tokenizer, and none is downloaded")
     import torch
     from amrlib.models.parse_xfm.inference import Inference
 
@@ -218,8 +218,10 @@ def parser(
         raise EngineError(
             "amrlib needs a model",
             code="E355",
-            remedy="Give the folder of a parse_xfm model: --model FOLDER, or once and for all "
-            "mathwb config set mathamr.amr_model FOLDER. The built-in parser needs none.",
+            remedy=(
+                "Give the folder of a parse_xfm model: --model FOLDER, or, permanently: mathwb "
+                "config set mathamr.amr_model FOLDER. The built-in parser needs none."
+            ),
         )
 
     return Amrlib(model, device)
@@ -256,7 +258,7 @@ def _parsed(contexts: Sequence[str], chosen: Parser) -> Iterator[Parsed]:
         if name != chosen.name:
             warnings.append(f"{chosen.name} gave no graph; this is the {name} parser's")
         if is_nothing(graph):
-            warnings.append("the text has no word that a graph is made of")
+            warnings.append("the text has no word to make a graph from")
         yield Parsed(graph, name, lost, tuple(warnings))
 
 

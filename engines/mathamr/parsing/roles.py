@@ -295,7 +295,7 @@ def derive(
     sentences = [one for one in found if one]
     if not sentences:
         remedy = "Name PropBank's examples, or files of graphs under their sentences."
-        raise DataError("no sentence shows a role", path=examples, code="E674", remedy=remedy)
+        raise DataError("no sentence has a usable role", path=examples, code="E674", remedy=remedy)
     Random(0).shuffle(sentences)
     tested = [one for found in sentences[: int(held_out * len(sentences))] for one in found]
     learnt = [one for found in sentences[int(held_out * len(sentences)) :] for one in found]
@@ -337,7 +337,7 @@ def _annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict
             if not isinstance(roleset, str) or not isinstance(text, str):
                 raise TypeError("roleset and text are texts")
         except (KeyError, TypeError, ValueError) as error:
-            what = f"this is no example of PropBank's: {error}"
+            what = f"this is not a PropBank example: {error}"
             on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
             continue
         yield {"roleset": roleset, "text": text, "rel": rel, "args": args}
@@ -451,25 +451,23 @@ def _learnt(examples: Sequence[Example], counts: Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class TrainRoles:
-    """Train the labeller of roles of the built-in parser, on PropBank's examples, AMR graphs, or both.
+    """Train the built-in parser's role labeller, on PropBank's examples, AMR graphs, or both.
 
-    Of a graph those roles are learnt whose frame and dependent are each one word of the sentence, the one
-    hanging on the other. mathamr amr and mathamr parse take the file as --labeller.
+    From an AMR graph, only roles whose frame and argument are single words of the sentence, one depending on
+    the other, are learned. Give the file to mathamr amr and mathamr parse as --labeller.
     """
 
     out: Annotated[Path, Arg("The labeller to write.", metavar="FILE", option=True, writes=True)]
     examples: Annotated[
         Path | None,
-        Arg("PropBank's examples: lines with roleset, text, rel and args.", metavar="FILE", option=True),
+        Arg("PropBank's examples: JSON lines with roleset, text, rel and args.", metavar="FILE", option=True),
     ] = None
     amr: Annotated[
         tuple[Path, ...],
-        Arg(
-            "Graphs under their sentences, or a registered name; may be given again.", ref="amr", option=True
-        ),
+        Arg("AMR graphs with their sentences, or a registered name; repeatable.", ref="amr", option=True),
     ] = ()
     held_out: Annotated[
-        float, Arg("The share of the sentences that accuracy is measured on instead.", low=0, high=0.9)
+        float, Arg("Share of the sentences held out to measure accuracy on.", low=0, high=0.9)
     ] = 0.0
 
     def __post_init__(self) -> None:

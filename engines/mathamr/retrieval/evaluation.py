@@ -32,20 +32,21 @@ _OTHER: dict[Unit, str] = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluateFormulas:
-    """Evaluate runs of Task 2 by nDCG', P' and mAP', the first against each other one.
+    """Evaluate runs of Task 2 by nDCG', P' and mAP', and compare each with the first.
 
-    Visually distinct formulas are evaluated: of those that look the same the first counts, with their highest
-    grade. Judgements of formulas that the index does not have are left out and counted.
+    Only visually distinct formulas count: of those that look the same, the first, with their highest grade.
+    Judgements of formulas not in the index are left out and counted.
     """
 
     runs: Annotated[tuple[Path, ...], Arg("Runs of formulas; the first is the baseline.", metavar="RUN...")]
     index: FormulaIndexed
-    qrels: Annotated[tuple[Path, ...], Arg("Judgements; may be given again.", option=True)]
-    unit: Annotated[Unit, Arg("What the judgements name: formulas, or visual ids.")] = "formula"
+    qrels: Annotated[tuple[Path, ...], Arg("Judgements; repeatable.", option=True)]
+    unit: Annotated[Unit, Arg("What the judgements grade: formulas, or visual ids.")] = "formula"
     topics: Annotated[
-        tuple[Path, ...], Arg("Topic files: only their topics, and the means by terciles of tree size.")
+        tuple[Path, ...],
+        Arg("Topic files: evaluate only their topics, and add means by terciles of tree size."),
     ] = ()
-    seed: Annotated[int, Arg("Of the intervals.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for the intervals.", low=0)] = 0
     plot: Plot = None
 
     def __post_init__(self) -> None:
@@ -84,12 +85,14 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     sizes = _sizes(spec.topics)
     qrels, left_out, doubted, hopeless = _judged(spec, opened, sizes, events)
     if left_out:
-        what = f"{left_out:,} judgements are of formulas that the index does not have, and are left out"
+        what = f"{left_out:,} judgements are of formulas not in the index, and are left out"
         if doubted:
             what += f"; do they name {_OTHER[spec.unit]}"
         events(Event("warning", {"message": what}))
     if hopeless:
-        what = f"{len(hopeless):,} topics are left out, as {hopeless[0]}: no grade above 0 is in the index"
+        what = (
+            f"{len(hopeless):,} topics are left out, such as {hopeless[0]}: the index has no relevant formula"
+        )
         events(Event("warning", {"message": what}))
     runs = {path: _looks(path, opened, qrels, spec, events) for path in spec.runs}
     if what := unequal_depths(runs, qrels.grades):
@@ -164,12 +167,12 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
     run = warned_run(path, 2, events)
     missing = check_topics(run, qrels, run_path=path, qrels_path=spec.qrels[0])
     if missing:
-        what = f"{path}: {len(missing)} judged topics are not in it and count 0"
+        what = f"{path}: {len(missing)} judged topics are not in it and count as 0"
         events(Event("warning", {"message": what}))
     rankings: dict[str, Sequence[tuple[str, float]]] = {}
     unknown = 0
     if others := [topic for topic in run.rankings if topic not in qrels.grades]:
-        what = f"{path}: {len(others):,} of its topics are not evaluated, as {others[0]}"
+        what = f"{path}: {len(others):,} of its topics are not evaluated, such as {others[0]}"
         events(Event("warning", {"message": what}))
     for topic, ranking in run.rankings.items():
         if topic not in qrels.grades:
@@ -260,7 +263,7 @@ class Standings:
 
     folder: SomeCollection
     index: Annotated[
-        Path | None, Arg("The index of the collection's formulas.", ref="formulas", shown="the workspace's")
+        Path | None, Arg("Index of the collection's formulas.", ref="formulas", shown="the workspace's")
     ] = None
 
 
@@ -280,10 +283,10 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
     if not qrels or index is None:
         what = "judgements of the runs' topics" if not qrels else "an index of its formulas"
         raise DataError(
-            f"the collection has not {what}",
+            f"the collection lacks {what}",
             path=collection.path,
             code="E312",
-            remedy="`mathwb mathamr search` makes runs, `mathwb mathamr index` an index.",
+            remedy="Make runs with `mathwb mathamr search`, an index with `mathwb mathamr index`.",
         )
     open_index(index, collection.path, events)
     runs = tuple(collection.formula_runs)

@@ -132,7 +132,7 @@ class FormulaIndex:
         self._looks, self._counts = self._array("looks"), self._array("counts")
         self._masses = np.asarray(self._array("masses"))
         if len(self._starts) != len(self._names) + 1 or self._starts[-1] != len(self._looks):
-            raise corrupt(folder / "starts.npy", "it does not fit the other files")
+            raise corrupt(folder / "starts.npy", "it does not match the other files")
         self.looks, self.formulas = self._table("looks"), self._table("formulas")
         self.fields = self._table("fields")
 

@@ -27,12 +27,12 @@ _PART = 4_096
 
 @dataclass(frozen=True, slots=True)
 class IndexFormulas:
-    """Make the formulas of a collection searchable by their parts, and by vectors if asked for."""
+    """Index a collection's formulas by parts of their trees, and optionally by vectors."""
 
     folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
-    out: Annotated[Path, Arg("The index: a new folder.", option=True, writes=True)]
+    out: Annotated[Path, Arg("The index folder to write; a new folder.", option=True, writes=True)]
     encoder: Annotated[
-        str | None, Arg("minilm, or a model folder: the formulas' strings are encoded too.", ref="encoder")
+        str | None, Arg("Also encode the formulas' strings, with minilm or a model folder.", ref="encoder")
     ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
@@ -178,7 +178,7 @@ class _Rows:
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{latex}"
         look = self.looks.setdefault(key, len(self.looks))
         if look < len(self.latex) and _differ(formula.text, self.latex[look]):
-            what = "formulas differ from the first with their visual id, whose parts are indexed for them too"
+            what = "formulas differ from the first with their visual id, and are indexed by that one's parts"
             self.warn(what, place)
         if look == len(self.latex):
             self.latex.append(latex)
@@ -224,7 +224,7 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
                 without, first = without + 1, first if without else place
         rows.read(table, report)
         if 0 < without < report.read:  # a table without the column has none
-            rows.warn("formulas have no visual id, and are told apart by their LaTeX", first, without)
+            rows.warn("formulas have no visual id, and are distinguished by their LaTeX", first, without)
         events(Event("progress", {"done": len(rows.formulas), "unit": "formulas"}))
     if collection.latex_tables and (missing := [one for one in rows.field_of if one not in rows.ids]):
         what = "formulas of posts are in no table, and are not searched"

@@ -25,30 +25,30 @@ _DEPTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Rerank:
-    """Order the formulas of a run, or all judged ones, by the cosine of their strings and the topic's.
+    """Rerank the formulas of a run, or all judged ones, by the cosine of their strings with the topic's.
 
-    Formulas whose strings are the same, as those of one sentence, are ordered by the parts of their trees
-    that the query has; kind paths orders all of them so.
+    Formulas with the same string, such as those of one sentence, are ordered by the tree parts they share
+    with the query; kind paths orders all formulas that way.
     """
 
     folder: SomeCollection
     index: FormulaIndexed
     out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
     run: Annotated[Path | None, Arg("The run to rerank.", shown="all judged formulas")] = None
-    kind: Annotated[Compared, Arg("What is compared.")] = "mathamr-marked"
+    kind: Annotated[Compared, Arg("Which representation to compare.")] = "mathamr-marked"
     encoder: SomeEncoder = "minilm"
     window: Window = 0
     depth: Annotated[
         int | None,
         Arg(
-            "Of --run so many of each topic are reranked; the rest follows in its order.",
+            "Rerank this many formulas of --run per topic; the rest keep their order.",
             low=1,
             high=1_000,
             shown="100",
         ),
     ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
-    tag: Annotated[str | None, Arg("The run's name.", shown="the representation's")] = None
+    tag: Annotated[str | None, Arg("Name of the run.", shown="the representation's")] = None
 
     def __post_init__(self) -> None:
         if self.run is None:
@@ -136,7 +136,7 @@ def _topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> 
     unknown = [name for name in candidates if name not in task.topics]
     if unknown:
         raise EngineError(
-            f"{len(unknown):,} topics of the run are not the collection's, as {unknown[0]}",
+            f"{len(unknown):,} topics of the run are not in the collection, such as {unknown[0]}",
             where=str(run),
             code="E354",
             exit_code=2,
@@ -190,11 +190,11 @@ def _formula_similarity(strings: Strings, latex: str, formulas: Sequence[str]) -
 
 @dataclass(frozen=True, slots=True)
 class FuseRuns(fusion.FuseRuns):
-    """Fuse runs: by reciprocal ranks, as they are or weighted by the scores, or by weighted scores."""
+    """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
 
     how: Annotated[
         fusion.How,
-        Arg("rrf-score is the paper's: the sum of score / (60 + rank), scores from 0 to 1 within a topic."),
+        Arg("rrf-score is the paper's: the sum of score / (60 + rank), scores scaled to 0-1 within a topic."),
     ] = "rrf-score"
 
 

@@ -26,26 +26,32 @@ _SHOWN_PARTS = 5
 
 @dataclass(frozen=True, slots=True)
 class SearchFormulas:
-    """Search an index of formulas for one, or write a run for the topics of Task 2.
+    """Search an index for a formula, or write a run for the topics of Task 2.
 
-    Each formula found says which of its parts the query has: exactly, or up to letters and numbers.
+    Each result shows which parts it shares with the query: exactly, or up to letters and numbers.
     """
 
-    index: Annotated[Path, Arg("What `mathwb mathamr index` made, or a collection's name.", ref="formulas")]
+    index: Annotated[
+        Path, Arg("An index made by `mathwb mathamr index`, or a collection's name.", ref="formulas")
+    ]
     latex: Annotated[
         str | None, Arg("The formula, without dollar signs.", option=False, longest=MAX_LATEX)
     ] = None
-    topics: Annotated[tuple[Path, ...], Arg("A topic file of Task 2 instead; may be given again.")] = ()
+    topics: Annotated[tuple[Path, ...], Arg("A Task 2 topic file, instead of a formula; repeatable.")] = ()
     run: Annotated[Path | None, Arg("The run to write for the topics.", name="out", writes=True)] = None
-    how: Annotated[How, Arg("By parts of operator trees, by vectors, or both fused.")] = "paths"
+    how: Annotated[How, Arg("Search by parts of operator trees, by vectors, or by both, fused.")] = "paths"
     k: Annotated[
         int | None,
         Arg(
-            "How many visually distinct formulas.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000"
+            "How many visually distinct formulas to find.",
+            low=1,
+            high=_DEPTH,
+            short="-k",
+            shown="10; of a run 1,000",
         ),
     ] = None
     instances: Annotated[
-        int | None, Arg("In a run, so many formulas of those that look the same.", low=1, shown="1")
+        int | None, Arg("In a run, formulas to list of each visually distinct one.", low=1, shown="1")
     ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
@@ -149,7 +155,7 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -
 
     formula = Formula(latex)
     if formula.tree.errors():
-        events(Event("warning", {"message": "the formula could not be parsed in part"}))
+        events(Event("warning", {"message": "part of the formula could not be parsed"}))
     hits = []
     for rank, (look, score) in enumerate(
         ranked(opened, formula, spec.k or 10, spec.how, spec.device), start=1

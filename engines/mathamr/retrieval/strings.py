@@ -46,16 +46,16 @@ def with_latex(text: str, latex: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Represent:
-    """Write the topics of a collection and its judged formulas as strings, as a sentence encoder reads them.
+    """Write a collection's topics and judged formulas as strings for a sentence encoder.
 
-    AMRs are those of the built-in parser, which are approximate.
+    AMRs come from the built-in parser, which is approximate.
     """
 
     folder: SomeCollection
     index: FormulaIndexed
-    kind: Annotated[Kind, Arg("Which representation.")] = "mathamr-marked"
+    kind: Annotated[Kind, Arg("Which representation to write.")] = "mathamr-marked"
     window: Window = 0
-    topics: Annotated[bool, Arg("The topics too.")] = True
+    topics: Annotated[bool, Arg("Also write the topics.")] = True
 
 
 def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:
@@ -103,7 +103,9 @@ class Strings:
 
     def warn(self, events: Sink) -> None:
         if self.alone:
-            what = f"{self.alone:,} strings are of the formula alone, whose text the collection does not have"
+            what = (
+                f"{self.alone:,} strings contain only the formula, as the collection does not have its text"
+            )
             events(Event("warning", {"message": what}))
 
     def of_topics(self, topics: Sequence[Topic]) -> list[str]:
@@ -130,7 +132,7 @@ class Strings:
                     path=self.index.folder,
                     code="E354",
                     exit_code=2,
-                    remedy="Index the collection that the run is of.",
+                    remedy="Index the run's collection.",
                 )
             field = self.index.field_of(formula)
             context = "" if field is None else window(field, formula, self.window)
@@ -190,7 +192,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     kinds = {str(row.held.get("kind") or "") for row in found}
     if len(kinds) > 1:
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
-        raise refused(what, "E402", "Encode each kind by itself.")
+        raise refused(what, "E402", "Encode each kind separately.")
     model = open_encoder(spec.encoder, spec.device)
     vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
     if stop():

@@ -25,7 +25,7 @@ _NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class FormulaTopics:
-    """The topics of Task 2 of a collection: a formula in a question each."""
+    """List a collection's Task 2 topics: each is a formula in a question."""
 
     folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
 
@@ -81,7 +81,7 @@ class Task2:
         if self.left_out <= _NAMED:
             self._events(Event("warning", {"message": f"{error.where}: {error.what}"}))
         elif self.left_out == _NAMED + 1:
-            self._events(Event("warning", {"message": "and more that cannot be read"}))
+            self._events(Event("warning", {"message": "and more unreadable ones"}))
 
     def _otherwise(self, path: Path, what: str, line: int | None = None) -> None:
         """Something that stands otherwise before, where the first counts."""

@@ -31,21 +31,23 @@ CODE = "E677"
 class SentenceSettings:
     """How a sentence encoder learns from judged formulas (MathAMR, section 4.2)."""
 
-    kind: Annotated[Kind, Arg("Which strings it reads.")] = "mathamr-marked"
+    kind: Annotated[Kind, Arg("Which representation to train on.")] = "mathamr-marked"
     window: Window = 0
     contrastive: Annotated[
-        Literal["online", "all"], Arg("The first loss: of the hard pairs of a batch, or of all pairs.")
+        Literal["online", "all"], Arg("First loss: on the hard pairs of a batch, or on all pairs.")
     ] = "online"
-    margin: Annotated[float, Arg("Cosine distance beyond which unequal pairs are left alone.", low=0)] = 0.5
-    scale: Annotated[float, Arg("What cosines are multiplied by in the ranking loss.", low=0)] = 20.0
-    block: Annotated[int, Arg("Pairs of one loss in a row: as many as batch_size.", low=1)] = 16
-    max_length: Annotated[int, Arg("Tokens of a string; the rest is cut.", low=8)] = 128
-    first_topic: Annotated[int, Arg("Topics by number: B.1 to B.99 are those of 2020.", low=0)] = 0
-    last_topic: Annotated[int, Arg("The last one.", low=0)] = 199
+    margin: Annotated[
+        float, Arg("Margin: cosine distance beyond which unequal pairs add no loss.", low=0)
+    ] = 0.5
+    scale: Annotated[float, Arg("Scale of cosines in the ranking loss.", low=0)] = 20.0
+    block: Annotated[int, Arg("Consecutive pairs for one loss; equal to batch_size.", low=1)] = 16
+    max_length: Annotated[int, Arg("Longest string, in tokens; the rest is cut.", low=8)] = 128
+    first_topic: Annotated[int, Arg("First topic, by number; B.1 to B.99 are those of 2020.", low=0)] = 0
+    last_topic: Annotated[int, Arg("Last topic, by number.", low=0)] = 199
     split: Annotated[
         Literal["topics", "pairs"], Arg("Hold out whole topics, or pairs by grade, as the paper does.")
     ] = "topics"
-    held_out: Annotated[float, Arg("Share that is measured on.", low=0, high=0.9)] = 0.1
+    held_out: Annotated[float, Arg("Share held out for evaluation.", low=0, high=0.9)] = 0.1
 
 
 def contrastive(
@@ -178,8 +180,8 @@ def split(pairs: Sequence[Pair], settings: SentenceSettings, seed: int) -> tuple
 
 
 LIMITS = (
-    "Strings are those of one representation, which training.json names; of others it knows little.",
-    "Graphs come from the built-in AMR parser, which is approximate; the same one must make the queries.",
+    "It was trained on one representation, named in training.json, and knows little of others.",
+    "Graphs come from the built-in AMR parser, which is approximate; parse queries with the same one.",
 )
 
 
@@ -296,7 +298,7 @@ class SentenceTask:
             raise EngineError(
                 f"{len(pairs)} pairs are fewer than a block of {self.settings.block}",
                 code=CODE,
-                remedy="Take a smaller one: --set model.block=N --set train.batch_size=N.",
+                remedy="Use a smaller one: --set model.block=N --set train.batch_size=N.",
             )
         return Turns(pairs, self.settings.block, self.seed)
 

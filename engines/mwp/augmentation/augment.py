@@ -25,13 +25,14 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Augment:
-    """Make further problems of problems: the question first (qr), or another number asked for (roda)."""
+    """Make new problems from old ones: question first (qr), or asking for another number (roda)."""
 
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    kinds: Annotated[str, Arg("Which: qr, roda or both.")] = "qr,roda"
-    coherent: Annotated[bool, Arg("Only those without a doubt about their text.")] = False
+    kinds: Annotated[str, Arg("Which kinds: qr, roda or both.")] = "qr,roda"
+    coherent: Annotated[bool, Arg("Only variants whose text raises no doubt.")] = False
     out: Annotated[
-        Path | None, Arg("Write the variants there as JSON Lines, which are problems too.", writes=True)
+        Path | None,
+        Arg("Write the variants to this file as JSON Lines; it can be read as problems.", writes=True),
     ] = None
 
 
@@ -49,7 +50,7 @@ def kinds_of(text: str) -> tuple[Kind, ...]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in _KINDS:
-            raise refused(f"{name!r} is no way to augment", "E424", known(name, _KINDS))
+            raise refused(f"unknown way to augment: {name!r}", "E424", known(name, _KINDS))
     return tuple(kind for kind in _KINDS if kind in names)
 
 
@@ -133,21 +134,21 @@ How = Literal["reversed", "question-first", "given-that"]
 class Challenge:
     """Make a challenge set of problems that no solver has seen.
 
-    `reversed` is the procedure of HE-MWP: 600 reversed problems are drawn at random, those of doubtful text
-    are dropped, 400 of the rest are kept. `question-first` and `given-that` tell the question before the
-    facts, the latter with these words between (English), as the reordering attack of Adv-ASDiv does.
+    `reversed` is the procedure of HE-MWP: sample 600 reversed problems, drop those with doubtful text, sample
+    400 of the rest. `question-first` and `given-that` put the question before the facts, the latter with
+    these words in between (English), like the reordering attack of Adv-ASDiv.
     """
 
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    out: Annotated[Path, Arg("Write the set there as JSON Lines.", option=True, writes=True)]
+    out: Annotated[Path, Arg("Write the set to this file as JSON Lines.", option=True, writes=True)]
     how: Annotated[How, Arg("The procedure.")] = "reversed"
-    draw: Annotated[int, Arg("How many are drawn at first.", low=1)] = 600
-    keep: Annotated[int, Arg("How many are kept of the coherent ones.", low=1)] = 400
-    seed: Annotated[int, Arg("Of both draws.", low=0)] = 0
+    draw: Annotated[int, Arg("How many problems to sample first.", low=1)] = 600
+    keep: Annotated[int, Arg("How many coherent problems to sample from those.", low=1)] = 400
+    seed: Annotated[int, Arg("Seed for both samples.", low=0)] = 0
 
     def __post_init__(self) -> None:
         if self.keep > self.draw:
-            raise refused(f"keep is {self.keep}, and only {self.draw} are drawn", "E424")
+            raise refused(f"keep is {self.keep}, but only {self.draw} are sampled", "E424")
 
 
 def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -162,7 +163,7 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
     usable = read.usable
     if spec.how == "given-that" and any(problem.language != "en" for problem in usable):
         raise EngineError(
-            'the form "given that" is English', code="E683", remedy="Take --how question-first."
+            'the form "given that" is for English only', code="E683", remedy="Use --how question-first."
         )
     if spec.how == "given-that":
         found = Variants()
@@ -176,9 +177,9 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
         found = variants(usable, ("roda" if spec.how == "reversed" else "qr",), events=events, stop=stop)
     if not found.made:
         raise EngineError(
-            "of none of these problems a challenge can be made",
+            "no challenge can be made from any of these problems",
             code="E686",
-            remedy="`mathwb mwp augment` says why.",
+            remedy="`mathwb mwp augment` shows why.",
         )
     chance = np.random.default_rng(spec.seed)
 

@@ -24,7 +24,7 @@ def isolated(equation: Tree, number: str, answer: str) -> Tree:
     'N_3/N_2-N_1'
     """
     if equation.labels().count(number) != 1:
-        raise EquationError(f"{number} stands {equation.labels().count(number)} times in the equation")
+        raise EquationError(f"{number} occurs {equation.labels().count(number)} times in the equation")
     node, rest = equation, Tree(answer)
     while node.children:
         left, right = node.children
@@ -164,7 +164,7 @@ def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
     values = tuple(map(value_of, problem.numbers))
     answer = evaluate(problem.equation, values)
     if isinstance(answer, float):
-        yield Refused(None, "the answer is no rational number")
+        yield Refused(None, "the answer is not a rational number")
         return
     if answer <= 0:
         yield Refused(None, "the answer is not above zero")

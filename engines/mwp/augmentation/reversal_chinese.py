@@ -40,7 +40,7 @@ def refusal(problem: Problem) -> str:
     if 6 * len(problem.numbers) > len(text) and not text.rstrip(_MARKS).endswith(("=", "＝")):
         return "the text is hardly more than numbers"
     if _marker(clauses(text)) is None:
-        return "there is no word that asks"
+        return "there is no question word"
     return ""
 
 
@@ -107,13 +107,13 @@ def _doubts(problem: Problem, number: int, part: str, marker: re.Pattern[str]) -
     asked = f"N_{number}"
     found = []
     if problem.values.count(problem.values[number]) > 1:
-        found.append("the number asked for stands in the text twice")
+        found.append("the number asked for occurs twice in the text")
     if any(asked in match[0] for match in _NAME.finditer(part)):
-        found.append("an ordinal, a date or a name is asked for")
+        found.append("the question asks for an ordinal, a date or a name")
     if _BACK.match(part):
-        found.append("the question refers to what stood before it")
+        found.append("the question refers to earlier text")
     if marker is _MARKERS[_HOW]:
-        found.append("the answer is told without a unit")
+        found.append("the answer has no unit")
     if re.search(r"(?<!平)均|各|分别|至少|最多|至多|最少", part):
-        found.append("the question says how a number is shared out or bounded")
+        found.append("the question says how a number is divided or bounded")
     return tuple(found)

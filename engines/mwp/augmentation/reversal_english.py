@@ -109,7 +109,7 @@ def told(problem: Problem, number: int, answer: int) -> Told | str:
     money = "$" in problem.text or "dollar" in problem.text
     statement = stated(clause(taken.question), f"N_{answer}", money=money)
     if statement is None:
-        return "the old question is of no known form"
+        return "the old question has no known form"
     moved = taken.statements[place]
     rest = list(taken.statements)
     pair = _apart(moved, name)
@@ -119,7 +119,7 @@ def told(problem: Problem, number: int, answer: int) -> Told | str:
         rest[place] = ""
     question = asked(clause(moved), name)
     if question is None:
-        return "the clause of the number is of no known form"
+        return "the number's clause has no known form"
     if taken.lead:
         statement = f"{taken.lead} {statement}"
     parts = [*(one for one in rest if one), statement]
@@ -127,7 +127,7 @@ def told(problem: Problem, number: int, answer: int) -> Told | str:
     question = _in_time(question, moved, place, taken)
     doubts = _doubts(problem, number, moved, question, taken, parts)
     if not clear:
-        return "a pronoun would have no name"
+        return "a pronoun would have no antecedent"
     if re.search(r"[A-Z](?!_\d)", problem.text):
         parts, question = [part[:1].upper() + part[1:] for part in parts], question[:1].upper() + question[1:]
     return Told(" ".join(f"{part} ." for part in parts) + f" {question} ?", doubts)
@@ -141,7 +141,7 @@ def _taken(text: str) -> _Taken | str:
         return "there is not one question at the end"
     found = _ASK.search(parts[-1])
     if found is None:
-        return "the question is of no known form"
+        return "the question has no known form"
     before, question = parts[-1][: found.start()].strip(" ,"), parts[-1][found.start() :].strip(" ?.")
     stating = [one for part in parts[:-1] for one in _clauses(part)]
     tail = question.find(" if ")
@@ -156,7 +156,7 @@ def _taken(text: str) -> _Taken | str:
         elif len(inner.words) <= 6 and not _PLACE.search(before):
             lead = before if before not in ("and", "then", "so", "now", "about") else ""
         else:
-            return "what stands before the question is of no known form"
+            return "the text before the question has no known form"
     stating += _clauses(behind) if behind else []
     return _Taken(tuple(stating), question, lead)
 
@@ -355,25 +355,25 @@ def _doubts(
         found.append("the old question compares with nothing")
     alike = _content(question) - {"more", "first", "at", "then"} <= _content(taken.question)
     if alike and not _TOTAL & set(asks_for):
-        found.append("the total is not told as such")
+        found.append("the total is not named as such")
     if _PLACE.search(taken.question):
-        found.append("the old question tells a number")
+        found.append("the old question contains a number")
     if re.search(r"\b(?:them|their|this|these|those|they|it)\b|^N_\d+ (?:are|were)\b", parts[0]):
-        found.append("the text begins with a word for what stood before it")
+        found.append("the text begins with a reference to earlier text")
     if problem.values.count(problem.values[number]) > 1:
-        found.append("the number asked for stands in the text twice")
+        found.append("the number asked for occurs twice in the text")
     if abs(problem.answer - round(problem.answer)) > 1e-9 and "$" not in problem.text:
-        found.append("the answer that is told is no whole number")
+        found.append("the stated answer is not a whole number")
     if _UNSURE.search(moved):
-        found.append("the clause refers to what stood before it")
+        found.append("the clause refers to earlier text")
     if len(_PLACE.findall(moved)) > 1:
-        found.append("the question tells another number")
+        found.append("the question contains another number")
     if re.search(r"\b(?:some|several|few|any)\b", " ".join(taken.statements)):
-        found.append("the text tells of an unknown amount besides")
+        found.append("the text mentions another unknown amount")
     if re.search(r"\b(?:it|them|this|these|those|that|which|who)\b", question):
-        found.append("the question refers to what stood before it")
+        found.append("the question refers to earlier text")
     if len(question.split()) < 5:
         found.append("the question is very short")
     if taken.lead:
-        found.append("words stood before the old question")
+        found.append("there were words before the old question")
     return tuple(found)

@@ -139,7 +139,7 @@ def in_order(source: Problem, text: str, equation: Tree, numbers: Sequence[str],
     values = tuple(map(value_of, kept))
     moved = renumbered(equation, places)
     if "N_-1" in moved.labels():
-        raise EquationError("the equation uses a number that the text has lost")
+        raise EquationError("the equation uses a number that is no longer in the text")
     return Problem(
         id=id_,
         language=source.language,

@@ -39,23 +39,21 @@ MEASURES: Mapping[str, Callable[[Score], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluateSolver:
-    """Measure a solver on problems: right answers, right equations, and equations that are equal to the right
-    one, with 95 % intervals (Wilson)."""
+    """Evaluate a solver: share of right answers, of right equations, and of equations equal to the right one,
+    with 95 % intervals (Wilson)."""
 
     model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
     fold: Annotated[int | None, Arg("Only the problems of this fold.", low=0)] = None
-    beam: Annotated[
-        int | None, Arg("Equations followed at a time.", low=1, high=100, shown="the model's")
-    ] = None
+    beam: Annotated[int | None, Arg("Beam width.", low=1, high=100, shown="the model's")] = None
     against: Annotated[
-        Path | None, Arg("Another solver, compared problem by problem (McNemar).", ref="solver")
+        Path | None, Arg("Another solver to compare with, problem by problem (McNemar).", ref="solver")
     ] = None
     probes: Annotated[
-        bool, Arg("Measure too without questions, with numbers swapped and sentences reordered.")
+        bool, Arg("Also evaluate without questions, with numbers swapped and with sentences reordered.")
     ] = False
-    seed: Annotated[int, Arg("Of what probes draw.", low=0)] = 0
-    out: Annotated[Path | None, Arg("Keep every answer in this file, as JSON Lines.", writes=True)] = None
+    seed: Annotated[int, Arg("Seed for the changes of --probes.", low=0)] = 0
+    out: Annotated[Path | None, Arg("Write every answer to this file as JSON Lines.", writes=True)] = None
 
 
 def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -77,10 +75,10 @@ def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop =
     rows = [row for row in read.usable if spec.fold is None or row.fold == spec.fold]
     if not rows:
         raise DataError(
-            "no problem here can be measured on",
+            "no problem here can be used for evaluation",
             path=spec.data,
             code="E645",
-            remedy="A problem needs an equation or an answer, and to be of --fold.",
+            remedy="A problem needs an equation or an answer, and must be in --fold.",
         )
     solver = ready(spec.model)
     found = _answers(solver, rows, spec.beam, "problems", events, stop)
@@ -125,7 +123,7 @@ def _answers(
     found: list[Any] = []
     for begin in range(0, len(rows), _CHUNK):
         if stop():
-            raise StoppedError("the measuring was stopped", remedy="Run it again.")
+            raise StoppedError("the evaluation was stopped", remedy="Run it again.")
         found += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0)
         events(Event("progress", {"done": len(found), "total": len(rows), "unit": unit}))
     return found
@@ -141,7 +139,7 @@ def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     for kind, what in ((solver.learned, "trained on"), (solver.chosen, "chosen by")):
         if count := sum(mark in kind for mark in told):
             found.append(
-                f"{count:,} of the {len(rows):,} problems have the words of one the solver was {what}"
+                f"{count:,} of the {len(rows):,} problems have the same text as one the solver was {what}"
             )
     for language, count in Counter(row.language for row in rows).items():
         if solver.languages and language not in solver.languages:
@@ -229,7 +227,7 @@ def _probes(
     if removed["problems"] and removed["answer_accuracy"] >= _NEEDS_NO_QUESTION * removed["before"] > 0:
         share = removed["answer_accuracy"] / removed["before"]
         found["remark"] = (
-            f"without the question the solver keeps {share:.0%} of its accuracy: it hardly reads it"
+            f"without the question the solver keeps {share:.0%} of its accuracy: it hardly uses it"
         )
     return found
 
@@ -256,16 +254,16 @@ def _keep(path: Path, rows: Sequence[Problem], found: Answers, scores: Sequence[
 
 @dataclass(frozen=True, slots=True)
 class ArrangeProblems:
-    """Lay the problems of the commonest equations out in a plane, by the vectors of a solver."""
+    """Map the problems of the commonest equations in the plane, by a solver's vectors."""
 
     model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    templates: Annotated[int, Arg("How many equations; the paper shows 5.", low=1, high=40)] = 5
-    before: Annotated[bool, Arg("By the encoder as it was before the training.")] = False
+    templates: Annotated[int, Arg("How many equations to show; the paper shows 5.", low=1, high=40)] = 5
+    before: Annotated[bool, Arg("Use the encoder as it was before training.")] = False
     method: Annotated[Method, Arg("t-SNE as in the paper, or PCA.")] = "tsne"
-    seed: Annotated[int, Arg("Of t-SNE.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for t-SNE.", low=0)] = 0
     file: Annotated[
-        Path | None, Arg("Draw it there, as .svg.", name="out", shown="the places, printed", writes=True)
+        Path | None, Arg("Draw to this .svg file.", name="out", shown="print the coordinates", writes=True)
     ] = None
 
     def __post_init__(self) -> None:
@@ -291,7 +289,7 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     rows = [row for row in usable if row.template in common]
     solver = ready(spec.model)
     if not rows or (spec.before and solver.base != BUILT_IN):
-        what = "no problem here has an equation" if not rows else "the solver was not begun from MiniLM"
+        what = "no problem here has an equation" if not rows else "the solver was not initialised from MiniLM"
         raise EngineError(what, code="E645", remedy="Choose other data, or leave --before out.")
     if spec.before:
         vectors = encoder(BUILT_IN).encode([row.original for row in rows], normalise=False)

@@ -17,12 +17,14 @@ from engines.mwp.problems.readers import Problems, read_problems
 
 @dataclass(frozen=True, slots=True)
 class DescribeProblems:
-    """What files of problems hold, row by row what is wrong with them; several make one."""
+    """Read and check files of problems, row by row; several files are merged."""
 
     data: Annotated[tuple[Path, ...], Arg("Files of problems, or registered names.", ref="problems")]
-    words: Annotated[bool | None, Arg("Number words count as numbers.", shown="as the format has it")] = None
+    words: Annotated[bool | None, Arg("Read number words as numbers.", shown="as usual for the format")] = (
+        None
+    )
     out: Annotated[
-        Path | None, Arg("Write all problems with an equation there, as one file.", writes=True)
+        Path | None, Arg("Write all problems that have an equation to this file.", writes=True)
     ] = None
 
 

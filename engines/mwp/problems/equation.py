@@ -55,7 +55,7 @@ def leaf_value(label: str, values: Sequence[Value]) -> Value:
         return values[int(found[1])]
     if found := _CONSTANT.fullmatch(label):
         return Fraction(found[1].replace("_", "."))
-    raise EquationError(f"{label!r} is no number of an equation")
+    raise EquationError(f"{label!r} is not a number of an equation")
 
 
 def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
@@ -87,7 +87,7 @@ def _applied(operator: str, left: Value, right: Value) -> Value:
             return left / right
         case "^":
             return _power(left, right)
-    raise EquationError(f"{operator!r} is no operator of an equation")
+    raise EquationError(f"{operator!r} is not an operator of an equation")
 
 
 def _bounded(value: Value) -> Value:
@@ -103,7 +103,7 @@ def _power(base: Value, exponent: Value) -> Value:
         return Fraction(base) ** int(exponent)
     value = float(base) ** float(exponent)
     if isinstance(value, complex):
-        raise EquationError("the root of a negative number is no real number")
+        raise EquationError("the root of a negative number is not real")
     return value
 
 
@@ -117,7 +117,7 @@ def _label(token: str) -> str:
         return token
     if found := _CONSTANT.fullmatch(token):
         return constant(Fraction(found[1].replace("_", ".")))
-    raise EquationError(f"{token!r} belongs to no equation", remedy="Tokens are + - * / ^, N_0 and C_1.")
+    raise EquationError(f"{token!r} is not part of an equation", remedy="Tokens are + - * / ^, N_0 and C_1.")
 
 
 def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:

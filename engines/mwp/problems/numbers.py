@@ -174,7 +174,7 @@ def value_of(written: str) -> Fraction:
             return _of_chinese(text)
     except (ZeroDivisionError, ValueError):
         pass
-    raise ValueError(f"{written!r} is no number")
+    raise ValueError(f"{written!r} is not a number")
 
 
 def _of_digits(text: str) -> Fraction | None:
@@ -317,7 +317,7 @@ def unread(text: str, numbers: Sequence[str], original: str) -> list[str]:
     """
     rest = re.sub(r"N_\d+|\d+(?:st|nd|rd|th)\b", " ", text)
     said = [
-        f"{word} is read as no number" for word in re.findall(r"(?<![^\W_])\d[\d./:,^-]*(?<![.,:])", rest)
+        f"{word} is not read as a number" for word in re.findall(r"(?<![^\W_])\d[\d./:,^-]*(?<![.,:])", rest)
     ]
     for place, written in enumerate(numbers):
         here = rf"N_{place}(?!\d)"

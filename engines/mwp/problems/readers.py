@@ -206,12 +206,12 @@ def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dic
             row, place = decoder.raw_decode(text, place)
         except (ValueError, RecursionError) as error:
             # Where the next object begins cannot be known.
-            bad(line, f"from here on the file is no JSON: {error}")
+            bad(line, f"from here on the file is not JSON: {error}")
             return
         if isinstance(row, dict):
             yield line, lowered(row)
         else:
-            bad(line, "this is no JSON object")
+            bad(line, "this is not a JSON object")
 
 
 _MOST = 100_000
@@ -253,7 +253,7 @@ def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tup
             if row and max(map(len, row)) > _MOST:
                 raise csv.Error(f"a cell has more than {_MOST:,} characters")
         except csv.Error as error:
-            bad(seen[before + 1], f"from here on the file is no CSV: {error}")
+            bad(seen[before + 1], f"from here on the file is not CSV: {error}")
             return
         if row is None:
             return
@@ -285,7 +285,7 @@ def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, di
             path=path,
             line=line,
             code="E318",
-            remedy="Mend the line, or fetch the file again.",
+            remedy="Fix the line, or download the file again.",
         ) from error
     folds = _folds(path)
     found = root.findall(".//Problem")
@@ -448,9 +448,9 @@ def _problem(
     language = language_of(" ".join(parts), without=layout.language)
     original = ("" if language == "zh" else " ").join(parts)
     if language == "zh" and len(re.findall(r"[A-Za-z]{3,}", _PLACE.sub("", original))) > 2:
-        remarks.append("mixed languages: the text is taken for Chinese")
+        remarks.append("mixed languages: the text is read as Chinese")
     elif language == "en" and len(re.findall("[㐀-鿿]", original)) > 2:
-        remarks.append("mixed languages: the text is taken for English")
+        remarks.append("mixed languages: the text is read as English")
     for key in row:
         if key.endswith(AGAIN):
             remarks.append(f"two columns {key.removesuffix(AGAIN)!r}: the first is read")
@@ -461,7 +461,7 @@ def _problem(
         masked, places = _masked(str(given), row.get(layout.numbers), original)
     else:
         if _MASK.search(original):
-            raise _UnusableError("the text has placeholders, and their numbers are not given")
+            raise _UnusableError("the text has placeholders without numbers")
         use = layout.words if words is None else words
         masked, places = _unmasked(row, layout, original, language, use), None
         remarks += (f"not a number: {reason}" for reason in unread(masked.text, masked.numbers, original))

@@ -84,7 +84,7 @@ def open_solver(
         raise _wrong(folder, f"the solver is of version {version}, and {_VERSION} is read", "Train it again.")
     settings = settings or own
     if settings.encoder != own.encoder:
-        what = f"the solver's encoder is {own.encoder}, and {settings.encoder} is asked for"
+        what = f"the solver's encoder is {own.encoder}, not {settings.encoder}, which was requested"
         raise refused(what, CODE, f"Set model.encoder={own.encoder}.")
     if "vocabulary" in description:
         solver = from_vocabulary(settings, words, description["vocabulary"])
@@ -132,7 +132,7 @@ def _fill(solver: Solver, folder: Path) -> None:
     lost = [name for name in found.missing_keys if solver.base != BUILT_IN or name not in frozen]
     if lost or found.unexpected_keys:
         name = (*lost, *found.unexpected_keys)[0]
-        raise _wrong(folder, f"weights and description do not belong together: {name}", "Train it again.")
+        raise _wrong(folder, f"weights and description do not match: {name}", "Train it again.")
 
 
 def _wrong(folder: Path, what: str, remedy: str) -> DataError:

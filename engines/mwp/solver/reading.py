@@ -148,7 +148,7 @@ class _Base:
         if not count:
             return "it has no number"
         if self.marks > 1 and count > self.marks:
-            return f"it has {count} numbers, and {self.marks} are told apart"
+            return f"it has {count} numbers, and only {self.marks} can be distinguished"
         ids: list[int] = []
         marks: dict[int, int] = {}
         for part in parts(problem.text):

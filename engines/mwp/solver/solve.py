@@ -27,15 +27,16 @@ _SIGNS = {"*": "×", "/": "÷", "-": "−"}
 
 @dataclass(frozen=True, slots=True)
 class Solve:
-    """Solve a problem told in words.
+    """Solve a math word problem.
 
-    The answer is the value of an equation over the numbers of the text; every equation that is shown has one.
+    The answer is the value of an equation over the numbers in the text; only equations with a value are
+    shown.
     """
 
     model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
     text: Annotated[str, Arg("The problem.", words=True)]
-    beam: Annotated[int, Arg("Equations that are followed at a time, and shown.", low=1, high=100)] = 5
-    number_words: Annotated[bool, Arg("Words such as three, a dozen or 三分之二 are numbers too.")] = False
+    beam: Annotated[int, Arg("Beam width: equations to follow and show.", low=1, high=100)] = 5
+    number_words: Annotated[bool, Arg("Read words such as three, a dozen or 三分之二 as numbers.")] = False
 
 
 def solve(spec: Solve) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def solve(spec: Solve) -> dict[str, Any]:
         raise _unsolved(f"the solver cannot read the problem: {found}")
     if not found:
         raise _unsolved(
-            "no equation of the solver's numbers and constants has a value",
+            "no equation from the numbers and the solver's constants has a value",
             "Try a wider --beam, or a solver that knows more constants.",
         )
     rows = [_row(problem, one) for one in found]

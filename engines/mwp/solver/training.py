@@ -93,7 +93,7 @@ def material(
                 f"no problem is of fold {fold}",
                 path=data["problems"],
                 code="E679",
-                remedy="Folds are named in the problems; look with: mathwb mwp problems FILE",
+                remedy="Folds are in the problems; list them with: mathwb mwp problems FILE",
             )
         left_out[f"fold {fold}"] += len(held_out)
     also = _usable(data["also"], left_out) if "also" in data else []
@@ -118,7 +118,7 @@ def material(
             "no problem is left to train on",
             path=data["problems"],
             code="E679",
-            remedy="Look what was left out with: mathwb mwp problems FILE",
+            remedy="See what was left out with: mathwb mwp problems FILE",
         )
     return Material(train, tuple(chosen), dict(left_out), alike)
 
@@ -284,7 +284,7 @@ class SolverTask:
         if folder is not None and (folder / FILE).exists():
             made = open_solver(folder, device="cpu", settings=self.settings)
         elif folder is not None and self.settings.encoder != "pretrained":
-            raise refused(f"data.encoder, {folder.name}, is no solver", CODE, "Leave it out, or name one.")
+            raise refused(f"data.encoder, {folder.name}, is not a solver", CODE, "Leave it out, or name one.")
         else:
             words = Words.of(problem.equation for problem in train if problem.equation is not None)
             made = new_solver(self.settings, words, folder=folder, texts=train)
@@ -433,7 +433,7 @@ class SolverTask:
         }
         text = card(
             "Solver of math word problems",
-            "Reads a problem in words and writes an equation over its numbers, step by step; the equation "
+            "Reads a word problem and writes an equation over its numbers, step by step; the equation "
             "always has a value.",
             facts,
             data=data,

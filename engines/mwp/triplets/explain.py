@@ -78,9 +78,9 @@ def explain(spec: ExplainTriplet) -> Explanation:
     triplet = chosen.triplet(anchor)
     if triplet is None:
         raise EngineError(
-            f"no other equation is near enough for a negative of {spec.anchor!r}",
+            f"no other equation is near enough to give a negative for {spec.anchor!r}",
             code="E685",
-            remedy="Take a larger pool, or a smaller --rare-min.",
+            remedy="Use a larger pool, or a smaller --rare-min.",
         )
     if isinstance(chosen, Joint):
         return _of_joint(spec, found, chosen, anchor, triplet)
@@ -101,11 +101,13 @@ def _of_two_stages(
         sets.positives,
         sets.negatives,
         why=(
-            how or "of the same equation the text least like the anchor's",
-            how or "of the nearest other equations the text most like the anchor's",
+            how or "same equation, text least similar to the anchor's",
+            how or "nearest other equation, text most similar to the anchor's",
         ),
-        rivals=("not drawn",) * 2 if how else ("more like the anchor's", "less like the anchor's"),
-        lost="its equation is further than the nearest",
+        rivals=("not sampled",) * 2
+        if how
+        else ("text more similar to the anchor's", "text less similar to the anchor's"),
+        lost="its equation is farther than the nearest",
     )
 
 
@@ -123,11 +125,11 @@ def _of_joint(
         members[members != anchor] if len(members) > 1 else members,
         negatives[order],
         why=(
-            "of the same equation the text least like the anchor's",
-            "the best of equation and text together",
+            "same equation, text least similar to the anchor's",
+            "best joint score of equation and text",
         ),
-        rivals=("more like the anchor's", "equation and text together score less"),
-        lost="its equation and text together score less",
+        rivals=("text more similar to the anchor's", "lower joint score"),
+        lost="its joint score is lower",
         ordered=True,
     )
 
@@ -180,9 +182,7 @@ def _explained(
     alone = "no other problem has the anchor's equation, so it is its own positive"
     why_positive = alone if triplet.positive == triplet.anchor else why[0]
     if triplet.alone and triplet.positive != triplet.anchor:
-        why_positive = (
-            "no other problem has the anchor's equation: of the nearest, the text least like the anchor's"
-        )
+        why_positive = "no other problem has the anchor's equation: nearest equation, text least similar"
     others = everyone[(pool.equation != pool.equation[anchor]) & ~np.isin(everyone, negatives)]
     foreign = pool.foreign(int(pool.equation[anchor]))[pool.equation]
     equal = ~pool.other(int(pool.equation[anchor]))[pool.equation] & ~foreign
@@ -197,8 +197,8 @@ def _explained(
 
     def fate(place: int) -> str:
         if pool.equation[place] == pool.equation[anchor]:
-            return "made of the anchor, of its equation: a positive"
-        return f"made of the anchor: {'a candidate' if place in negatives else missed(place)}"
+            return "made from the anchor, with its equation: a positive"
+        return f"made from the anchor: {'a candidate' if place in negatives else missed(place)}"
 
     problems = {name: pool.examples[pool.place[id_]].problem for name, id_ in _named(triplet).items()}
     trees = {name: problem.normal for name, problem in problems.items()}

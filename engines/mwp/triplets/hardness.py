@@ -16,7 +16,7 @@ def hardness(triplets: Sequence[Triplet], pool: Pool) -> dict[str, Any]:
 
     text_sim_negative and text_sim_positive: of the texts with the anchor's. eq_sim_negative: of the
     equations. harder: the share whose negative is nearer in words than the positive, anchors that are their
-    own positive left out. own: the share whose negative was made of the anchor itself. alone: the share of
+    own positive left out. own: the share whose negative was made from the anchor itself. alone: the share of
     anchors without another of their equation. negatives: how many different ones there are.
     """
     if not triplets:

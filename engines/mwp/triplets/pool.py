@@ -97,10 +97,10 @@ def parts_of(text: str) -> tuple[Part, ...]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in get_args(Part):
-            raise refused(f"{name!r} is no part of a pool", "E424", known(name, get_args(Part)))
+            raise refused(f"{name!r} is not part of a pool", "E424", known(name, get_args(Part)))
     if "train" not in names:
         raise refused(
-            f"the pool {text!r} is without train",
+            f"the pool {text!r} lacks train",
             "E424",
             "Equations are compared within the data: write train,qr",
         )
@@ -127,7 +127,7 @@ def pool_of(problems: Sequence[Problem], parts: Sequence[Part], *, coherent: boo
     different = max((int(pool.other(one).sum()) + 1 for one in range(len(pool.equations))), default=0)
     if different < 2:
         raise EngineError(
-            f"the problems have {different} different equations in a language, and triplets need two",
+            f"the problems have {different} different equations per language, and triplets need two",
             code="E681",
             remedy="Name more problems.",
         )

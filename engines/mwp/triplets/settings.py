@@ -26,17 +26,23 @@ class TripletSearch:
     """How triplets are looked for, and among which problems."""
 
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    strategy: Annotated[Strategy, Arg("Exact match, nearest neighbour, or equation and text at once.")] = "em"
+    strategy: Annotated[Strategy, Arg("Exact match, nearest neighbour, or equation and text together.")] = (
+        "em"
+    )
     text: Annotated[Text, Arg("How texts are compared.")] = "bibleu"
-    pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
-    rare_min: Annotated[int, Arg("Equations with fewer problems are never a negative's.", low=1)] = 1
-    tokens: Annotated[Tokens, Arg("What Bi-BLEU counts.", shown="Chinese characters, English words")] = "auto"
-    encoder: Annotated[str | None, Arg("Of texts, a folder or minilm.", shown="minilm, for English")] = None
+    pool: Annotated[str, Arg("Where candidates come from: train, qr, roda.")] = "train"
+    rare_min: Annotated[int, Arg("Take no negative whose equation has fewer problems.", low=1)] = 1
+    tokens: Annotated[Tokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
+    encoder: Annotated[str | None, Arg("Text encoder: a folder or minilm.", shown="minilm, for English")] = (
+        None
+    )
     equation_encoder: Annotated[
-        str | None, Arg("Of equations, for joint.", ref="model", shown="hashed subtrees")
+        str | None, Arg("Equation encoder, for joint.", ref="model", shown="hashed subtrees")
     ] = None
-    weight: Annotated[float, Arg("Of the equation against the text, for joint.", low=0, high=1)] = _EVEN
-    seed: Annotated[int, Arg("Of random choices.", low=0)] = 0
+    weight: Annotated[float, Arg("Weight of the equation against the text, for joint.", low=0, high=1)] = (
+        _EVEN
+    )
+    seed: Annotated[int, Arg("Seed for random choices.", low=0)] = 0
 
     def __post_init__(self) -> None:
         """Refuse what the strategy or the comparison of texts would not look at. Raises: EngineError E427."""
@@ -44,7 +50,7 @@ class TripletSearch:
             if self.equation_encoder is not None or self.weight != _EVEN:
                 raise refused("equations have an encoder and a weight in joint only", _CODE, "Choose joint.")
         elif self.text == "random" or self.rare_min > 1:
-            what = "a random text" if self.text == "random" else "a least number of problems of an equation"
+            what = "a random text" if self.text == "random" else "a minimum of problems per equation"
             raise refused(f"joint does not choose by {what}", _CODE, "Choose em or nn.")
         if self.encoder is not None and self.text != "bertsim":
             raise refused("texts have an encoder in bertsim only", _CODE, "Choose the text bertsim.")
@@ -54,43 +60,43 @@ class TripletSearch:
 
 @dataclass(frozen=True, slots=True)
 class FindTriplets(TripletSearch):
-    """For each problem a positive of its equation in other words, a negative of another in like words."""
+    """Find a positive (same equation, other words) and a negative (other equation, similar words) each."""
 
     without: Annotated[
-        Path | None, Arg("Leave out the triplets of this file, of labels or triplets.", shown="none")
+        Path | None, Arg("Leave out the triplets listed in this file of labels or triplets.", shown="none")
     ] = None
-    out: Annotated[Path | None, Arg("Write the triplets there as JSON Lines.", writes=True)] = None
+    out: Annotated[Path | None, Arg("Write the triplets to this file as JSON Lines.", writes=True)] = None
 
 
 @dataclass(frozen=True, slots=True)
 class ListAnchors:
-    """The problems that triplets are found for, and how many the pool has of each equation."""
+    """List the anchor problems, and how many problems in the pool share each one's equation."""
 
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
+    pool: Annotated[str, Arg("Where candidates come from: train, qr, roda.")] = "train"
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainTriplet(TripletSearch):
-    """Why a problem has the triplet that it has."""
+    """Show why a problem got its triplet."""
 
     anchor: Annotated[str, Arg("The id of the problem.")] = field(kw_only=True)
-    show: Annotated[int, Arg("How many candidates of each kind.", low=1, high=1000)] = 10
+    show: Annotated[int, Arg("How many candidates to show of each kind.", low=1, high=1000)] = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """How similar two equations are, or two texts: the measures by which triplets are chosen."""
+    """Compare two equations or two texts by the measures that choose triplets."""
 
     left: Annotated[str, Arg("An equation such as N_0*N_1-N_2, or a text.")]
-    right: Annotated[str, Arg("Another.")]
-    texts: Annotated[bool, Arg("They are texts.")] = False
-    tokens: Annotated[Tokens, Arg("What Bi-BLEU counts.", shown="Chinese characters, English words")] = "auto"
+    right: Annotated[str, Arg("The other equation or text.")]
+    texts: Annotated[bool, Arg("Compare texts, not equations.")] = False
+    tokens: Annotated[Tokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
 
     def __post_init__(self) -> None:
         """Refuse tokens of equations. Raises: EngineError E427."""
         if self.tokens != "auto" and not self.texts:
-            raise refused("equations have no tokens to choose", _CODE, "Add --texts.")
+            raise refused("--tokens is for texts only", _CODE, "Add --texts.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ def similarity_of(
         raise EngineError(
             "the built-in sentence encoder reads no Chinese",
             code="E682",
-            remedy="Name a folder of one that does: --encoder FOLDER, or take --text bibleu.",
+            remedy="Name one that does with --encoder FOLDER, or use --text bibleu.",
         )
     from engines.retrieval.encoders import BUILT_IN
     from engines.retrieval.encoders import encoder as opened

@@ -127,7 +127,7 @@ def find_collection(workspace: Workspace, name: str) -> Collection:
         code="E354",
         remedy=did_you_mean(name, names)
         or (f"Known: {', '.join(names)}." if names else "Register one with mathwb data add arqmath PATH.")
-        + " The sample is put into the workspace by: mathwb tour",
+        + " Add the sample to the workspace with: mathwb tour",
     )
 
 
@@ -327,7 +327,7 @@ class _File:
                 "it holds no question and no answer",
                 path=self.path,
                 code="E318",
-                remedy="Is it a file of posts, with PostTypeId 1 and 2?",
+                remedy="Is it a posts file, with PostTypeId 1 and 2?",
             )
         return found
 
@@ -428,5 +428,5 @@ class _File:
                 f"its topics ({topic}, …) are not of task {self.task}",
                 path=self.path,
                 code="E318",
-                remedy="Name the file by its task, or write an arqmath.toml that says so.",
+                remedy="Put the task in the file's name, or write an arqmath.toml that names it.",
             )

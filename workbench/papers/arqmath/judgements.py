@@ -56,7 +56,7 @@ class Judgements:
         return {one.document: one.grade for one in self._kept.known.values() if one.topic == topic}
 
     def judge(self, topic: str, document: str, grade: int | None) -> None:
-        """Keep a grade; None takes it back. Raises: DataError E373 for a grade that is not 0 to 3."""
+        """Keep a grade; None removes it. Raises: DataError E373 for a grade that is not 0 to 3."""
         if grade is not None and not 0 <= grade <= 3:
             raise DataError(
                 f"the grade {grade} is not one of 0 to 3", code="E373", remedy="Give 0, 1, 2 or 3."
@@ -93,10 +93,10 @@ def _read_judgement(row: Mapping[str, Any]) -> Judgement:
 
 @dataclass(frozen=True, slots=True)
 class OwnJudgements:
-    """Print your own judgements of a collection's answers as qrels; they are apart from the official ones."""
+    """Print your own judgements of a collection's answers as qrels, apart from the official ones."""
 
     folder: SomeCollection
-    out: Annotated[Path | None, Arg("Write them there as qrels.", writes=True)] = None
+    out: Annotated[Path | None, Arg("Write them to this file as qrels.", writes=True)] = None
 
 
 def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[Judgement]:

@@ -17,14 +17,14 @@ OPERATIONS = (
     ),
     Operation(
         "arqmath.show",
-        "A topic's ranking, held against another run's.",
+        "A topic's ranking, compared with another run's.",
         "engines.arqmath.ranking.overview:show",
         resolve=_RESOLVE,
         where=Where("answers", f"{_TABLES}:ANSWERS", f"{_TABLES}:answer_address"),
     ),
     Operation(
         "arqmath.post",
-        "A post, with its formulas written for a terminal.",
+        "A post, with its formulas as plain text.",
         "engines.arqmath.collection.lookup:post",
         resolve=_RESOLVE,
     ),
@@ -45,7 +45,7 @@ OPERATIONS = (
     ),
     Operation(
         "arqmath.pairs",
-        "Draw pairs of question and answer to fine-tune on.",
+        "Sample question-answer pairs to fine-tune on.",
         "engines.arqmath.training.data_files:pairs",
     ),
     Operation(
@@ -83,18 +83,18 @@ OPERATIONS = (
     ),
     Operation(
         "arqmath.tune",
-        "Choose first stages on some topics, report on others.",
+        "Tune first stages on some topics, report on others.",
         "engines.arqmath.ranking.tune:tune",
     ),
     Operation(
         "arqmath.generate",
-        "Answers of their own to topics (Task 3).",
+        "Write an answer to each topic (Task 3).",
         "engines.arqmath.generation.generate:generate",
         recipes=True,
     ),
     Operation(
         "arqmath.compare",
-        "Runs side by side, with significance tests.",
+        "Compare runs, with significance tests.",
         "engines.arqmath.ranking.evaluate:compare",
     ),
     Operation(
@@ -113,7 +113,7 @@ OPERATIONS = (
     ),
     Operation(
         "arqmath.prepare",
-        "Index a small collection, anew where its posts are others.",
+        "Index a small collection, again if its posts have changed.",
         "engines.arqmath.collection.indexing:prepare",
         text=f"{_TABLES}:index",
         listed=False,
@@ -127,7 +127,7 @@ OPERATIONS = (
     ),
     Operation(
         "arqmath.picture",
-        "The bars of a run over the topics, as SVG.",
+        "A bar plot of a run's scores by topic, as SVG.",
         "engines.arqmath.ranking.overview:picture",
         resolve=_RESOLVE,
         listed=False,

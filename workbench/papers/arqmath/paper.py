@@ -19,7 +19,7 @@ def tour(guide: Guide, workspace: Workspace) -> None:
 
     known = collections(workspace)
     if not known:
-        guide.say("no ARQMath collection is left in the workspace, so none is looked at")
+        guide.say("the workspace has no ARQMath collection, so this is skipped")
         return
     collection = known[0]
     place = {"folder": str(collection.path)}

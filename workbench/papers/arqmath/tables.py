@@ -90,7 +90,7 @@ ANSWERS = TableSpec(
         Column("gain", "gain", 4, "right", format=".2f"),
         Column("change", "change", 6, "right", format="+.2f", drop=1),
         _SCORE,
-        Column("ranks", "ranks", 20, on="text", unfiltered="they are of other runs"),
+        Column("ranks", "ranks", 20, on="text", unfiltered="they belong to other runs"),
     ),
     _answer,
 )
@@ -138,10 +138,10 @@ _MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
 def index(built: Found, _spec: object) -> list[str]:
     """What was indexed."""
     if not built["complete"]:
-        return ["stopped; the same command goes on"]
+        return ["stopped; the same command continues"]
     if "share" in built:
         parts = ", ".join(f"{count:,} of {name}" for name, count in built["share"].items())
-        return [f"parts of this share: {parts}; when all shares are there, the command without --share"]
+        return [f"parts of this share: {parts}; when all shares are done, run the command without --share"]
     counts, lexical, dense = built["counts"], built["lexical"], built["dense"]
     lines = [
         f"{built['documents']:,} answers to {counts['questions']:,} questions in {built['out']}",
@@ -184,7 +184,7 @@ def search(found: Found, spec: Search) -> Iterator[str]:
 def rank(found: Found, _spec: object) -> Iterator[str]:
     """What was ranked, and how well the first stage did."""
     if not found["complete"]:
-        yield "stopped; the finished topics are kept, and the same command goes on"
+        yield "stopped; finished topics are saved, and the same command continues"
     else:
         yield f"{found['documents']:,} answers to {found['topics']:,} topics in {found['run']}"
     if "pairs" in found:
@@ -196,7 +196,7 @@ def rank(found: Found, _spec: object) -> Iterator[str]:
             f"{found['truncated_share']:.1%} were {long}"
         )
     if found.get("first") and 0 < found["weight"] < 1:
-        yield f"weight of the model beside the first stage: {found['weight']:g}"
+        yield f"weight of the model against the first stage: {found['weight']:g}"
     if "recall" in found:
         shares = ", ".join(f"{at}: {share:.3f}" for at, share in found["recall"].items())
         yield f"recall of the first stage ({found['first']}), grade 2 and more, at {shares}"
@@ -229,7 +229,7 @@ def tune(found: Found, _spec: object) -> Iterator[str]:
 def generate(made: Found, _spec: object) -> list[str]:
     """How many topics got an answer."""
     if not made["complete"]:
-        return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command goes on"]
+        return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command continues"]
     return [f"{made['answers']:,} answers to {made['topics']:,} topics in {made['out']}"]
 
 

@@ -150,7 +150,7 @@ def check_clusters(path: Path, report: Report) -> dict[str, int]:
         try:
             members = _json_cluster(json.loads(text)) if whole else [text]
         except ValueError as error:
-            report(DataError(f"this is no cluster: {error}", path=path, line=number, code="E317"))
+            report(DataError(f"this is not a cluster: {error}", path=path, line=number, code="E317"))
             continue
         good = 0
         for member in members:
@@ -170,7 +170,7 @@ def _json_cluster(row: Any) -> list[str]:
         raise ValueError("an object with `head` and `exprs` is needed")
     members = row.get("exprs")
     if not isinstance(members, list) or not all(isinstance(member, str) for member in members):
-        raise ValueError("`exprs` is no list of expressions")
+        raise ValueError("`exprs` is not a list of expressions")
     return [row["head"], *(member for member in members if member != row["head"])]
 
 
@@ -188,7 +188,7 @@ def check_corpus(path: Path, report: Report) -> dict[str, int]:
         raise file_error(error, manifest, "read") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(
-            f"this is no manifest of a corpus: {error!r}",
+            f"this is not the manifest of a corpus: {error!r}",
             path=manifest,
             code="E318",
             remedy="Name a folder that mathwb egen corpus or import made.",

@@ -18,15 +18,15 @@ from workbench.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class EvaluateRow(Evaluate):
-    """Measure a model as the paper does and, where that has a flaw, better; with 95 % bootstrap intervals.
+    """Evaluate a model as the paper does, and better where that is flawed, with 95 % bootstrap intervals.
 
-    Of a corpus the validation side is taken. FILE may also hold items that --write kept. With --llm the
-    questions of semantic, mistakes and algebra are sent to a language model instead, with the key in
-    MATHWB_LLM_KEY where one is needed; prompts and answers are kept, and a run that was stopped goes on.
+    A corpus is evaluated on its validation side. FILE may also be a test set saved by --write. With --llm the
+    questions of semantic, mistakes and algebra go to a language model instead; put its key, if it needs one,
+    in MATHWB_LLM_KEY. Prompts and answers are cached, and a stopped run continues from them.
     """
 
     row: Annotated[
-        str | None, Arg("Keep the result for `mathwb repro`, as this row: CL Mean, seq2seq, …")
+        str | None, Arg("Save the result for `mathwb repro` under this row: CL Mean, seq2seq, …")
     ] = None
 
 
@@ -73,7 +73,7 @@ class DrawMap(Arrange):
 
     file: Annotated[
         Path | None,
-        Arg("Where to write: .svg, .png or .csv.", name="out", shown="the places, printed", writes=True),
+        Arg("Where to write: .svg, .png or .csv.", name="out", shown="print the coordinates", writes=True),
     ] = None
 
     def __post_init__(self) -> None:
@@ -93,9 +93,9 @@ class KeepMap:
 
     model: ModelFolder
     out: Annotated[Path, Arg("The folder for map.svg and map.csv.", option=True, writes=True)]
-    data: Annotated[Path | None, Arg("What to show.", ref="corpus", shown="the sample")] = None
+    data: Annotated[Path | None, Arg("Clusters to draw.", ref="corpus", shown="the sample")] = None
     what: Annotated[Literal["tsne", "families"], Arg("All clusters, or the 17 families.")] = "tsne"
-    seed: Annotated[int, Arg("Of t-SNE.", low=0)] = 0
+    seed: Annotated[int, Arg("Seed for t-SNE.", low=0)] = 0
 
 
 def draw(

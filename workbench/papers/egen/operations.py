@@ -9,7 +9,7 @@ _TABLES = "workbench.papers.egen.tables"
 OPERATIONS = (
     Operation(
         "egen.generate",
-        "Expressions equal to one, each verified.",
+        "Generate expressions equal to one, each verified.",
         "engines.egen.generation:generate",
         document="engines.egen.generation:document",
         expressions=True,
@@ -50,7 +50,7 @@ OPERATIONS = (
     ),
     Operation(
         "egen.explain",
-        "Why an expression is judged as it is, point by point.",
+        "Explain a verdict, point by point.",
         "engines.egen.verdicts:explain",
         expressions=True,
     ),
@@ -63,7 +63,7 @@ OPERATIONS = (
     ),
     Operation(
         "egen.derive",
-        "How one expression follows from another.",
+        "Derive one expression from another.",
         "engines.egen.egraphs:derive",
         expressions=True,
     ),
@@ -75,13 +75,13 @@ OPERATIONS = (
     ),
     Operation(
         "egen.save",
-        "Keep a generated cluster in a corpus.",
+        "Save a generated cluster in a corpus.",
         "engines.egen.corpora:save",
         spec="engines.egen.corpora:SaveCluster",
     ),
     Operation(
         "egen.save-document",
-        "Keep a generated cluster that is at hand.",
+        "Save a generated cluster that is in memory.",
         "engines.egen.corpora:save",
         spec="engines.egen.corpora:SaveDocument",
         listed=False,
@@ -91,24 +91,24 @@ OPERATIONS = (
     ),
     Operation(
         "egen.eval",
-        "Measure a model by the paper's five evaluations.",
+        "Evaluate a model by the paper's five tasks.",
         "workbench.papers.egen.evaluation:evaluate",
         text=f"{_TABLES}:evaluate",
         where=Where("mistakes", f"{_TABLES}:MISTAKES"),
     ),
     Operation(
-        "egen.semvec", "Measure an encoder on the SemVec benchmark.", "engines.egen.semvec.evaluate:evaluate"
+        "egen.semvec", "Evaluate an encoder on the SemVec benchmark.", "engines.egen.semvec.evaluate:evaluate"
     ),
     Operation(
         "egen.embed",
-        "Expressions of a file as vectors.",
+        "Embed the expressions of a file.",
         "engines.egen.models.embed:embed",
         resolve="engines.egen.models.embed:settled",
         background=Background("egen embed {file.name}", "writes {out}"),
     ),
     Operation(
         "egen.index",
-        "Encode a corpus, so that neighbours are answered at once.",
+        "Encode a corpus, for fast neighbour searches.",
         "engines.egen.models.vectors:index",
         resolve="engines.egen.models.vectors:settled",
         background=Background("egen index {data.name}", "encodes {data}", target="data"),
@@ -128,19 +128,19 @@ OPERATIONS = (
     ),
     Operation(
         "egen.analogies",
-        "The analogies that are measured.",
+        "The analogies used for evaluation.",
         "engines.egen.models.nearest:analogies",
         listed=False,
     ),
     Operation(
         "egen.map",
-        "A picture of embeddings, as the paper's Figure 3.",
+        "A map of embeddings, as in the paper's Figure 3.",
         "workbench.papers.egen.evaluation:draw",
         text=f"{_TABLES}:draw_map",
     ),
     Operation(
         "egen.tsne",
-        "Arrange a corpus by t-SNE and keep it.",
+        "Lay out a corpus by t-SNE and save the layout.",
         "workbench.papers.egen.evaluation:keep",
         listed=False,
     ),
@@ -152,7 +152,7 @@ OPERATIONS = (
     ),
     Operation(
         "egen.rewrite",
-        "Other forms, written by a sequence model.",
+        "Other forms, written by a sequence-to-sequence model.",
         "engines.egen.models.nearest:rewrite",
         expressions=True,
     ),
@@ -164,7 +164,7 @@ OPERATIONS = (
     ),
     Operation(
         "egen.import",
-        "Read clusters in E-Gen's published layout.",
+        "Import clusters in E-Gen's published layout.",
         "engines.egen.corpora:import_clusters",
         text=f"{_TABLES}:imported",
     ),

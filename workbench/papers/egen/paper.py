@@ -33,7 +33,7 @@ def tour(guide: Guide, workspace: Workspace) -> None:
         guide.stop("Judge three ways to write x", "egen.verify", {"file": str(file)}, _verdicts)
     corpus = next(corpora(workspace), None)
     if corpus is None:
-        guide.say("no corpus is left in the workspace, so none is looked at")
+        guide.say("the workspace has no corpus, so this is skipped")
         return
     place = {"corpus": str(corpus)}
     guide.stop(f"Count the corpus {corpus.name}", "egen.stats", place, _statistics)

@@ -204,7 +204,7 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
         f"{len(members):,} members of {stats.total_members:,} terms; "
         f"growth: {stats.stop_reason}, {stats.nodes:,} {noun(stats.nodes, 'node')} "
         f"in {stats.classes:,} {noun(stats.classes, 'class', 'classes')}; "
-        f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s drawn, {stats.verify_s:.2f} s verified"
+        f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s sampled, {stats.verify_s:.2f} s verified"
     )
     if not members:
         why, change = without_members(found)
@@ -323,7 +323,7 @@ def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
 
 def save(found: Mapping[str, Any], _spec: object) -> list[str]:
     """Where a cluster was kept."""
-    return [f"kept as cluster {found['cluster']} of {found['out']}"]
+    return [f"saved as cluster {found['cluster']} of {found['out']}"]
 
 
 def find(found: Mapping[str, Any], _spec: object) -> Iterable[str]:
@@ -403,10 +403,10 @@ def rules_code(document: Mapping[str, Any]) -> int:
 def corpus(built: Any, _spec: object) -> Iterator[str]:
     """How a build ended."""
     if not built.complete:
-        yield f"stopped after {built.heads_done:,} of {built.heads:,} heads; the same command goes on"
+        yield f"stopped after {built.heads_done:,} of {built.heads:,} heads; the same command continues"
         return
     if built.share:
-        yield f"share {built.share}: {built.heads:,} heads in {built.out}; without --share all is assembled"
+        yield f"share {built.share}: {built.heads:,} heads in {built.out}; run without --share to assemble"
         return
     yield f"{built.clusters:,} clusters, {built.expressions:,} expressions in {built.out}"
     if built.bad_lines:
@@ -497,9 +497,9 @@ _SHOWN_MISTAKES = 5
 def embed(found: Embedded, _spec: Embed) -> Iterator[str]:
     """Where the vectors are."""
     if found.bad_lines:
-        yield Hint(f"lines without a vector, which are rows of nan: {found.bad_lines:,}")
+        yield Hint(f"lines without a vector, written as rows of nan: {found.bad_lines:,}")
     if found.share:
-        yield f"share {found.share}: {found.rows:,} vectors; without --share all is put together"
+        yield f"share {found.share}: {found.rows:,} vectors; without --share the parts are merged"
         return
     yield f"{found.rows:,} vectors of {found.dimension} numbers in {found.file}"
 
@@ -510,7 +510,7 @@ def index(found: Indexed, _spec: object) -> Iterator[str]:
         yield Hint(f"expressions that the model cannot read: {found.left_out:,}")
     if found.share:
         vectors = found.expressions + found.clusters
-        yield f"share {found.share}: {vectors:,} vectors; without --share all is put together"
+        yield f"share {found.share}: {vectors:,} vectors; without --share the parts are merged"
         return
     yield f"{found.expressions:,} expressions of {found.clusters:,} clusters have vectors"
 
@@ -635,7 +635,7 @@ def _note(transition: Mapping[str, Any]) -> str:
 def evaluate(found: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
     """Figures beside the paper's, the setting, and the costliest mistakes."""
     if "kept" in found:
-        yield Hint(f"kept in {found['kept']}")
+        yield Hint(f"saved in {found['kept']}")
     papers = list(dict.fromkeys(name for figure in found["figures"] for name in figure["paper"]))
     rows = [
         (

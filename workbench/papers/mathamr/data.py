@@ -40,7 +40,7 @@ def examine() -> Iterator[Finding]:
     if find_spec("amrlib") is None:
         yield Finding("amrlib", "note", "not installed; --parser amrlib needs it and a model folder")
     else:
-        yield Finding("amrlib", "ok", "installed; --parser amrlib needs a model folder besides")
+        yield Finding("amrlib", "ok", "installed; --parser amrlib also needs a model folder")
 
 
 KINDS = (Kind("amr", "AMR graphs in PENMAN, each under its sentence", "workbench.papers.mathamr.data:check"),)

@@ -86,7 +86,7 @@ OPERATIONS = (
     ),
     Operation(
         "mathamr.embed",
-        "Vectors of strings.",
+        "Encode strings as vectors.",
         "engines.mathamr.retrieval.strings:embed",
         background=Background("mathamr embed {file.name}", "writes {out}"),
     ),
@@ -99,7 +99,7 @@ OPERATIONS = (
     Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.reranking:fuse"),
     Operation(
         "mathamr.eval",
-        "Measures of runs of formulas, with significance tests.",
+        "Evaluate runs of formulas, with significance tests.",
         "engines.mathamr.retrieval.evaluation:evaluate",
         text=f"{_TABLES}:evaluate",
     ),

@@ -18,7 +18,7 @@ def tour(guide: Guide, workspace: Workspace) -> None:
 
     known = collections(workspace)
     if not known:
-        guide.say("no collection is left in the workspace, so no formula in context is looked at")
+        guide.say("the workspace has no collection, so this is skipped")
         return
     folder = str(known[0].path)
     overview = guide.stop("List the topics of formula search", "mathamr.topics", {"folder": folder}, _topics)

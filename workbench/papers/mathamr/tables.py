@@ -122,7 +122,7 @@ def compare(found: Found, spec: Compare) -> Iterator[str]:
     figures = f"{found['f1']:.3f}, precision {found['precision']:.3f}, recall {found['recall']:.3f}"
     yield f"{name} {least}{figures}"
     if not found["optimal"]:
-        yield Hint("the pairing of nodes was not proved to be the best one in the time allowed")
+        yield Hint("the node pairing could not be proved optimal in the time allowed")
     signs = {"both": " ", "one": "-", "other": "+"}
     for row in found["triples"]:
         yield f"{signs[row['in']]} {row['source']} {row['role']} {row['target']}"
@@ -138,7 +138,7 @@ def topics(found: Found, _spec: object) -> Iterator[str]:
 def index(built: Found, _spec: object) -> list[str]:
     """What was indexed."""
     if not built["complete"]:
-        return ["stopped; nothing was kept"]
+        return ["stopped; nothing was saved"]
     lines = [
         f"{built['formulas']:,} formulas, {built['looks']:,} of them visually distinct, in {built['out']}",
         f"{built['features']:,} parts of trees; formulas with an error node: {built['with_error_nodes']:,}",

@@ -67,10 +67,10 @@ class Labels:
         return found.label if found is not None else ""
 
     def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
-        """Label a triplet; an empty label takes it back. Raises: DataError E374 for an unknown label."""
+        """Label a triplet; an empty label removes it. Raises: DataError E374 for an unknown label."""
         if label and label not in LABELS:
             raise DataError(
-                f"{label!r} is no label of a triplet",
+                f"unknown label {label!r}",
                 code="E374",
                 remedy=f"Take one of: {', '.join(LABELS)}.",
             )
@@ -110,11 +110,12 @@ def labels_path() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class OwnLabels:
-    """Print the triplets that you have labelled bad, with their labels; a training leaves them out with
-    data.labels=FILE, a search of triplets with --without FILE."""
+    """Print the triplets that you labelled bad.
 
-    set: Annotated[str | None, Arg("Those of one set of problems.", shown="all")] = None
-    out: Annotated[Path | None, Arg("Write them there as JSON Lines.", writes=True)] = None
+    Training leaves them out with data.labels=FILE, and mwp triplets with --without FILE."""
+
+    set: Annotated[str | None, Arg("Only those of one set of problems.", shown="all")] = None
+    out: Annotated[Path | None, Arg("Write to this file as JSON Lines.", writes=True)] = None
 
 
 def own_labels(spec: OwnLabels, *, events: Sink = ignore) -> list[Label]:

@@ -9,18 +9,18 @@ _TABLES = "workbench.papers.mwp.tables"
 OPERATIONS = (
     Operation(
         "mwp.problems",
-        "What files of problems hold, and what is wrong with them.",
+        "Read and check files of problems.",
         "engines.mwp.problems.describe:described_problems",
     ),
     Operation(
         "mwp.augment",
-        "Make further problems: question first, or another number asked for.",
+        "Make new problems: question first, or asking for another number.",
         "engines.mwp.augmentation.augment:augment",
         background=Background("mwp augment {data.name}", "makes variants of {data}"),
     ),
     Operation(
         "mwp.triplets",
-        "Find hard triplets: the same logic in other words, other logic in like words.",
+        "Find hard triplets: same equation in other words, other equation in similar words.",
         "engines.mwp.triplets.find:find_triplets",
         spec="engines.mwp.triplets.settings:FindTriplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
@@ -28,14 +28,14 @@ OPERATIONS = (
     ),
     Operation(
         "mwp.anchors",
-        "The problems that triplets are found for, and the equations of the pool.",
+        "The anchor problems, and the equations of the pool.",
         "engines.mwp.triplets.find:list_anchors",
         spec="engines.mwp.triplets.settings:ListAnchors",
         where=Where("anchors", f"{_TABLES}:ANCHORS"),
     ),
     Operation(
         "mwp.explain",
-        "Why a problem has the triplet that it has.",
+        "Show why a problem got its triplet.",
         "engines.mwp.triplets.explain:explain",
         spec="engines.mwp.triplets.settings:ExplainTriplet",
         where=Where("positives negatives lost own", f"{_TABLES}:CANDIDATES"),
@@ -51,22 +51,22 @@ OPERATIONS = (
         "engines.mwp.triplets.similarity:similarity",
         spec="engines.mwp.triplets.settings:Similarity",
     ),
-    Operation("mwp.solve", "Solve a problem told in words, step by step.", "engines.mwp.solver.solve:solve"),
+    Operation("mwp.solve", "Solve a math word problem, step by step.", "engines.mwp.solver.solve:solve"),
     Operation(
         "mwp.eval",
-        "Measure a solver on problems.",
+        "Evaluate a solver on problems.",
         "engines.mwp.evaluations.evaluate:evaluate_solver",
         text=f"{_TABLES}:evaluate",
     ),
     Operation(
         "mwp.tsne",
-        "A picture of a solver's vectors of problems.",
+        "A map of problems, by a solver's vectors.",
         "engines.mwp.evaluations.evaluate:arrange_problems",
         text=f"{_TABLES}:arrange",
     ),
     Operation(
         "mwp.labels",
-        "Print the triplets that you have labelled bad on the screen.",
+        "Print the triplets that you labelled bad on the screen.",
         "workbench.papers.mwp.labels:own_labels",
     ),
 )

@@ -18,7 +18,7 @@ def tour(guide: Guide, workspace: Workspace) -> None:
 
     sets = {name: str(file) for name, file in sets_of(workspace).items()}
     if not sets:
-        guide.say("no word problems are left in the workspace, so none are looked at")
+        guide.say("the workspace has no word problems, so this is skipped")
         return
     guide.stop("Read the word problems", "mwp.problems", {"data": list(sets.values())}, _read)
     chinese = sets.get("sample-zh")
@@ -43,7 +43,7 @@ def _read(found: Found) -> Iterator[str]:
 
 def _augmented(found: Found) -> Iterator[str]:
     for kind, counts in found["kinds"].items():
-        yield f"{kind}: {counts['made']:,} problems made of {counts['from']:,}"
+        yield f"{kind}: {counts['made']:,} problems made from {counts['from']:,}"
     last = found["variants"][-1]
     yield f"{last['text']}  {last['equation']}  = {last['answer']:.6g}"
 

@@ -160,7 +160,7 @@ def problems(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     if found["out"]:
         yield f"{found['usable']:,} problems written to {found['out']}"
     if found["renamed"]:
-        yield f"{found['renamed']:,} ids stood in an earlier file too and are now file/id"
+        yield f"{found['renamed']:,} ids also occur in an earlier file and are now file/id"
 
 
 def anchors(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -191,7 +191,7 @@ def labels(found: Sequence[Label], _spec: object) -> Iterator[str]:
     if rows:
         yield from aligned(("set", "anchor", "positive", "negative", "label"), rows)
     else:
-        yield Hint("you have labelled no triplets")
+        yield Hint("you have not labelled any triplets")
 
 
 def augment(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -199,7 +199,7 @@ def augment(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     yield f"{found['usable']:,} of {found['problems']:,} problems have an equation"
     for kind, counts in found["kinds"].items():
         yield (
-            f"{kind}: {counts['made']:,} problems made of {counts['from']:,}, "
+            f"{kind}: {counts['made']:,} problems made from {counts['from']:,}, "
             f"{counts['positive']:,} with the same equation, {counts['negative']:,} with another"
         )
         for what in ("doubts", "refused"):
@@ -229,7 +229,7 @@ def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield f"{found['triplets']:,} triplets written to {found['out']}"
         return
     yield from TRIPLETS.lines(found["triplets"][:_SHOWN])
-    yield from rest(len(found["triplets"]), _SHOWN, "more; --json lists all, --out FILE keeps them")
+    yield from rest(len(found["triplets"]), _SHOWN, "more; --json lists all, --out FILE saves them")
 
 
 def explain(found: Explanation, _spec: object) -> Iterator[str]:
@@ -239,7 +239,7 @@ def explain(found: Explanation, _spec: object) -> Iterator[str]:
         yield f"          {problem['text']}"
     yield from _candidates(f"positives, {found.positive_count:,}", found.positives)
     yield from _candidates(f"negatives, {found.negative_count:,}", found.negatives)
-    yield from _candidates("like texts that were no candidates", found.lost)
+    yield from _candidates("similar texts that are not candidates", found.lost)
     yield from _candidates("the anchor's own variants", found.own)
 
 
@@ -256,13 +256,13 @@ def _candidates(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
 def challenge(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """What was drawn, dropped and kept."""
     yield (
-        f"{found['made']:,} made of {found['problems']:,} problems; {found['drawn']:,} drawn, "
-        f"{found['doubtful']:,} doubtful, {found['kept']:,} kept over {found['templates']:,} equations"
+        f"{found['made']:,} made from {found['problems']:,} problems; {found['drawn']:,} sampled, "
+        f"{found['doubtful']:,} doubtful, {found['kept']:,} kept, over {found['templates']:,} equations"
     )
     for doubt, count in found["doubts"].items():
         yield f"  {count:>6,}  {doubt}"
     if found["kept"] < found["asked"]:
-        yield f"{found['asked']:,} were asked for, and no more than {found['kept']:,} are left"
+        yield f"{found['asked']:,} were requested, but only {found['kept']:,} are left"
     yield f"written to {found['out']}"
 
 
@@ -342,7 +342,7 @@ def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
 def arrange(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """Where each problem is."""
     if found["file"]:
-        yield f"{len(found['points']):,} problems drawn in {found['file']}"
+        yield f"{len(found['points']):,} problems plotted in {found['file']}"
         return
     rows = [
         (name, f"{x:.2f}", f"{y:.2f}", template)
