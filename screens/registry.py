@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from screens.shell.keymap import Key
 from workbench.paper import added_papers, load
 
 if TYPE_CHECKING:
-    from screens.shell.export import Destination
+    from screens.shell.export import Destination, Step
     from workbench.workspace import Workspace
 
 
@@ -84,7 +84,7 @@ _OWN = (
     Entry(
         *("5", "mathamr", "MathAMR", "screens.mathamr.screen:MathamrScreen", "screens.mathamr.keys:KEYS"),
         address="mathamr",
-        destinations="screens.mathamr.columns:destinations",
+        destinations="screens.mathamr.contexts:destinations",
     ),
 )
 
@@ -120,3 +120,14 @@ def screen_keys(screens: Iterable[Entry]) -> tuple[Key, ...]:
 
 
 SCREEN_KEYS = screen_keys(SCREENS)
+
+
+_WORDS = {"arqmath": "collection", "mathamr": "collection", "post": "answer"}
+
+
+def at_address(address: str) -> tuple[str, Sequence[Step]] | None:
+    """The screen and the steps that lead to what has this address; None when no screen shows it."""
+    parts = address.split("/")
+    mode = next((entry.name for entry in SCREENS if entry.address == parts[0]), None)
+    steps = [(_WORDS.get(word, word), name) for word, name in zip(parts[::2], parts[1::2], strict=False)]
+    return None if mode is None or not steps else (mode, steps)

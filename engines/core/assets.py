@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,13 @@ def reported_row(paper: str, number: int, name: str) -> dict[str, float]:
 
 
 def reported(paper: str, measure: str) -> dict[str, float]:
-    """What a paper reports for a measure, by the name of the model; of the first table that has it."""
+    """What a paper reports for a measure, by the name of the model; of the first table that has it.
+
+    >>> "egen-both" in reported("egen", "kmeans_accuracy")  # a row of ours in that table
+    False
+    """
     for table in reported_tables(paper):
         if measure in (column["measure"] for column in table["columns"]):
             rows = {row["name"]: reported_row(paper, table["number"], row["name"]) for row in table["rows"]}
-            return {name: row[measure] for name, row in rows.items()}
+            return {name: row[measure] for name, row in rows.items() if not isnan(row[measure])}
     return {}

@@ -11,7 +11,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.arqmath.columns import GRADES, Chosen, answer_selection, fraction, move_cell, signed
+from screens.arqmath.columns import GRADES, Chosen, answer_selection, move_cell
+from screens.arqmath.runs import fraction, signed
 from screens.shell.export import CommandLine, Selection
 from screens.shell.theme import safe_text, width
 from screens.widgets.listing import ReaderBox

@@ -13,7 +13,7 @@ from typing import Any
 from textual.content import Content
 
 from engines.core.errors import EngineError
-from screens.arqmath.runs import Runs
+from screens.arqmath.runs import Runs, fraction, signed
 from screens.shell.export import CommandLine, Destination, Form, Selection
 from screens.shell.theme import safe_text
 from screens.widgets.table import Record
@@ -28,24 +28,6 @@ _BLOCKS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
 _PLAIN_LEVELS = "_.,-=+*#"
 BAR_CELLS = 22
-
-
-def fraction(value: float | None, digits: int = 3) -> str:
-    """`.612`; 1 as `1.00`."""
-    if value is None:
-        return "–"
-    text = f"{value:.{digits}f}"
-    return text[1:] if text.startswith("0.") else text[: digits + 1]
-
-
-def signed(value: float | None, digits: int = 3) -> str:
-    """`+.104`, `−.220`."""
-    if value is None:
-        return ""
-    if round(value, digits) == 0:
-        return fraction(0.0, digits)
-    text = f"{abs(value):.{digits}f}"
-    return ("+" if value > 0 else "−") + (text[1:] if text.startswith("0.") else text)
 
 
 def _change(value: float | None, digits: int = 3) -> Content:

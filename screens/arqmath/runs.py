@@ -16,6 +16,24 @@ if TYPE_CHECKING:
     from workbench.papers.arqmath.data import Collection
 
 
+def fraction(value: float | None, digits: int = 3) -> str:
+    """`.612`; 1 as `1.00`."""
+    if value is None:
+        return "–"
+    text = f"{value:.{digits}f}"
+    return text[1:] if text.startswith("0.") else text[: digits + 1]
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """`+.104`, `−.220`."""
+    if value is None:
+        return ""
+    if round(value, digits) == 0:
+        return fraction(0.0, digits)
+    text = f"{abs(value):.{digits}f}"
+    return ("+" if value > 0 else "−") + (text[1:] if text.startswith("0.") else text)
+
+
 @dataclass(frozen=True, slots=True)
 class Runs:
     """A collection as it is looked at. `overview` is what the operation `arqmath.overview` says of it."""
@@ -140,7 +158,6 @@ class Runs:
 
     def question(self, title: str, now: str) -> Chooser:
         """A dialog that asks for a run; `now` is the one that is chosen."""
-        from screens.arqmath.columns import fraction
         from screens.widgets.dialogs import Choice, Chooser
 
         choices = [

@@ -15,13 +15,12 @@ from textual.widgets import Static
 from screens.arqmath.columns import (
     HIT_COLUMNS,
     TOPIC_COLUMNS,
-    fraction,
     hit_rows,
     sparkline,
     topic_records,
     topic_selection,
 )
-from screens.arqmath.runs import Runs
+from screens.arqmath.runs import Runs, fraction
 from screens.arqmath.searching import MOST, origin
 from screens.shell.export import CommandLine, Export, Selection, exported
 from screens.shell.theme import count

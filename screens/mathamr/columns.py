@@ -1,23 +1,18 @@
-"""Columns of the MathAMR screen's tables, and what the palette finds."""
+"""Columns of the MathAMR screen's tables."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from html import unescape
 from typing import Any
 
 from textual.content import Content
 
-from engines.core.errors import EngineError
 from engines.core.tree import branch
-from screens.shell.export import Destination
 from screens.shell.theme import safe_text
 from screens.widgets.table import Record
 from workbench.papers.mathamr.tables import NEAREST, TOPICS, topic_row
 from workbench.tables import Column, TableSpec
-from workbench.workspace import Workspace
 
 STYLES: Mapping[str, str] = {"concept": "$foreground", "operator": "$warning", "constant": "$success"}
 """The colours of kinds of nodes; what refers to a node elsewhere has that node's."""
@@ -134,30 +129,3 @@ TRIPLE_COLUMNS = (
     Column("role", "role", 16, show=_quiet("role")),
     Column("target", "target"),
 )
-
-
-_TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>(.*?)</Topic>', re.DOTALL)
-_LATEX = re.compile(r"<Latex>(.*?)</Latex>", re.DOTALL)
-
-
-def destinations(workspace: Workspace) -> Iterator[Destination]:
-    """The collections, each with its topics; formulas as they stand in the file."""
-    from engines.forum.folder import ArqmathFolder
-    from screens.mathamr.contexts import formula_collections
-
-    for name, folder in formula_collections(workspace).items():
-        home = ("collection", name)
-        yield Destination((home,), "a collection of formulas in context")
-        try:
-            files = ArqmathFolder.open(folder).topics.get(2, ())
-        except EngineError:
-            continue
-        for path in files:
-            try:
-                text = path.read_text("utf-8", "replace")
-            except OSError:
-                continue
-            for id_, inner in _TOPIC.findall(text):
-                latex = _LATEX.search(inner)
-                words = " ".join(unescape(latex[1]).split()) if latex else ""
-                yield Destination((home, ("topic", id_)), f"formula {words}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from screens.mathamr.columns import TOPIC_COLUMNS, shown_formula, topic_records
-from screens.shell.export import CommandLine, Export, Form, Selection, exported
+from screens.shell.export import CommandLine, Destination, Export, Form, Selection, exported
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record
@@ -16,6 +18,9 @@ from workbench.papers.mathamr.tables import TOPICS
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
+
+_TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>(.*?)</Topic>', re.DOTALL)
+_LATEX = re.compile(r"<Latex>(.*?)</Latex>", re.DOTALL)
 
 OWN = "own texts"
 """What the user's own texts are called beside the collections."""
@@ -98,6 +103,28 @@ def formula_collections(workspace: Workspace) -> dict[str, str]:
         except EngineError:  # the ARQMath screen and `mathwb data check` say what is wrong with it
             continue
     return found
+
+
+def destinations(workspace: Workspace) -> Iterator[Destination]:
+    """The collections, each with its topics; formulas as they stand in the file."""
+    from engines.forum.folder import ArqmathFolder
+
+    for name, folder in formula_collections(workspace).items():
+        home = ("collection", name)
+        yield Destination((home,), "a collection of formulas in context")
+        try:
+            files = ArqmathFolder.open(folder).topics.get(2, ())
+        except EngineError:
+            continue
+        for path in files:
+            try:
+                text = path.read_text("utf-8", "replace")
+            except OSError:
+                continue
+            for id_, inner in _TOPIC.findall(text):
+                latex = _LATEX.search(inner)
+                words = " ".join(unescape(latex[1]).split()) if latex else ""
+                yield Destination((home, ("topic", id_)), f"formula {words}")
 
 
 def parsers() -> tuple[str, ...]:

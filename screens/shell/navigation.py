@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.registry import SCREENS
+from screens.registry import SCREENS, at_address
 from screens.shell.export import Destination, Step
 from screens.shell.frame import Frame
 from screens.widgets.dialogs import Dialog
@@ -97,7 +97,6 @@ class JumpScreen(Dialog[int]):
 Reach = tuple[str, Destination]
 """A destination, and the name of the screen that shows it."""
 
-_WORDS = {"arqmath": "collection", "mathamr": "collection", "post": "answer"}
 """Words of addresses that the palette calls otherwise."""
 _MOST = 100
 
@@ -131,14 +130,6 @@ def matching(destinations: Iterable[Reach], text: str) -> list[Reach]:
         elif all(word in f"{label} {reach[1].sentence}".casefold() for word in words):
             described.append(reach)
     return [*own, *named, *described][:_MOST]
-
-
-def at_address(address: str) -> tuple[str, Sequence[Step]] | None:
-    """The screen and the steps that lead to what has this address; None when no screen shows it."""
-    parts = address.split("/")
-    mode = next((entry.name for entry in SCREENS if entry.address == parts[0]), None)
-    steps = [(_WORDS.get(word, word), name) for word, name in zip(parts[::2], parts[1::2], strict=False)]
-    return None if mode is None or not steps else (mode, steps)
 
 
 _PATIENCE_S = 10.0

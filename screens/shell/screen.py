@@ -91,7 +91,7 @@ def why_greyed(node: DOMNode, verb: str) -> str:
 
 def _why_no_note(chosen: Selection) -> str:
     """Why what is selected cannot be noted: nothing would lead back to it."""
-    from screens.shell.navigation import at_address
+    from screens.registry import at_address
 
     return "" if at_address(chosen.address) else f"{chosen.title} is not saved, so it cannot have a note"
 
