@@ -152,7 +152,7 @@ def test_a_recipe_of_a_training_does_not_say_where_to_write(home: Path) -> None:
     from workbench.train import job_spec
 
     recipe = Recipe("train", "a model", {"trainer": "mwp.solver", "out": "/home/x"}, name="a")
-    with pytest.raises(EngineError, match="where to write") as caught:
+    with pytest.raises(EngineError, match="sets `out`") as caught:
         job_spec(Workspace.open(), recipe)
     assert caught.value.code == "E424"
 

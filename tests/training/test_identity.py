@@ -38,8 +38,8 @@ def refusal(out: Path, task: Tiny | None = None, **changes: Any) -> str:
 def test_another_training_is_refused_begun_or_finished(tmp_path: Path, stop_at: int) -> None:
     assert run(tmp_path, stop_at=stop_at).complete is not bool(stop_at)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.safetensors")}
-    assert "train.lr: 0.01 there, 0.02 asked for" in refusal(tmp_path, lr=0.02)
-    assert "seed: 3 there, 4 asked for" in refusal(tmp_path, seed=4)
+    assert "train.lr: 0.01 there, 0.02 requested" in refusal(tmp_path, lr=0.02)
+    assert "seed: 3 there, 4 requested" in refusal(tmp_path, seed=4)
     several = refusal(tmp_path, Tiny(count=100), clip=0.5, schedule="constant")
     for words in ("model.count: 200 there, 100", "train.clip: 1.0 there, 0.5", "'linear' there, 'constant'"):
         assert words in several
@@ -76,7 +76,7 @@ def test_another_number_of_steps_is_written_down(tmp_path: Path) -> None:
     assert facts["identity"] == found.facts["identity"]
     card = (tmp_path / "model" / "README.md").read_text()
     assert "20 to 24 at step 20; 24 to 30 at step 24" in card
-    assert "train.steps: 30 are done there, 10 asked for" in refusal(tmp_path, steps=10)
+    assert "train.steps: 30 are done there, 10 requested" in refusal(tmp_path, steps=10)
     assert run(tmp_path, steps=30).resumed_from == 30
 
 
