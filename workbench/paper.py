@@ -2,8 +2,8 @@
 
 A paper is one folder in `engines/`, one in `workbench/papers/`, one in `screens/`, and one name each in
 `workbench.papers.PAPERS` and `screens.registry`. Any other installed distribution adds a paper by an entry
-point of the group `mathwb.papers` that names its `PAPER`; see `docs/guides/own-paper.md`. Commands, engine calls,
-jobs and forms, kinds of data, trainers, settings, recipes, samples, doctor and tour all come from it.
+point of the group `mathwb.papers` that names its `PAPER`; see `docs/guides/own-paper.md`. Commands, engine
+calls, jobs and forms, kinds of data, trainers, settings, recipes, samples, doctor and tour all come from it.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ def test_an_oracle_finds_every_mistake() -> None:
     values = {figure.name: figure.value for figure in report.figures if figure.protocol == "better"}
     assert values["mistake_f1"] == values["none_f1"] == 100
     assert report.setting["mistakes"] == 12
-    with pytest.raises(EngineError, match="not enough"):
+    with pytest.raises(EngineError, match="too few"):
         mistakes.evaluate(Oracle(), made(0), [])
 
 
