@@ -308,7 +308,7 @@ def test_analogies_are_read_back_and_bad_lines_explained(tmp_path: Path) -> None
     read = list(analogies.read_analogies(path))
     assert [(a.x1, a.y1, a.x2, a.y2) for a in read] == [(a.x1, a.y1, a.x2, a.y2) for a in found]
     path.write_text("x\tsin x\tcos x\n")
-    with pytest.raises(DataError, match="four expressions"):
+    with pytest.raises(DataError, match="four tab-separated expressions"):
         list(analogies.read_analogies(path))
 
 
