@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, write_array
-from engines.retrieval.dense import top_k
-from engines.retrieval.stored import corrupt, new_folder, read_about
+from engines.retrieval.stored import corrupt, new_folder, read_about, top_k
 from engines.retrieval.tokens import TERMS, VERSIONS, terms
 
 # Which documents hold which terms, gathered part by part on the disk and given back term by term.

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_folder, file_error, refuse_other, remove_folder, write_json
-from engines.training import checkpoints, processes
+from engines.training import checkpoints, processes, token_cache
 from engines.training import checkpoints as state
-from engines.training import token_cache as kept
 from engines.training.checkpoints import Checkpoint
 from engines.training.data import Batches, Position, batches_per_epoch
 from engines.training.identity import Identity
 from engines.training.libraries import explained, no_number, other_training, quick_imports
 from engines.training.task import Batch, TrainConfig, TrainingTask, TrainResult
-from engines.training.token_cache import Kept
+from engines.training.token_cache import TokenCache
 
 if TYPE_CHECKING:
     import torch
@@ -307,8 +306,8 @@ class _Training:
             self._accelerator = processes.start(config)
         self._first, device = self._accelerator.is_main_process, self._accelerator.device
         set_seed(config.seed)
-        if (keep_rows := getattr(self._task, "keep_rows", None)) is not None:
-            keep_rows(Kept(self._kept, self._identity.contents))
+        if (use_cache := getattr(self._task, "use_cache", None)) is not None:
+            use_cache(TokenCache(self._kept, self._identity.contents))
         self._model = self._task.model()
         self._module = objective(self._model, self._task).to(device)
         trained = [weight for weight in self._model.parameters() if weight.requires_grad]
@@ -526,7 +525,7 @@ class _Training:
         )
         if self._ended and self._first:
             self._save_model(result)
-            kept.remove(self._rows)
+            token_cache.remove(self._rows)
         return result
 
     def _save_model(self, result: TrainResult) -> None:

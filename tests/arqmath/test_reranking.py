@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.arqmath.collection.index import kept_index
+from engines.arqmath.collection.index import cached_index
 from engines.arqmath.ranking.rank import Rank, _questions, rank
+from engines.arqmath.training.model_folder import best_window
 from engines.arqmath.training.reranking import RerankTask, reranker
-from engines.arqmath.training.sequences import best_window
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import read_run
 from tests.arqmath.small_forum import SUBJECTS, backbone, forum
@@ -136,7 +136,7 @@ def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Pa
     model = CrossEncoder(place / "out" / "model", device="cpu", max_tokens=40, exact=True)
     one = next(one for one in task._lists[0] if one.titled)
     posts = load_texts(data["collection"] / "posts.jsonl", {one.question, *one.answers})
-    topics = {topic.id: topic.text for topic in _questions(kept_index(place / "index"))}
+    topics = {topic.id: topic.text for topic in _questions(cached_index(place / "index"))}
     answers = posts.many(one.answers)
     read = [model.reads(answers[answer]) for answer in one.answers]
     for text, answer in zip(read, one.answers, strict=True):

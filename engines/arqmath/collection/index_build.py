@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -13,23 +12,28 @@ from typing import Any
 
 import numpy as np
 
+from engines.arqmath.collection.index import (
+    AGAIN,
+    FORMAT,
+    IDS,
+    MANIFEST,
+    PLAN,
+    QUESTIONS,
+    STORE,
+    read_json,
+)
 from engines.arqmath.collection.store import PostStore, StoredPost, build_store
 from engines.arqmath.first_stage import RETRIEVERS
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sha256, sole_builder, write_array, write_json
+from engines.core.files import sha256, sole_builder, write_array, write_json
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
 from engines.retrieval.dense import Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.sparse import SparseEncoder, sparse_encoder
-from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS, VERSIONS, Terms
-
-FORMAT = 1
-MANIFEST, PLAN = "manifest.json", "plan.json"
-AGAIN = "Remove the index and build it again, or choose another folder."
 
 
 def _facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
@@ -87,18 +91,6 @@ def begun(
     return plan
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A plan or manifest. Raises: DataError E661 for one that is corrupt, E312 for one that is missing."""
-    try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        found["format"]
-    except FileNotFoundError as error:
-        raise file_error(error, path, "read") from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise corrupt(path, error) from error
-    return found
-
-
 # Building an index of the answers of a collection: by terms, and by vectors if asked for.
 #
 #     manifest.json          what it was made of, versions, size and hash of every file; written last
@@ -117,8 +109,6 @@ def read_json(path: Path) -> dict[str, Any]:
 _TERM_PART = 5_000
 _VECTOR_PART = 512
 _PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
-STORE = "posts.sqlite"
-IDS, QUESTIONS = "documents.npy", "questions.npy"
 _PARTS, _LOCK = "parts", "build.lock"
 
 

@@ -123,7 +123,7 @@ class Prepare:
 
 def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """As `index`, over an index of other posts or of another version."""
-    from engines.arqmath.collection.index_build import PLAN
+    from engines.arqmath.collection.index import PLAN
     from engines.core.files import remove_folder
 
     wanted = IndexCollection(spec.folder, spec.index)

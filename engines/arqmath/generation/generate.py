@@ -144,12 +144,11 @@ _DEPTH, _HOW = 10, "lexical"
 
 
 def _extracting(spec: Generate) -> Draft:
-    from engines.arqmath.collection.index import kept_index
-    from engines.arqmath.collection.index_build import MANIFEST
+    from engines.arqmath.collection.index import MANIFEST, cached_index
     from engines.arqmath.generation.answers import Draft
 
     assert spec.index is not None
-    kept_index(spec.index)  # one that cannot be searched leaves no draft
+    cached_index(spec.index)  # one that cannot be searched leaves no draft
     made_of = {
         "index": sha256(spec.index / MANIFEST),
         "how": spec.how or _HOW,
@@ -162,11 +161,11 @@ def _extracting(spec: Generate) -> Draft:
 def _extracted(
     spec: Generate, topics: Sequence[Topic], draft: Draft, tag: str, events: Sink, stop: Stop
 ) -> list[Answer]:
-    from engines.arqmath.collection.index import kept_index
+    from engines.arqmath.collection.index import cached_index
     from engines.arqmath.generation.answers import extract
 
     assert spec.index is not None
-    index = kept_index(spec.index)
+    index = cached_index(spec.index)
 
     def search(text: str, depth: int) -> list[str]:
         return [hit.id for hit in index.search(text, depth, how=spec.how or _HOW)]

@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 
 from engines.arqmath.training.model_folder import (
     kind_of,
+    longest_first,
+    named,
     open_model,
     open_tokenizer,
     save_model,
     unusable,
 )
-from engines.arqmath.training.sequences import kept_rows, longest_first, named
 from engines.core.errors import DataError
 from engines.core.spec import Arg, read, refused, values
 from engines.training.identity import model_files
 from engines.training.libraries import quick_imports
 from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import TokenCache, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -183,7 +184,7 @@ class Problems:
         self._end = tokenizer.eos_token_id
         self._room = max_length - len(self._before) - len(self._between) - 1
         # No more of a text is ever read than one that stands alone would keep.
-        numbers, self._texts = kept_rows(place, lambda: named(tokenizer, _read(sources)), keep=max_length)
+        numbers, self._texts = cached_rows(place, lambda: named(tokenizer, _read(sources)), keep=max_length)
         begins = np.cumsum([0, *(source.count for source in sources)])
         rows = np.argsort(numbers)
         pairs = [source.pairs + begin for source, begin in zip(sources, begins, strict=False)]
@@ -257,7 +258,7 @@ class Generator:
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
             )
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
+        self._kept = TokenCache()
 
     def origin(self) -> Origin:
         """The trainer, its settings, and the files that are read."""
@@ -297,7 +298,7 @@ class Generator:
         )
         return Problems(self.tokenizer, self._sources(), max_length=most, place=place)
 
-    def keep_rows(self, kept: Kept) -> None:
+    def use_cache(self, kept: TokenCache) -> None:
         """Tokens are kept there."""
         self._kept = kept
 

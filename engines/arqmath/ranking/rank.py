@@ -319,9 +319,9 @@ def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str
 def _opened(source: Path) -> tuple[Index | None, ArqmathFolder | None]:
     """An index, or a collection without one."""
     if (source / "manifest.json").exists():
-        from engines.arqmath.collection.index import kept_index
+        from engines.arqmath.collection.index import cached_index
 
-        return kept_index(source), None
+        return cached_index(source), None
     from engines.forum.folder import ArqmathFolder
 
     return None, ArqmathFolder.open(source)

@@ -206,8 +206,13 @@ class InteractionScorer:
         """
         from transformers import AutoModel
 
-        from engines.arqmath.training.backbones import MINILM, backbone_folder
-        from engines.arqmath.training.model_folder import longest, open_model, open_tokenizer
+        from engines.arqmath.training.model_folder import (
+            MINILM,
+            backbone_folder,
+            longest,
+            open_model,
+            open_tokenizer,
+        )
         from engines.core.machine import half_precision, torch_device
         from engines.retrieval.encoders import fingerprint
 

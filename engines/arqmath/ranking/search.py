@@ -84,10 +84,10 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     >>> found["how"], found["answers"], found["hits"][0]["question"]
     ('lexical', 182, '9001008')
     """
-    from engines.arqmath.collection.index import kept_index
+    from engines.arqmath.collection.index import cached_index
     from engines.retrieval.tokens import snippet
 
-    index, query = kept_index(spec.index), spec.query
+    index, query = cached_index(spec.index), spec.query
     how = spec.how or index.how
     found = index.search(query, spec.k, how=how)
     posts = index.store.many([hit.id for hit in found])

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
+from engines.arqmath.training.backbones import Backbone, open_backbone
 from engines.arqmath.training.finetuning import need, read_ids
-from engines.arqmath.training.model_folder import quiet, save_library_model
+from engines.arqmath.training.model_folder import (
+    MINILM,
+    Frame,
+    backbone_folder,
+    named,
+    padded,
+    quiet,
+    rows_by_kind,
+    save_library_model,
+)
 from engines.arqmath.training.pairs import Threads, read_linked, read_threads
-from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, named, padded, rows_by_kind
 from engines.arqmath.training.settings import CODE, BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
 from engines.core.spec import read, values
@@ -27,7 +35,7 @@ from engines.training.identity import model_files
 from engines.training.pooling import POOLINGS
 from engines.training.processes import rows_of_all
 from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import Sequences, TokenCache, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -107,7 +115,7 @@ class BiEncoderTask:
     def __init__(self, settings: BiEncoderSettings, data: Mapping[str, Path], seed: int) -> None:
         self.data, self.seed = data, seed
         self._shared = settings
-        self._kept = Kept()
+        self._kept = TokenCache()
         self._compared: bool | None = None
         need(data, "collection", "collection")
 
@@ -245,10 +253,10 @@ class BiEncoderTask:
         tokenizer = self.backbone.tokenizer
         every = self._shared.titled < 1 or sorted(bare)
         place = self._kept.place("apart", "collection", "exclude", tokenizer=tokenizer, bare=every, most=room)
-        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
+        names, found = cached_rows(place, lambda: named(tokenizer, texts()), keep=room)
         return rows_by_kind(names), found
 
-    def keep_rows(self, kept: Kept) -> None:
+    def use_cache(self, kept: TokenCache) -> None:
         """Tokens are kept there."""
         self._kept = kept
 

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
+from engines.arqmath.training.backbones import Backbone, open_backbone
 from engines.arqmath.training.coco_mae_network import coco_mae as network
 from engines.arqmath.training.coco_mae_network import own_span, span_scores
 from engines.arqmath.training.finetuning import need
+from engines.arqmath.training.model_folder import MINILM, Frame, Ids, backbone_folder, named, padded
 from engines.arqmath.training.pretraining import (
     IGNORED,
     language_model,
@@ -28,7 +29,6 @@ from engines.arqmath.training.pretraining import (
     ordinary,
     save_language_model,
 )
-from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, named, padded
 from engines.arqmath.training.settings import CODE, CocoMaeSettings
 from engines.core.errors import DataError, EngineError
 from engines.core.spec import read, values
@@ -37,7 +37,7 @@ from engines.forum.readers import Report, read_posts
 from engines.training.data import Drawn, Numbered, numbered
 from engines.training.identity import model_files
 from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import Sequences, TokenCache, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -79,7 +79,7 @@ class CocoMaeTask:
 
     def __init__(self, settings: CocoMaeSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
+        self._kept = TokenCache()
         self._compared: bool | None = None
         need(data, "collection", "collection")
 
@@ -119,7 +119,7 @@ class CocoMaeTask:
     def _ordinary(self) -> Ids:
         return ordinary(self.backbone.tokenizer)
 
-    def keep_rows(self, kept: Kept) -> None:
+    def use_cache(self, kept: TokenCache) -> None:
         """Tokens are kept there."""
         self._kept = kept
 
@@ -129,7 +129,7 @@ class CocoMaeTask:
         tokenizer = self.backbone.tokenizer
         place = self._kept.place("whole posts", "collection", tokenizer=tokenizer)
         read = ((post.id, post.text) for post in read_posts(self.folder.need_posts(), Report()))
-        return kept_rows(place, lambda: named(tokenizer, read))[1]
+        return cached_rows(place, lambda: named(tokenizer, read))[1]
 
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:

@@ -8,17 +8,23 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engines.arqmath.training.backbones import has_top_layers, open_top_layers
 from engines.arqmath.training.model_folder import (
     TOKENIZERS,
+    Frame,
+    Ids,
+    best_window,
     check_tokens,
+    has_top_layers,
     kind_of,
     longest,
+    longest_first,
     open_model,
     open_tokenizer,
+    open_top_layers,
+    padded,
+    tokenised,
     unusable,
 )
-from engines.arqmath.training.sequences import Frame, Ids, best_window, longest_first, padded, tokenised
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.machine import half_precision, torch_device
 

@@ -20,10 +20,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
-from engines.arqmath.training.model_folder import save_model
+from engines.arqmath.training.backbones import Backbone, open_backbone
+from engines.arqmath.training.model_folder import (
+    MINILM,
+    Frame,
+    backbone_folder,
+    longest_first,
+    named,
+    padded,
+    save_model,
+)
 from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Source, Threads, draw_pairs, read_threads
-from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, longest_first, named, padded
 from engines.arqmath.training.settings import CODE, FinetuneSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
@@ -32,7 +39,7 @@ from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
 from engines.training.identity import model_files
 from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import Sequences, TokenCache, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -142,7 +149,7 @@ class CrossEncoderTask:
 
     def __init__(self, settings: FinetuneSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
+        self._kept = TokenCache()
         need(data, "collection", "collection")
         if settings.pairs == "annotated":
             need(data, "annotated", "judgements for annotated pairs")
@@ -230,7 +237,7 @@ class CrossEncoderTask:
         place = self._kept.place(
             "texts", "collection", "topics", tokenizer=tokenizer, of=sorted(wanted), most=room
         )
-        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
+        names, found = cached_rows(place, lambda: named(tokenizer, texts()), keep=room)
         rows = {name: row for row, name in enumerate(names)}
         lost = wanted - rows.keys()
         if lost:
@@ -242,7 +249,7 @@ class CrossEncoderTask:
             )
         return rows, found
 
-    def keep_rows(self, kept: Kept) -> None:
+    def use_cache(self, kept: TokenCache) -> None:
         """Tokens are kept there."""
         self._kept = kept
 

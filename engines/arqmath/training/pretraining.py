@@ -14,16 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.arqmath.collection.amps import read_amps
-from engines.arqmath.training.backbones import (
+from engines.arqmath.training.backbones import Backbone, add_latex_tokens, open_backbone
+from engines.arqmath.training.model_folder import (
     MINILM,
-    Backbone,
-    add_latex_tokens,
+    Frame,
+    Ids,
     backbone_folder,
-    open_backbone,
+    padded,
+    quiet,
+    save_model,
+    tokenised,
 )
-from engines.arqmath.training.model_folder import quiet, save_model
 from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
-from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, padded, tokenised
 from engines.arqmath.training.settings import CODE, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
@@ -32,7 +34,7 @@ from engines.forum.readers import Report, read_posts
 from engines.training.data import Drawn, Numbered, numbered
 from engines.training.identity import model_files
 from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import Sequences, TokenCache, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -266,13 +268,13 @@ class Rows:
 
     @classmethod
     def of(cls, found: Callable[[], Iterable[Example]], place: Path | None = None) -> Rows:
-        """Write them down; with a `place` see `kept_rows`."""
+        """Write them down; with a `place` see `cached_rows`."""
 
         def each() -> Iterator[tuple[list[int], Sequence[int]]]:
             for left, right, wrong in found():
                 yield [len(left), int(wrong)], [*left, *right]
 
-        names, sequences = kept_rows(place, each)
+        names, sequences = cached_rows(place, each)
         cut = np.array(names, np.int32).reshape(-1, 2)
         return cls(sequences, cut[:, 0], cut[:, 1].astype(np.int8))
 
@@ -295,7 +297,7 @@ class PretrainTask:
 
     def __init__(self, settings: PretrainSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
+        self._kept = TokenCache()
         needed(settings, data)
 
     def origin(self) -> Origin:
@@ -355,7 +357,7 @@ class PretrainTask:
     def _train(self) -> Rows:
         return Rows.of(partial(self._examples, held_out=False), self._place("train"))
 
-    def keep_rows(self, kept: Kept) -> None:
+    def use_cache(self, kept: TokenCache) -> None:
         """Tokens are kept there."""
         self._kept = kept
 

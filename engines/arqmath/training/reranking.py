@@ -21,28 +21,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import (
-    MINILM,
-    Backbone,
-    TopLayers,
-    add_latex_tokens,
-    backbone_folder,
-    open_backbone,
-)
+from engines.arqmath.training.backbones import Backbone, add_latex_tokens, open_backbone
 from engines.arqmath.training.cross_encoder import cosine_head, mark
 from engines.arqmath.training.finetuning import need, read_ids
-from engines.arqmath.training.model_folder import save_model
-from engines.arqmath.training.pairs import Threads, read_linked, read_threads
-from engines.arqmath.training.sequences import (
+from engines.arqmath.training.model_folder import (
+    MINILM,
     Frame,
-    Sequences,
+    TopLayers,
+    backbone_folder,
     best_window,
-    kept_rows,
     longest_first,
     named,
     padded,
     rows_by_kind,
+    save_model,
 )
+from engines.arqmath.training.pairs import Threads, read_linked, read_threads
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, refused, values
@@ -50,7 +44,7 @@ from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.training.identity import model_files
 from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import Sequences, TokenCache, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -93,7 +87,7 @@ class RerankTask:
 
     def __init__(self, settings: RerankSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
+        self._kept = TokenCache()
         need(data, "collection", "collection")
         need(data, "run", "run of a first stage (arqmath rank --questions)")
         if settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
@@ -254,10 +248,10 @@ class RerankTask:
         place = self._kept.place(
             "titled", "collection", tokenizer=tokenizer, of=[sorted(wanted), sorted(parents)], most=keep
         )
-        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=keep)
+        names, found = cached_rows(place, lambda: named(tokenizer, texts()), keep=keep)
         return rows_by_kind(names), found
 
-    def keep_rows(self, kept: Kept) -> None:
+    def use_cache(self, kept: TokenCache) -> None:
         """Tokens are kept there."""
         self._kept = kept
 
