@@ -134,7 +134,7 @@ class TrainingTask(Protocol):
     """A model to train, its data, its loss and its measures. Everything is asked for in this order, once.
 
     May have `use_cache(cache)`, called before all else: what takes long to make of the data, such as its
-    tokens, may be kept there for later attempts, other trainings and the other processes (see `TokenCache`).
+    tokens, may be stored there for later attempts, other trainings and other processes (see `TokenCache`).
     """
 
     @property

@@ -186,8 +186,8 @@ def cached_rows(
     """Rows of ids, each with its name (text, or numbers in a list), in their order.
 
     With a `place` (see `TokenCache.place`) the first process that asks writes them there, complete or not at
-    all; others wait, and they and all that come later read the same bits. What is damaged there is made again.
-    Without one they are in a file that ends with the process. Args: keep: as `Sequences.of` takes it.
+    all; others wait, and they and all that come later read the same bits. What is damaged is made
+    again. Without one they are in a file that ends with the process. Args: keep: as `Sequences.of` takes it.
     """
     names: list[Name] = []
 

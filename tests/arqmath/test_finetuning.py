@@ -136,8 +136,8 @@ def weights(folder: Path) -> str:
 def test_a_training_is_resumed_to_the_bit_and_ranks(
     place: Path, data: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
     from engines.arqmath.training import model_folder
-    from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.training import train
 
     tokenised, counted = model_folder.tokenised, [0]

@@ -120,8 +120,8 @@ def test_the_loss_is_that_of_cosines_of_mean_states(task: RerankTask) -> None:
 
 
 def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Path]) -> None:
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
     from engines.arqmath.ranking.reranking import load_texts
-    from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
     task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
@@ -178,7 +178,7 @@ def test_the_best_window_shares_most_with_what_is_asked() -> None:
 def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is_read(
     place: Path, data: dict[str, Path]
 ) -> None:
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
     task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
@@ -187,7 +187,7 @@ def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is
 
     def side(text: str) -> list[str]:
         tokens = reads._tokenised([("rank of a matrix", text)])
-        _, kept = reads._kept(tokens, "rank of a matrix", text, 4, 11)
+        _, kept = reads._sides(tokens, "rank of a matrix", text, 4, 11)
         return list(task.backbone.tokenizer.convert_ids_to_tokens(kept))
 
     def words(tokens: list[str]) -> str:
@@ -202,7 +202,7 @@ def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is
 
 
 def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: dict[str, Path]) -> None:
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
     given = {name: path for name, path in data.items() if name != "backbone"}

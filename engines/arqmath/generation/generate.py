@@ -180,7 +180,7 @@ def _extracted(
 def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
     """How passages are judged: by a cross-encoder when one is named, else by the cosine of embeddings."""
     if model is not None:
-        from engines.arqmath.training.cross_encoder import CrossEncoder
+        from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
         ranker = CrossEncoder(model)
         return lambda text, found: [float(score) for score in ranker.score([(text, one) for one in found])]

@@ -258,7 +258,7 @@ class Generator:
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
             )
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = TokenCache()
+        self._cache = TokenCache()
 
     def origin(self) -> Origin:
         """The trainer, its settings, and the files that are read."""
@@ -293,14 +293,14 @@ class Generator:
     def problems(self) -> Problems:
         """All training sequences."""
         most = self.settings.max_length
-        place = self._kept.place(
+        place = self._cache.place(
             "problems", "collection", "amps", tokenizer=self.tokenizer, seed=self.seed, most=most
         )
         return Problems(self.tokenizer, self._sources(), max_length=most, place=place)
 
-    def use_cache(self, kept: TokenCache) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
+    def use_cache(self, cache: TokenCache) -> None:
+        """Where tokens are stored."""
+        self._cache = cache
 
     @cached_property
     def _order(self) -> Any:

@@ -13,21 +13,18 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error
 from engines.core.spec import Arg, no_effect
-from engines.forum.topics import Topic
+from engines.forum.cleaning import CleanText
+from engines.forum.folder import ArqmathFolder
+from engines.forum.topics import Topic, read_topic_files, warn_of_formula_topics, warn_of_unanswered_topics
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import RELEVANT
-from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run, Scored, with_tail
+from engines.retrieval.qrels import Qrels, read_qrels
+from engines.retrieval.run import Run, Scored, check_out, with_tail, write_manifest, write_run
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
     from engines.arqmath.collection.store import PostStore
-    from engines.arqmath.ranking.reranking import Ranking, Texts
-    from engines.arqmath.training.cross_encoder import Scorer
-    from engines.forum.folder import ArqmathFolder
-    from engines.forum.topics import Topic
-    from engines.retrieval.qrels import Qrels
-    from engines.retrieval.run import Run
+    from engines.arqmath.ranking.reranking import Ranking, Scorer, Texts
 
 
 # The two stages of a ranking: candidates from an index, and what a cross-encoder makes of them.
@@ -275,10 +272,6 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> found["first"], found["topics"], found["complete"]
     ('lexical', 12, True)
     """
-    from engines.arqmath.training.cross_encoder import CrossEncoder
-    from engines.forum.topics import read_topic_files, warn_of_formula_topics
-    from engines.retrieval.run import check_out
-
     index, folder = _opened(spec.source)
     if spec.questions:
         topics = _questions(_need(index, folder, "asking the collection's own questions"))
@@ -298,7 +291,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
         found = {**_facts(ranking), **facts}
     else:
         found = _two_stages(spec, _need(index, folder, "a first stage"), topics, qrels, model, events, stop)
-    if isinstance(model, CrossEncoder):
+    if model is not None and model.max_tokens:
         found["max_tokens"] = model.max_tokens
     if found["complete"]:
         _write_manifest(spec, folder, found)
@@ -306,7 +299,6 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
 
 
 def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str, Any]) -> None:
-    from engines.retrieval.run import write_manifest
     from engines.training.identity import model_files
 
     source = spec.source / "manifest.json" if folder is None else folder.need_posts()
@@ -322,8 +314,6 @@ def _opened(source: Path) -> tuple[Index | None, ArqmathFolder | None]:
         from engines.arqmath.collection.index import cached_index
 
         return cached_index(source), None
-    from engines.forum.folder import ArqmathFolder
-
     return None, ArqmathFolder.open(source)
 
 
@@ -342,9 +332,6 @@ def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index
 
 def _questions(index: Index) -> list[Topic]:
     """The collection's questions as topics."""
-    from engines.forum.cleaning import CleanText
-    from engines.forum.topics import Topic
-
     posts = index.store.many(index.store.question_ids()).values()
     return [Topic(post.id, CleanText(post.title, ()), CleanText(post.text, ()), post.tags) for post in posts]
 
@@ -352,8 +339,6 @@ def _questions(index: Index) -> list[Topic]:
 def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrels | None:
     """The judgements of all files together; a warning counts judged topics that are not ranked. Raises:
     DataError for a document that two files grade differently, and as `read_qrels`."""
-    from engines.retrieval.qrels import Qrels, read_qrels
-
     if not files:
         return None
     grades: dict[str, dict[str, int]] = {}
@@ -383,7 +368,7 @@ def _scorer(spec: Rank) -> Scorer:
         if spec.model is not None and is_colbert(spec.model):
             return ColbertScorer(spec.model, device=spec.device, exact=spec.exact)
         return InteractionScorer(spec.model, device=spec.device, exact=spec.exact)
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
     assert spec.model is not None
     return CrossEncoder(spec.model, device=spec.device, max_tokens=spec.max_tokens, exact=spec.exact)
@@ -476,9 +461,6 @@ def _two_stages(
     events: Sink,
     stop: Stop,
 ) -> dict[str, Any]:
-    from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
-    from engines.retrieval.run import Run, write_run
-
     how = spec.first or index.how
     depth = spec.depth or (_DEPTH if model is None else _SCORED)
     texts = {topic.id: topic.text for topic in topics}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engines.arqmath.collection.store import StoredPost
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
 
 RERANKED = 50
@@ -139,6 +139,6 @@ def _reranked(
 
 @lru_cache(1)
 def _cross_encoder(folder: Path, at: tuple[int, int]) -> CrossEncoder:  # noqa: ARG001  # changed: opened again
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
     return CrossEncoder(folder)

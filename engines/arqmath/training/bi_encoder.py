@@ -115,7 +115,7 @@ class BiEncoderTask:
     def __init__(self, settings: BiEncoderSettings, data: Mapping[str, Path], seed: int) -> None:
         self.data, self.seed = data, seed
         self._shared = settings
-        self._kept = TokenCache()
+        self._cache = TokenCache()
         self._compared: bool | None = None
         need(data, "collection", "collection")
 
@@ -252,13 +252,15 @@ class BiEncoderTask:
 
         tokenizer = self.backbone.tokenizer
         every = self._shared.titled < 1 or sorted(bare)
-        place = self._kept.place("apart", "collection", "exclude", tokenizer=tokenizer, bare=every, most=room)
+        place = self._cache.place(
+            "apart", "collection", "exclude", tokenizer=tokenizer, bare=every, most=room
+        )
         names, found = cached_rows(place, lambda: named(tokenizer, texts()), keep=room)
         return rows_by_kind(names), found
 
-    def use_cache(self, kept: TokenCache) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
+    def use_cache(self, cache: TokenCache) -> None:
+        """Where tokens are stored."""
+        self._cache = cache
 
     def train_data(self) -> Drawn[Example]:
         """The questions that are trained on, each with other answers in every epoch."""

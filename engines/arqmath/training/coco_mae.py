@@ -79,7 +79,7 @@ class CocoMaeTask:
 
     def __init__(self, settings: CocoMaeSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = TokenCache()
+        self._cache = TokenCache()
         self._compared: bool | None = None
         need(data, "collection", "collection")
 
@@ -119,15 +119,15 @@ class CocoMaeTask:
     def _ordinary(self) -> Ids:
         return ordinary(self.backbone.tokenizer)
 
-    def use_cache(self, kept: TokenCache) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
+    def use_cache(self, cache: TokenCache) -> None:
+        """Where tokens are stored."""
+        self._cache = cache
 
     @cached_property
     def _texts(self) -> Sequences:
         """The tokens of every post: title and body."""
         tokenizer = self.backbone.tokenizer
-        place = self._kept.place("whole posts", "collection", tokenizer=tokenizer)
+        place = self._cache.place("whole posts", "collection", tokenizer=tokenizer)
         read = ((post.id, post.text) for post in read_posts(self.folder.need_posts(), Report()))
         return cached_rows(place, lambda: named(tokenizer, read))[1]
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.arqmath.ranking.reranking import batches_by_length
 from engines.arqmath.training.backbones import Backbone, open_backbone
 from engines.arqmath.training.model_folder import (
     MINILM,
@@ -149,7 +150,7 @@ class CrossEncoderTask:
 
     def __init__(self, settings: FinetuneSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = TokenCache()
+        self._cache = TokenCache()
         need(data, "collection", "collection")
         if settings.pairs == "annotated":
             need(data, "annotated", "judgements for annotated pairs")
@@ -234,7 +235,7 @@ class CrossEncoderTask:
                     yield name, text
 
         tokenizer, room = self.backbone.tokenizer, self.settings.max_length
-        place = self._kept.place(
+        place = self._cache.place(
             "texts", "collection", "topics", tokenizer=tokenizer, of=sorted(wanted), most=room
         )
         names, found = cached_rows(place, lambda: named(tokenizer, texts()), keep=room)
@@ -249,9 +250,9 @@ class CrossEncoderTask:
             )
         return rows, found
 
-    def use_cache(self, kept: TokenCache) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
+    def use_cache(self, cache: TokenCache) -> None:
+        """Where tokens are stored."""
+        self._cache = cache
 
     def _all_texts(self) -> Iterable[tuple[str, str]]:
         if self.settings.pairs == "annotated":
@@ -354,12 +355,8 @@ class CrossEncoderTask:
 
         device = next(model.parameters()).device
         lengths = [self.length(example) for example in examples]
-        order = sorted(range(len(examples)), key=lambda place: -lengths[place])
         found = np.zeros(len(examples))
-        begin = 0
-        while begin < len(order):
-            batch = order[begin : begin + max(1, _BATCH_TOKENS // lengths[order[begin]])]
-            begin += len(batch)
+        for batch in batches_by_length(lengths, _BATCH_TOKENS):
             inputs = self.collate([examples[place] for place in batch])
             inputs.pop("labels")
             with torch.inference_mode():

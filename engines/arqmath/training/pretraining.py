@@ -297,7 +297,7 @@ class PretrainTask:
 
     def __init__(self, settings: PretrainSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = TokenCache()
+        self._cache = TokenCache()
         needed(settings, data)
 
     def origin(self) -> Origin:
@@ -357,15 +357,15 @@ class PretrainTask:
     def _train(self) -> Rows:
         return Rows.of(partial(self._examples, held_out=False), self._place("train"))
 
-    def use_cache(self, kept: TokenCache) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
+    def use_cache(self, cache: TokenCache) -> None:
+        """Where tokens are stored."""
+        self._cache = cache
 
     def _place(self, side: str) -> Path | None:
         """Where the examples of a side are kept: what is masked of them is drawn later."""
         settings = {name: value for name, value in values(self.settings).items() if name != "masked"}
         made_of = {"seed": self.seed, "order": self.order, "settings": settings}
-        return self._kept.place(side, "collection", "amps", tokenizer=self.backbone.tokenizer, **made_of)
+        return self._cache.place(side, "collection", "amps", tokenizer=self.backbone.tokenizer, **made_of)
 
     @cached_property
     def held_out(self) -> Rows:

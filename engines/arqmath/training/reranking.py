@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.arqmath.ranking.cross_encoder import cosine_head, mark
 from engines.arqmath.training.backbones import Backbone, add_latex_tokens, open_backbone
-from engines.arqmath.training.cross_encoder import cosine_head, mark
 from engines.arqmath.training.finetuning import need, read_ids
 from engines.arqmath.training.model_folder import (
     MINILM,
@@ -87,7 +87,7 @@ class RerankTask:
 
     def __init__(self, settings: RerankSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept = TokenCache()
+        self._cache = TokenCache()
         need(data, "collection", "collection")
         need(data, "run", "run of a first stage (arqmath rank --questions)")
         if settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
@@ -245,15 +245,15 @@ class RerankTask:
                         yield f"{kind} {post.id}", text
 
         tokenizer, keep = self.backbone.tokenizer, 0 if self.settings.window else self.settings.max_length
-        place = self._kept.place(
+        place = self._cache.place(
             "titled", "collection", tokenizer=tokenizer, of=[sorted(wanted), sorted(parents)], most=keep
         )
         names, found = cached_rows(place, lambda: named(tokenizer, texts()), keep=keep)
         return rows_by_kind(names), found
 
-    def use_cache(self, kept: TokenCache) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
+    def use_cache(self, cache: TokenCache) -> None:
+        """Where tokens are stored."""
+        self._cache = cache
 
     def train_data(self) -> range:
         """The numbers of the lists that are trained on."""
