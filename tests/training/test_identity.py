@@ -11,9 +11,10 @@ import pytest
 from tiny import Tiny, config
 
 from engines.core.errors import EngineError
+from engines.core.files import model_files
 from engines.training import Origin, TrainConfig, TrainResult, train
 from engines.training.checkpoints import newest
-from engines.training.identity import Identity, content, model_files
+from engines.training.identity import Identity, content
 
 
 def run(out: Path, task: Tiny | None = None, *, stop_at: int = 0, **changes: Any) -> TrainResult:

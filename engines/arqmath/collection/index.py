@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,15 @@ from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import changed, file_error, sha256
-from engines.retrieval.dense import Vectors
-from engines.retrieval.encoders import StoredEncoder
-from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.run import Run
-from engines.retrieval.sparse import SparseEncoder, sparse_encoder
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS
+
+if TYPE_CHECKING:
+    from engines.retrieval.dense import Vectors
+    from engines.retrieval.encoders import StoredEncoder
+    from engines.retrieval.sparse import SparseEncoder
+
 
 FORMAT = 1
 MANIFEST, PLAN = "manifest.json", "plan.json"
@@ -117,7 +119,7 @@ def _same_encoder(path: Path, own: Mapping[str, Any], encoder: StoredEncoder | S
         )
 
 
-_Model = TypeVar("_Model", StoredEncoder, SparseEncoder)
+_Model = TypeVar("_Model", "StoredEncoder", "SparseEncoder")
 
 
 def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], options: str) -> _Model:
@@ -172,6 +174,8 @@ class Index:
     def sparse_model(self) -> SparseEncoder:
         """The model that the sparse vectors are of. Raises: EngineError E668 when its weights are others,
         DataError E312 when it is not where it was."""
+        from engines.retrieval.sparse import sparse_encoder
+
         return _own(self.path, self.manifest["sparse_encoder"], sparse_encoder, "--sparse")
 
     @cached_property
@@ -185,7 +189,9 @@ class Index:
         DataError E312 when it is not where it was."""
         if self._given is not None:
             return self._given
-        return _own(self.path, self.manifest["encoder"], load_encoder, "--dense --encoder")
+        from engines.retrieval.encoders import encoder
+
+        return _own(self.path, self.manifest["encoder"], encoder, "--dense --encoder")
 
     @property
     def searches(self) -> list[str]:

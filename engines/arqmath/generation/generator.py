@@ -21,8 +21,8 @@ from engines.arqmath.training.model_folder import (
     unusable,
 )
 from engines.core.errors import DataError
+from engines.core.files import model_files
 from engines.core.spec import Arg, read, refused, values
-from engines.training.identity import model_files
 from engines.training.libraries import quick_imports
 from engines.training.task import Origin
 from engines.training.token_cache import TokenCache, cached_rows

@@ -299,7 +299,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
 
 
 def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str, Any]) -> None:
-    from engines.training.identity import model_files
+    from engines.core.files import model_files
 
     source = spec.source / "manifest.json" if folder is None else folder.need_posts()
     model = () if spec.model is None or not spec.rerank else model_files(spec.model)

@@ -27,11 +27,11 @@ from engines.arqmath.training.model_folder import (
 from engines.arqmath.training.pairs import Threads, read_linked, read_threads
 from engines.arqmath.training.settings import CODE, BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
+from engines.core.files import model_files
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.training.data import Drawn
-from engines.training.identity import model_files
 from engines.training.pooling import POOLINGS
 from engines.training.processes import rows_of_all
 from engines.training.task import Origin

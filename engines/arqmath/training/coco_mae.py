@@ -31,11 +31,11 @@ from engines.arqmath.training.pretraining import (
 )
 from engines.arqmath.training.settings import CODE, CocoMaeSettings
 from engines.core.errors import DataError, EngineError
+from engines.core.files import model_files
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.training.data import Drawn, Numbered, numbered
-from engines.training.identity import model_files
 from engines.training.task import Origin
 from engines.training.token_cache import Sequences, TokenCache, cached_rows
 

@@ -34,11 +34,11 @@ from engines.arqmath.training.model_folder import (
 from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Source, Threads, draw_pairs, read_threads
 from engines.arqmath.training.settings import CODE, FinetuneSettings
 from engines.core.errors import DataError
+from engines.core.files import model_files
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
-from engines.training.identity import model_files
 from engines.training.task import Origin
 from engines.training.token_cache import Sequences, TokenCache, cached_rows
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import write_bytes, write_json
+from engines.core.files import model_files, write_bytes, write_json
 from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, split_file, splits
 from engines.training.data import Drawn
-from engines.training.identity import model_files, refuse_other_sizes
+from engines.training.identity import refuse_other_sizes
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
