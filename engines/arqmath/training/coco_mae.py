@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.arqmath.training.backbones import Backbone, open_backbone
 from engines.arqmath.training.coco_mae_network import coco_mae as network
 from engines.arqmath.training.coco_mae_network import own_span, span_scores
-from engines.arqmath.training.finetuning import need
-from engines.arqmath.training.model_folder import MINILM, Frame, Ids, backbone_folder, named, padded
+from engines.arqmath.training.forum_task import ForumTask, moved
+from engines.arqmath.training.model_folder import Ids, padded
 from engines.arqmath.training.pretraining import (
     IGNORED,
     language_model,
@@ -31,13 +30,9 @@ from engines.arqmath.training.pretraining import (
 )
 from engines.arqmath.training.settings import CODE, CocoMaeSettings
 from engines.core.errors import DataError, EngineError
-from engines.core.files import model_files
-from engines.core.spec import read, values
-from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts
+from engines.core.spec import read
 from engines.training.data import Drawn, Numbered, numbered
-from engines.training.task import Origin
-from engines.training.token_cache import Sequences, TokenCache, cached_rows
+from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:
     import torch
@@ -66,9 +61,10 @@ def two_spans(text: Ids, room: int, draw: np.random.Generator) -> tuple[Ids, Ids
     return window(text[:cut]), window(text[cut:])
 
 
-class CocoMaeTask:
+class CocoMaeTask(ForumTask[CocoMaeSettings]):
     """Pre-training by two spans as a training task; an example is the row of a post, numbered."""
 
+    trainer = "arqmath.coco-mae"
     measures = (
         "validation_loss_nats",
         "validation_masked_nats",
@@ -78,38 +74,13 @@ class CocoMaeTask:
     )
 
     def __init__(self, settings: CocoMaeSettings, data: Mapping[str, Path], seed: int) -> None:
-        self.settings, self.data, self.seed = settings, data, seed
-        self._cache = TokenCache()
+        super().__init__(settings, data, seed)
         self._compared: bool | None = None
-        need(data, "collection", "collection")
-
-    def origin(self) -> Origin:
-        """The trainer, its settings, and the files that are read."""
-        data: dict[str, Sequence[Path]] = {
-            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
-            "collection": (self.folder.need_posts(),),
-        }
-        return Origin("arqmath.coco-mae", values(self.settings), data)
-
-    @cached_property
-    def folder(self) -> ArqmathFolder:
-        """The collection."""
-        return ArqmathFolder.open(self.data["collection"])
-
-    @cached_property
-    def backbone(self) -> Backbone:
-        """What the training begins with."""
-        return open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
 
     def model(self) -> torch.nn.Module:
         """The backbone with its head for masked tokens, rows for new LaTeX tokens, and the decoder."""
         made = language_model(self.backbone, order=False, latex_tokens=self.settings.latex_tokens)
         return network(made, layers=self.settings.decoder_layers)
-
-    @cached_property
-    def frame(self) -> Frame:
-        """The special tokens."""
-        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
 
     @property
     def _room(self) -> int:
@@ -117,19 +88,14 @@ class CocoMaeTask:
 
     @cached_property
     def _ordinary(self) -> Ids:
-        return ordinary(self.backbone.tokenizer)
-
-    def use_cache(self, cache: TokenCache) -> None:
-        """Where tokens are stored."""
-        self._cache = cache
+        return ordinary(self.tokenizer)
 
     @cached_property
     def _texts(self) -> Sequences:
         """The tokens of every post: title and body."""
-        tokenizer = self.backbone.tokenizer
-        place = self._cache.place("whole posts", "collection", tokenizer=tokenizer)
-        read = ((post.id, post.text) for post in read_posts(self.folder.need_posts(), Report()))
-        return cached_rows(place, lambda: named(tokenizer, read))[1]
+        return self.tokens(
+            "whole posts", "collection", texts=lambda: ((post.id, post.text) for post in self.posts())
+        )[1]
 
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:
@@ -167,7 +133,7 @@ class CocoMaeTask:
         `input_ids` and `labels` of the encoder, `decoder_ids` and `decoder_labels`."""
         import torch
 
-        frame, tokenizer, settings = self.frame, self.backbone.tokenizer, self.settings
+        frame, tokenizer, settings = self.frame, self.tokenizer, self.settings
         pairs = [two_spans(self._texts[row], self._room, draw) for row in rows]
         shares = {"": settings.masked, "decoder_": settings.decoder_masked}
         found: dict[str, list[Ids]] = {}
@@ -241,12 +207,11 @@ class CocoMaeTask:
         rows = self._sides[1]
         if not rows:
             return {}
-        device = next(model.parameters()).device
         sums, counts = np.zeros(2), np.zeros(2)
         sides: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
         for begin in range(0, len(rows), _AT_ONCE):
-            made = self._batch(rows[begin : begin + _AT_ONCE], np.random.default_rng([self.seed, 6, begin]))
-            batch = {name: tensor.to(device) for name, tensor in made.items()}
+            batch = self._batch(rows[begin : begin + _AT_ONCE], np.random.default_rng([self.seed, 6, begin]))
+            batch = moved(batch, model)
             *logits, firsts = self._predicted(model, batch)
             for place, (words, name) in enumerate(zip(logits, ("labels", "decoder_labels"), strict=True)):
                 wanted = batch[name][batch[name] != IGNORED]
