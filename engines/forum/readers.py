@@ -27,8 +27,7 @@ from engines.forum.cleaning import (
 
 # Files as they are published: plain, or packed by gzip, bzip2, xz, zip or 7z, which their first bytes say.
 #
-# Of an archive the file `Posts.xml` is read, or another by its name, or the only one in a zip. 7z is
-# unpacked
+# Of an archive the file `Posts.xml` is read, or another by its name, or the only one in a zip. 7z is unpacked
 # by a program: 7-Zip or libarchive's bsdtar, whichever is installed; nothing is written to the disk.
 
 LINKS, POSTS = "PostLinks.xml", "Posts.xml"
@@ -146,8 +145,7 @@ def _seven(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 # The rows of a Stack Exchange XML file: cut out as bytes, and taken apart into attributes.
 #
-# Rows are found as text, however they stand on lines, many times as fast as by an XML parser. Comments,
-# CDATA
+# Rows are found as text, however they stand on lines, many times as fast as by an XML parser. Comments, CDATA
 # sections and processing instructions are no rows, whatever stands in them.
 
 ROOT = re.compile(rb"<([A-Za-z]+)[^<>]*>\s*\Z")

@@ -20,10 +20,8 @@ from engines.core.spec import refused, values
 
 # Ranked lists: reading every ARQMath variant of a TREC run, and writing one that no evaluator can reorder.
 #
-# A run maps each topic to its documents in the order in which trec_eval would see them: by score
-# descending,
-# compared in single precision, ties by document id descending. The rank column is ignored, as trec_eval
-# does.
+# A run maps each topic to its documents in the order in which trec_eval would see them: by score descending,
+# compared in single precision, ties by document id descending. The rank column is ignored, as trec_eval does.
 
 Scored = tuple[str, float]
 """A document id and its score."""

@@ -103,8 +103,7 @@ def begun(
 #
 # A document is an answer with the title of its question before it, or a question, title and body. While an
 # index is built, `plan.json` says of what, and `parts/` holds terms and vectors of some documents each: a
-# build
-# that was killed goes on from them.
+# build that was killed goes on from them.
 
 _TERM_PART = 5_000
 _VECTOR_PART = 512

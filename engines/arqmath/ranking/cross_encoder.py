@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 # The cosine head: question and answer are read together, and the means of their states are compared.
 #
 # A head on the first token begins at chance. The mean states of the two sides of a pair say something from
-# the
-# start where the encoder was made for sentences, as MiniLM was: training begins with what its cosine knows.
+# the start where the encoder was made for sentences, as MiniLM was: training begins with what its cosine
+# knows.
 
 _MARK = {"pair_head": "cosine"}
 """What `config.json` says of a folder whose encoder has this head."""

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 # The two stages of a ranking: candidates from an index, and what a cross-encoder makes of them.
 #
-# The first stage may end before a relevant answer is found: its recall is what the second one cannot mend,
-# so
+# The first stage may end before a relevant answer is found: its recall is what the second one cannot mend, so
 # it is measured. Behind the answers that were scored anew the list goes on in the first stage's order.
 
 RECALL_DEPTHS = (10, 50, 100, 1_000)

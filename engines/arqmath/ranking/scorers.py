@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.arqmath.ranking.reranking import Scorer, batches_by_length
 from engines.core.machine import half_precision, torch_device
-from engines.retrieval.encoders import fingerprint
-from engines.retrieval.library_folders import library_model
+from engines.retrieval.encoders import fingerprint, library_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,8 +91,7 @@ class ColbertScorer(Scorer):
 
 # Second stages that need no training: how near formulas are in structure, and words in their contexts.
 #
-# `formulas` holds the operator trees of a topic's formulas against those of an answer, as structural
-# formula
+# `formulas` holds the operator trees of a topic's formulas against those of an answer, as structural formula
 # search does. `interaction` is late interaction (Khattab and Zaharia 2020, ColBERT, equation 3, as a mean):
 # each token of the topic is held against the token of the answer that is nearest to it.
 

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 # LaTeX tokens for the vocabulary of a language model (Reusch, Thiele and Lehner 2022).
 #
 # A tokenizer of everyday text splits `\frac` into pieces. The list here is derived, not copied: the symbols
-# of
-# standard LaTeX, amsmath and amssymb, ranked by how often ARQMath's formulas use them.
+# of standard LaTeX, amsmath and amssymb, ranked by how often ARQMath's formulas use them.
 
 SIZE = 540
 """Length of the list; the vocabulary of BERT lacks about 500 of it."""
@@ -114,10 +113,9 @@ def _begin(model: Any, pieces: Mapping[int, Sequence[int]]) -> None:
 # Language models to begin with: BERT, ALBERT and RoBERTa, from a folder or new.
 #
 # A backbone is a Hugging Face folder: config.json, a tokenizer, and weights as safetensors. One without
-# weights
-# is begun from random ones; `new_backbone.new_backbone` makes such a folder, and learns its tokenizer. A
-# dependency brings the weights of all-MiniLM-L6-v2 (BERT with 6 layers of width 384): they need no
-# download.
+# weights is begun from random ones; `new_backbone.new_backbone` makes such a folder, and learns its
+# tokenizer. A dependency brings the weights of all-MiniLM-L6-v2 (BERT with 6 layers of width 384): they need
+# no download.
 
 CODE = "E671"
 _CLASSES = {"bert": "Bert", "albert": "Albert", "roberta": "Roberta"}

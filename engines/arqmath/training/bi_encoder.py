@@ -22,7 +22,7 @@ from engines.arqmath.training.pairs import read_linked, read_question_run
 from engines.arqmath.training.settings import CODE, BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
 from engines.core.spec import read
-from engines.training.data import Drawn
+from engines.training.data import Resampled
 from engines.training.pooling import POOLINGS
 from engines.training.processes import rows_of_all
 from engines.training.token_cache import Sequences
@@ -37,12 +37,9 @@ if TYPE_CHECKING:
 #
 # A question is read as `arqmath rank` asks it, title and body; an answer as an index reads it, the title of
 # its question before it. That title gives a question's own answer away, so a share of the questions can be
-# learnt without titles, before right and wrong answers alike. The loss (InfoNCE) is the cross-entropy in
-# nats
-# of the own answer among all answers of the batch, in all processes: the own ones of the other questions,
-# and
-# the wrong ones that a first stage ranked high. Answers to the same question or a known duplicate are none
-# of
+# learnt without titles, before right and wrong answers alike. The loss (InfoNCE) is the cross-entropy in nats
+# of the own answer among all answers of the batch, in all processes: the own ones of the other questions, and
+# the wrong ones that a first stage ranked high. Answers to the same question or a known duplicate are none of
 # its wrong ones, nor does a first stage give it answers to questions that are linked to it. Judgements are
 # never read.
 
@@ -206,7 +203,7 @@ class BiEncoderTask(ForumTask[Settings]):
         names, found = self.tokens("apart", "collection", "exclude", texts=texts, keep=room, bare=every)
         return rows_by_kind(names), found
 
-    def train_data(self) -> Drawn[Example]:
+    def train_data(self) -> Resampled[Example]:
         """The questions that are trained on, each with other answers in every epoch."""
         trained = self._sides[0]
         if not trained:
@@ -227,7 +224,7 @@ class BiEncoderTask(ForumTask[Settings]):
                 remedy="Name a run of this collection, a lower first_rank, or none and negatives=0.",
             )
         assert self._texts is not None
-        return Drawn(len(trained), lambda row, draw: self._example(trained[row], draw), self.seed)
+        return Resampled(len(trained), lambda row, draw: self._example(trained[row], draw), self.seed)
 
     def _example(self, place: int, draw: np.random.Generator) -> Example:
         threads, rows, chance = self.threads, self._texts[0], Random(int(draw.integers(2**62)))
@@ -363,8 +360,7 @@ class BiEncoderTask(ForumTask[Settings]):
 # A text's vector, of length 1, is the mean of its tokens' states or the first token's state; the cosine of
 # question and answer orders answers. It is trained as `bi_encoder` says, and saved as a folder of
 # sentence-transformers: `arqmath index --dense --encoder FOLDER` makes the vectors of answers and questions
-# by
-# it.
+# by it.
 
 
 def encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> DenseTask:
@@ -435,18 +431,14 @@ def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
     return Encoder()
 
 
-# The trainer `arqmath.splade`: a sparse encoder of questions and answers, as SPLADE v2 (Formal et al.
-# 2021).
+# The trainer `arqmath.splade`: a sparse encoder of questions and answers, as SPLADE v2 (Formal et al. 2021).
 #
-# A language model with its head for masked tokens says of every word of its vocabulary how much it counts
-# in
+# A language model with its head for masked tokens says of every word of its vocabulary how much it counts in
 # a text: the highest log(1 + relu(logit)) of the text's tokens. The product of question and answer orders
-# answers. It is trained as `bi_encoder` says; to the loss is added, with a weight for each side, an
-# estimate of
-# the FLOPS of a search: the sum over words of the squared mean weight (Paria et al. 2020). These weights
-# rise
-# with the square of the batches. It is saved as a folder of sentence-transformers' SparseEncoder: `arqmath
-# index --sparse FOLDER`.
+# answers. It is trained as `bi_encoder` says; to the loss is added, with a weight for each side, an estimate
+# of the FLOPS of a search: the sum over words of the squared mean weight (Paria et al. 2020). These weights
+# rise with the square of the batches. It is saved as a folder of sentence-transformers' SparseEncoder:
+# `arqmath index --sparse FOLDER`.
 
 
 def splade(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SpladeTask:

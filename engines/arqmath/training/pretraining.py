@@ -29,7 +29,7 @@ from engines.core.errors import DataError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
-from engines.training.data import Drawn, Numbered, numbered
+from engines.training.data import Numbered, Resampled, numbered
 from engines.training.token_cache import Sequences, cached_rows
 
 if TYPE_CHECKING:
@@ -113,8 +113,7 @@ def save_language_model(
 # Documents for pre-training, and what is cut from them: pairs of segments in order or swapped, or chunks.
 #
 # A document is a list of segments. Its consecutive segments are filled into chunks of up to `room` tokens;
-# for
-# one document in ten they are filled to a random shorter length, so that the model sees short inputs too.
+# for one document in ten they are filled to a random shorter length, so that the model sees short inputs too.
 
 Example = tuple[Sequence[int], Sequence[int], bool]
 """Tokens of the first and of the second segment, and whether they are swapped. A chunk has no second."""
@@ -230,19 +229,14 @@ def _shortened(left: list[int], right: list[int], room: int, draw: Random) -> tu
 # The trainer `arqmath.pretrain`: masked tokens and the order of two segments.
 #
 # BERT and ALBERT learn both; RoBERTa, and every model with `order` off, masked tokens alone. With
-# `first_token`
-# the segments stand in their order, and the first token of the second one is always masked and predicted,
-# with
-# a loss of its own beside that of the other masked tokens. 15 % of the tokens
-# are predicted: 80 % of them are masked, 10 % replaced by random ones, 10 % kept. Label 0 of the order
-# means
-# right, 1 swapped, as Hugging Face's models have it.
+# `first_token` the segments stand in their order, and the first token of the second one is always masked and
+# predicted, with a loss of its own beside that of the other masked tokens. 15 % of the tokens are predicted:
+# 80 % of them are masked, 10 % replaced by random ones, 10 % kept. Label 0 of the order means right, 1
+# swapped, as Hugging Face's models have it.
 #
-# The mathematical pre-training of the paper is three trainings in a row, MathSE (1), (2) and (3): each
-# takes
+# The mathematical pre-training of the paper is three trainings in a row, MathSE (1), (2) and (3): each takes
 # the model folder of the one before as `data.backbone`. What is saved opens as AutoModel,
-# AutoModelForMaskedLM
-# and AutoModelForPreTraining.
+# AutoModelForMaskedLM and AutoModelForPreTraining.
 
 _AT_ONCE_pretraining = 32
 
@@ -355,7 +349,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
             self._place("held out"),
         )
 
-    def train_data(self) -> Drawn[Numbered]:
+    def train_data(self) -> Resampled[Numbered]:
         """Examples of the training side. Raises: DataError E674 when there are none."""
         if not len(self._train):
             raise DataError(

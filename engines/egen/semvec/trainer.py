@@ -18,7 +18,7 @@ from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, split_file, splits
-from engines.training.data import Drawn
+from engines.training.data import Resampled
 from engines.training.identity import refuse_other_sizes
 from engines.training.task import Origin
 
@@ -261,9 +261,9 @@ class SemVecTask:
         refuse_other_sizes(self.data["backbone"].name, there, dict(zip(names, asked, strict=True)), CODE)
         return given
 
-    def train_data(self) -> Drawn[Example]:
+    def train_data(self) -> Resampled[Example]:
         """A pair of each class."""
-        return Drawn(len(self._classes), self._pair, self.seed)
+        return Resampled(len(self._classes), self._pair, self.seed)
 
     def _pair(self, number: int, draw: np.random.Generator) -> Example:
         trees = self._classes[number]
