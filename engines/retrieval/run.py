@@ -219,7 +219,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         for waiting in pending:
             take(*waiting)
     rankings = {topic: trec_order(list(found.items())) for topic, found in scores.items()}
-    return Run(tag, rankings, tuple(warnings), posts, tuple(_doubts(scores, ranks, tags, are_ranks)))
+    return Run(tag, rankings, tuple(warnings), posts, tuple(_suspicions(scores, ranks, tags, are_ranks)))
 
 
 _NAMED = 5
@@ -237,7 +237,7 @@ def warned_run(path: Path, task: int | None, events: Sink) -> Run:
     return run
 
 
-def _doubts(
+def _suspicions(
     scores: Mapping[str, Mapping[str, float]],
     ranks: Mapping[str, list[tuple[float, float]]],
     tags: Collection[str],

@@ -197,7 +197,7 @@ def train(
     events: Sink = ignore,
     stop: Stop = never,
     facts: Mapping[str, Any] | None = None,
-    kept: Path | None = None,
+    cache: Path | None = None,
 ) -> TrainResult:
     """Train a model, or go on with a training that was begun in `out`.
 
@@ -209,7 +209,7 @@ def train(
     where it runs and how often it reports. With another number of steps it goes on to that number, and
     checkpoint and card say where it was changed.
 
-    Args: facts: what else to write down with the model (recipe, data hashes); JSON-able. kept: a folder that
+    Args: facts: what else to write down with the model (recipe, data hashes); JSON-able. cache: a folder that
     trainings share for what is made of their data, such as tokens; without one it is in `out` until the end.
     Events: `progress` in steps; `metric` with loss_nats (the mean of what the steps since the last one went
     down on), lr, tokens_per_s (real tokens), examples_per_s, memory_bytes (GPU memory at its highest, or
@@ -224,7 +224,7 @@ def train(
     except OSError as error:
         raise file_error(error, out, "write") from error
     with explained(config, out):
-        return _Training(task, config, out, events, stop, facts or {}, kept).run()
+        return _Training(task, config, out, events, stop, facts or {}, cache).run()
 
 
 def refuse_others(out: Path) -> None:
@@ -247,12 +247,12 @@ class _Training:
         events: Sink,
         stop: Stop,
         facts: Mapping[str, Any],
-        kept: Path | None,
+        cache: Path | None,
     ) -> None:
         self._task, self._config, self._out = task, config, out
         self._events, self._stop, self._facts = events, stop, facts
         self._checkpoints, self._rows = out / "checkpoints", out / "rows"
-        self._kept = kept or self._rows
+        self._cache = cache or self._rows
         self._identity = Identity.of(task.origin(), config)
         self._started = time.monotonic()
         self._step = self._saved = self._resumed_from = 0
@@ -307,7 +307,7 @@ class _Training:
         self._first, device = self._accelerator.is_main_process, self._accelerator.device
         set_seed(config.seed)
         if (use_cache := getattr(self._task, "use_cache", None)) is not None:
-            use_cache(TokenCache(self._kept, self._identity.contents))
+            use_cache(TokenCache(self._cache, self._identity.contents))
         self._model = self._task.model()
         self._module = objective(self._model, self._task).to(device)
         trained = [weight for weight in self._model.parameters() if weight.requires_grad]
@@ -359,7 +359,6 @@ class _Training:
             self._batches.close()
 
     def _update(self, module: Any, batches: Sequence[Batch]) -> None:
-        """One step."""
         self._meter.add(descend(module, self._task, batches, self._accelerator))
         if self._config.clip:
             self._accelerator.clip_grad_norm_(module.parameters(), self._config.clip)

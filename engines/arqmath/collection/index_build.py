@@ -45,7 +45,7 @@ def _facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
     }
 
 
-def begun(
+def checked_plan(
     out: Path,
     plan: dict[str, Any],
     named: Mapping[str, Any],
@@ -173,7 +173,7 @@ def build_index(
         }
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
         learned = sparse_encoder(sparse, half=not exact) if isinstance(sparse, str | Path) else sparse
-        plan = begun(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
+        plan = checked_plan(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
         build = Build(out, folder, plan, chosen, learned, structure, kind, events, stop)
         return build.run() if share is None else build.run_share(*share)
 

@@ -73,7 +73,7 @@ class IndexCollection:
         share_of(self.share)
 
 
-def settled(spec: IndexCollection) -> IndexCollection:
+def resolved(spec: IndexCollection) -> IndexCollection:
     """The spec, of a share only where it can be made. Raises: EngineError E433."""
     if spec.share is not None:
         from engines.arqmath.collection.index_build import refuse_without_terms

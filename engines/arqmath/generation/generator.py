@@ -412,8 +412,6 @@ def opened(folder: Path, max_length: int = 0) -> Any:
 
 
 class _Sequences:
-    """Some of the training sequences."""
-
     def __init__(self, problems: Problems, places: Any) -> None:
         self.problems, self.places = problems, places
 

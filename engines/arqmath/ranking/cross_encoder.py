@@ -190,7 +190,6 @@ class CrossEncoder(Scorer):
         return f"{before}\n{_ANSWER}{answer.text}" if before else answer.text
 
     def _begin(self, text: str) -> str:
-        """The first tokens of a question."""
         if not self._question_tokens or not text:
             return ""
         found = self._tokenizer(

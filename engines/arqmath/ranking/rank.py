@@ -285,7 +285,8 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     model = _scorer(spec) if spec.rerank else None
     if spec.candidates != "index":
         assert model is not None
-        ranking = _exhaustive(spec, index, folder, topics, qrels, model, events, stop)
+        wanted, texts = _all_candidates(spec, index, folder, topics, qrels, events)
+        ranking = _score(spec, topics, wanted, texts, model, events, stop)
         facts = {"run": str(spec.run), "candidates": spec.candidates, "first": "", "weight": 1.0}
         found = {**_facts(ranking), **facts}
     else:
@@ -308,7 +309,6 @@ def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str
 
 
 def _opened(source: Path) -> tuple[Index | None, ArqmathFolder | None]:
-    """An index, or a collection without one."""
     if (source / "manifest.json").exists():
         from engines.arqmath.collection.index import cached_index
 
@@ -330,7 +330,6 @@ def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index
 
 
 def _questions(index: Index) -> list[Topic]:
-    """The collection's questions as topics."""
     posts = index.store.many(index.store.question_ids()).values()
     return [Topic(post.id, CleanText(post.title, ()), CleanText(post.text, ()), post.tags) for post in posts]
 
@@ -401,41 +400,35 @@ def _score(
     return found
 
 
-def _exhaustive(
+def _all_candidates(
     spec: Rank,
     index: Index | None,
     folder: ArqmathFolder | None,
     topics: Sequence[Topic],
     qrels: Qrels | None,
-    model: Scorer,
     events: Sink,
-    stop: Stop,
-) -> Ranking:
-    """Every candidate is scored: the judged answers of each topic, those to questions that share a tag with
-    it, or all answers there are."""
-    from engines.arqmath.ranking.reranking import load_texts
+) -> tuple[Mapping[str, Sequence[str]], Texts]:
+    """By topic the judged answers, those to questions that share a tag with it, or all answers there are; and
+    where their texts come from."""
+    if spec.candidates == "judged":
+        assert qrels is not None
+        wanted = judged_candidates(topics, qrels)
+        if index is not None:
+            return wanted, index.store
+        from engines.arqmath.ranking.reranking import load_texts
 
-    wanted: Mapping[str, Sequence[str]]
+        assert folder is not None
+        return wanted, load_texts(folder.need_posts(), {answer for ids in wanted.values() for answer in ids})
     if spec.candidates == "all":
-        index = _need(index, folder, "scoring all answers")
-        every = index.store.answer_ids()
-        wanted = {topic.id: every for topic in topics}
-        return _score(spec, topics, wanted, index.store, model, events, stop)
-    if spec.candidates == "tagged":
-        index = _need(index, folder, "looking for shared tags")
-        wanted = _tagged(index.store, topics)
-        without = [name for name, found in wanted.items() if not found]
-        if without:
-            what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
-            events(Event("warning", {"message": what}))
-        return _score(spec, topics, wanted, index.store, model, events, stop)
-    assert qrels is not None
-    wanted = judged_candidates(topics, qrels)
-    if index is not None:
-        return _score(spec, topics, wanted, index.store, model, events, stop)
-    assert folder is not None
-    texts = load_texts(folder.need_posts(), {answer for ids in wanted.values() for answer in ids})
-    return _score(spec, topics, wanted, texts, model, events, stop)
+        store = _need(index, folder, "scoring all answers").store
+        return dict.fromkeys((topic.id for topic in topics), store.answer_ids()), store
+    store = _need(index, folder, "looking for shared tags").store
+    tagged = _tagged(store, topics)
+    without = [name for name, found in tagged.items() if not found]
+    if without:
+        what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
+        events(Event("warning", {"message": what}))
+    return tagged, store
 
 
 def _tagged(store: PostStore, topics: Sequence[Topic]) -> dict[str, list[str]]:

@@ -154,8 +154,6 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """Texts in memory."""
-
     texts: Mapping[str, StoredText]
 
     def many(self, ids: Sequence[str]) -> Mapping[str, StoredText]:

@@ -146,7 +146,6 @@ def _asked(question: str) -> list[_Formula]:
 
 
 def _formulas(text: str) -> list[_Formula]:
-    """The different formulas of a text."""
     from engines.retrieval.tokens import pieces
 
     found = dict.fromkeys(piece.strip() for formula, piece in pieces(text) if formula)

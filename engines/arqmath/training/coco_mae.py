@@ -183,7 +183,6 @@ class CocoMaeTask(ForumTask[CocoMaeSettings]):
 
     @cached_property
     def _texts(self) -> Sequences:
-        """The tokens of every post: title and body."""
         return self.tokens(
             "whole posts", "collection", texts=lambda: ((post.id, post.text) for post in self.posts())
         )[1]

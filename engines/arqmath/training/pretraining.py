@@ -310,7 +310,6 @@ class PretrainTask(ForumTask[PretrainSettings]):
 
     @property
     def _width(self) -> int:
-        """Special tokens of an example."""
         return self.frame.width if self.pairs else self.frame.width_one
 
     def model(self) -> torch.nn.Module:
@@ -444,7 +443,6 @@ class PretrainTask(ForumTask[PretrainSettings]):
 
     @property
     def _second(self) -> str:
-        """The labels of what is predicted besides masked tokens."""
         return "next_sentence_label" if self.order else "first_label"
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:

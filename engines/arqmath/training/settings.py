@@ -44,7 +44,6 @@ class PretrainSettings:
         return tuple(self.corpora.split("+"))
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         if any(name not in CORPORA for name in self.names):
             remedy = f"It names one of {', '.join(CORPORA)}, or a+b."
             raise refused(f"corpora is {self.corpora!r}", CODE, remedy)
@@ -71,7 +70,6 @@ class CocoMaeSettings:
     measured: Annotated[int, Arg("Held-out posts that an evaluation looks at.", low=1)] = 500
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         shares = {name: getattr(self, name) for name in ("masked", "decoder_masked", "held_out")}
         if wrong := next((name for name, share in shares.items() if not 0 < share < 1), None):
             raise refused(f"{wrong} is {shares[wrong]}, and a share between 0 and 1 is needed", CODE)
@@ -126,7 +124,6 @@ class RerankSettings:
     ] = False
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         if not self.temperature or not self.teacher_temperature:
             raise refused("a temperature is 0, and above 0 is needed", CODE)
         if self.layers_alone and (self.latex_tokens or not self.trained_layers):
@@ -163,7 +160,6 @@ class BiEncoderSettings:
     candidates: Annotated[int, Arg("Answers of each of them, one of which is its own.", low=2)] = 10
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         if self.last_rank < self.first_rank:
             raise refused(f"there are no ranks {self.first_rank} to {self.last_rank}", CODE)
 
@@ -178,7 +174,6 @@ class DenseSettings(BiEncoderSettings):
     temperature: Annotated[float, Arg("What cosines are divided by.", low=0)] = 0.05
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         BiEncoderSettings.__post_init__(self)
         if not self.temperature:
             raise refused("the temperature is 0, and above 0 is needed", CODE)
