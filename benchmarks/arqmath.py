@@ -31,11 +31,11 @@ from benchmarks._record import Record, parser_of, put_into, table
 from engines.arqmath.collection.index import DEPTH, Index, open_index
 from engines.arqmath.collection.index_build import build_index, document_text
 from engines.arqmath.first_stage import FirstStage
+from engines.arqmath.ranking.cross_encoder import CrossEncoder
 from engines.arqmath.ranking.rank import recall, second_stage, tune_interpolation
-from engines.arqmath.ranking.reranking import score_candidates
+from engines.arqmath.ranking.reranking import Scorer, score_candidates
 from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer
 from engines.arqmath.ranking.tune import BM25_GRID, RANK_CONSTANTS
-from engines.arqmath.training.cross_encoder import CrossEncoder, Scorer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics
 from engines.retrieval.bm25 import Bm25, Frequencies

@@ -311,7 +311,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": _device(spec.device)})
     task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
     kept = _kept()
-    result = run(task, config, spec.out, events=events, stop=stop, facts=_facts(spec), kept=kept)
+    result = run(task, config, spec.out, events=events, stop=stop, facts=_facts(spec), cache=kept)
     if result.complete and spec.publish is not None and os.environ.get("RANK", "0") == "0":
         copy_folder(spec.out / "model", spec.publish, RECORD)
         result = replace(result, model=str(spec.publish))

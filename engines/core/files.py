@@ -696,3 +696,11 @@ class _Hashed(io.FileIO):
             if not count:
                 self._watch._digests[self._path] = self._hash.hexdigest()
         return count
+
+
+def model_files(folder: Path) -> tuple[Path, ...]:
+    """The files of a Hugging Face folder that make the model: config, tokenizer, weights."""
+    kinds = (".json", ".model", ".safetensors", ".txt")
+    return tuple(
+        file for file in sorted(folder.glob("*")) if file.suffix in kinds and file.name != "training.json"
+    )

@@ -27,7 +27,7 @@ from typing import Any
 
 from engines.core.errors import DataError
 from engines.core.files import file_error
-from engines.forum.packed import LINKS, holds
+from engines.forum.readers import LINKS, holds
 
 DESCRIPTION = "arqmath.toml"
 _TASKS = (1, 2, 3)

@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, write_array
-from engines.retrieval.dense import top_k
-from engines.retrieval.stored import corrupt, new_folder, read_about
+from engines.retrieval.stored import corrupt, new_folder, read_about, top_k
 from engines.retrieval.tokens import TERMS, VERSIONS, terms
 
 # Which documents hold which terms, gathered part by part on the disk and given back term by term.
 #
 # In memory are the vocabulary, a number a document and one block of postings: an index of millions of
-# documents
-# needs no more of it than one of thousands, but for those two.
+# documents needs no more of it than one of thousands, but for those two.
 
 BLOCK = 4_000_000
 """Postings of a block, unless one term has more: 250 million bytes while they are merged."""
@@ -137,9 +135,8 @@ class Postings:
 
 # BM25 over terms, searched memory-mapped.
 #
-# The score of a document for a query is the sum over the query's terms (repeated ones count each time) of
-# idf * tf / (tf + k1 * (1 - b + b * length / mean length)), idf = ln(1 + (N - df + 0.5) / (df + 0.5)): BM25
-# as
+# The score of a document for a query is the sum over the query's terms (repeated ones count each time) of idf
+# * tf / (tf + k1 * (1 - b + b * length / mean length)), idf = ln(1 + (N - df + 0.5) / (df + 0.5)): BM25 as
 # Lucene has it. Since everything but the query is known beforehand, the index holds a finished summand for
 # every term and document, and a search adds them up. On the disk it is a sparse matrix, a column a term:
 #

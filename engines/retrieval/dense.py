@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.machine import size
-from engines.retrieval.stored import corrupt, new_folder, read_about
+from engines.retrieval.stored import Rows, corrupt, new_folder, read_about, top_k
 
 Vectors = NDArray[np.float32]
-Rows = NDArray[np.int64]
 _QUERIES, _VECTORS = 1_024, 65_536
 """How many are compared at once: 256 MiB of scores."""
 
@@ -30,30 +29,6 @@ def unit(vectors: Vectors) -> Vectors:
 def cosines(left: Vectors, right: Vectors) -> Vectors:
     """(n,): row by row the cosine of two arrays (n, d)."""
     return np.asarray((unit(left) * unit(right)).sum(-1), np.float32)
-
-
-def top_k(scores: NDArray[np.floating[Any]], k: int) -> Rows:
-    """The places of the `k` greatest scores along the last axis, greatest first, equal ones in their order.
-
-    Args: scores: (…, n); NaN counts as the least. Returns: (…, min(k, n)).
-
-    >>> top_k(np.array([0.1, 0.7, 0.3, 0.7]), 3).tolist()
-    [1, 3, 2]
-    """
-    count = scores.shape[-1]
-    k = max(0, min(k, count))
-    found = np.zeros((*scores.shape[:-1], k), np.int64)
-    if not found.size:
-        return found
-    rows = scores.reshape(-1, count)
-    if np.isnan(rows.max()):
-        rows = np.where(np.isnan(rows), -np.inf, rows)
-    for row, places in zip(rows, found.reshape(-1, k), strict=True):
-        least = np.partition(row, count - k)[count - k]
-        above = np.flatnonzero(row > least)
-        equal = np.flatnonzero(row == least)[: k - len(above)]
-        places[:] = np.concatenate([above[np.argsort(-row[above], kind="stable")], equal])
-    return found
 
 
 def nearest(

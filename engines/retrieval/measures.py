@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 # The prime measures: unjudged documents are deleted first, then the rest is evaluated as trec_eval does.
 #
-# Gains are the grades themselves (linear), the discount is log2(rank + 1), the ideal list holds every
-# judged
-# document of the topic. For the binary measures a document is relevant from grade 2, as
-# ARQMath's organisers count.
+# Gains are the grades themselves (linear), the discount is log2(rank + 1), the ideal list holds every judged
+# document of the topic. For the binary measures a document is relevant from grade 2, as ARQMath's organisers
+# count.
 
 RELEVANT = 2
 """The lowest grade that counts as relevant in a binary measure."""

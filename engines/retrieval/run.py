@@ -20,10 +20,8 @@ from engines.core.spec import refused, values
 
 # Ranked lists: reading every ARQMath variant of a TREC run, and writing one that no evaluator can reorder.
 #
-# A run maps each topic to its documents in the order in which trec_eval would see them: by score
-# descending,
-# compared in single precision, ties by document id descending. The rank column is ignored, as trec_eval
-# does.
+# A run maps each topic to its documents in the order in which trec_eval would see them: by score descending,
+# compared in single precision, ties by document id descending. The rank column is ignored, as trec_eval does.
 
 Scored = tuple[str, float]
 """A document id and its score."""
@@ -223,7 +221,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         for waiting in pending:
             take(*waiting)
     rankings = {topic: trec_order(list(found.items())) for topic, found in scores.items()}
-    return Run(tag, rankings, tuple(warnings), posts, tuple(_doubts(scores, ranks, tags, are_ranks)))
+    return Run(tag, rankings, tuple(warnings), posts, tuple(_suspicions(scores, ranks, tags, are_ranks)))
 
 
 _NAMED = 5
@@ -241,7 +239,7 @@ def warned_run(path: Path, task: int | None, events: Sink) -> Run:
     return run
 
 
-def _doubts(
+def _suspicions(
     scores: Mapping[str, Mapping[str, float]],
     ranks: Mapping[str, list[tuple[float, float]]],
     tags: Collection[str],

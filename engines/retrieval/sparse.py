@@ -22,10 +22,9 @@ from scipy.sparse import csr_array
 from engines.core.events import Stop, never
 from engines.core.files import write_array
 from engines.core.machine import half_precision, torch_device
-from engines.retrieval.dense import Rows, Vectors, top_k
-from engines.retrieval.encoders import fingerprint
-from engines.retrieval.library_folders import library_model, model_error
-from engines.retrieval.stored import corrupt, new_folder, read_about
+from engines.retrieval.dense import Vectors
+from engines.retrieval.encoders import fingerprint, library_model, model_error
+from engines.retrieval.stored import Rows, corrupt, new_folder, read_about, top_k
 
 _DATA, _TERMS, _STARTS = (f"{name}.csr.npy" for name in ("data", "indices", "indptr"))
 _BATCH = 32

@@ -1,4 +1,4 @@
-"""Folders that an index is stored in: they appear whole or not at all, and what is corrupt is named."""
+"""What all indexes share: folders that appear whole or not at all, and the rows with the best scores."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engines.core.errors import DataError
 from engines.core.files import atomic_folder
 
+Rows = NDArray[np.int64]
 ABOUT = "about.json"
 """Says what an index is; written last."""
 _BYTES = "bytes"
@@ -61,3 +65,27 @@ def read_about(folder: Path) -> Mapping[str, Any]:
         if found != size:
             raise corrupt(file, f"{found:,} bytes instead of {size:,}")
     return about
+
+
+def top_k(scores: NDArray[np.floating[Any]], k: int) -> Rows:
+    """The places of the `k` greatest scores along the last axis, greatest first, equal ones in their order.
+
+    Args: scores: (…, n); NaN counts as the least. Returns: (…, min(k, n)).
+
+    >>> top_k(np.array([0.1, 0.7, 0.3, 0.7]), 3).tolist()
+    [1, 3, 2]
+    """
+    count = scores.shape[-1]
+    k = max(0, min(k, count))
+    found = np.zeros((*scores.shape[:-1], k), np.int64)
+    if not found.size:
+        return found
+    rows = scores.reshape(-1, count)
+    if np.isnan(rows.max()):
+        rows = np.where(np.isnan(rows), -np.inf, rows)
+    for row, places in zip(rows, found.reshape(-1, k), strict=True):
+        least = np.partition(row, count - k)[count - k]
+        above = np.flatnonzero(row > least)
+        equal = np.flatnonzero(row == least)[: k - len(above)]
+        places[:] = np.concatenate([above[np.argsort(-row[above], kind="stable")], equal])
+    return found

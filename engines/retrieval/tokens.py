@@ -16,8 +16,7 @@ from engines.formula.lexer import source_tokens
 # English words by Porter's stemmer, as Lucene's analyser of English has them: no term for formulas.
 #
 # The stemmer is that of Porter (1980, An algorithm for suffix stripping) with its author's later changes,
-# which
-# Lucene has too: `bli` and `logi` instead of `abli`, and words of two letters stay.
+# which Lucene has too: `bli` and `logi` instead of `abli`, and words of two letters stay.
 
 _ENGLISH_WORD = re.compile(r"\w+(?:(?:(?<=[^\W\d])['\u2019.](?=[^\W\d])|(?<=\d)[.,;'](?=\d))\w+)*")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
@@ -132,12 +131,10 @@ def _short(stem: str) -> bool:
 #
 # Formulas stand between dollar signs. Inside them every LaTeX command is one term, letters keep their case,
 # numbers stay whole, characters outside ASCII and references of HTML are what they stand for; braces,
-# spacing,
-# sizes, labels and tags mean nothing and are left out; and each two neighbours are one term more, since
-# symbols
-# alone say little. Outside, and in texts within formulas, words are lower-cased and lose the s of a plural,
-# function words are left out. Both sorts of term share one space, so that the word "x" finds the formula
-# `$x$`.
+# spacing, sizes, labels and tags mean nothing and are left out; and each two neighbours are one term more,
+# since symbols alone say little. Outside, and in texts within formulas, words are lower-cased and lose the s
+# of a plural, function words are left out. Both sorts of term share one space, so that the word "x" finds the
+# formula `$x$`.
 
 Terms = Literal["math", "porter"]
 """Words and formulas, as `terms` has them; or English words by Porter's stemmer, as Lucene has them."""

@@ -102,14 +102,6 @@ def _each(files: Sequence[Path]) -> Iterator[tuple[str, Path]]:
             yield inner.relative_to(file).as_posix(), inner
 
 
-def model_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a Hugging Face folder that make the model: config, tokenizer, weights."""
-    kinds = (".json", ".model", ".safetensors", ".txt")
-    return tuple(
-        file for file in sorted(folder.glob("*")) if file.suffix in kinds and file.name != "training.json"
-    )
-
-
 def refuse_other_sizes(name: str, there: Mapping[str, Any], asked: Mapping[str, Any], code: str) -> None:
     """Refuse to begin with the model `name`, whose sizes are `there`, when others are `asked`. Raises:
     EngineError of that code."""

@@ -39,7 +39,7 @@ class Ahead(Iterator[T], Generic[T]):
         self._thread.shutdown(wait=True, cancel_futures=True)
 
 
-class Drawn(Generic[T]):
+class Resampled(Generic[T]):
     """A `Table` of `count` rows in the random order of an epoch; without one, in their own.
 
     Args: draw: makes the example of a row with random numbers that seed, epoch and row determine.
@@ -56,9 +56,9 @@ class Drawn(Generic[T]):
         order = np.random.default_rng([seed, 7, self._epoch]).permutation(count)
         self._order = np.arange(count) if epoch is None else order
 
-    def shuffled(self, epoch: int) -> Drawn[T]:
+    def shuffled(self, epoch: int) -> Resampled[T]:
         """The order of an epoch."""
-        return Drawn(self._count, self._draw, self._seed, epoch)
+        return Resampled(self._count, self._draw, self._seed, epoch)
 
     def __len__(self) -> int:
         return self._count
@@ -72,9 +72,9 @@ Numbered = tuple[int, int]
 """A row, and a number that is another one in every epoch, for what is drawn when it is collated."""
 
 
-def numbered(rows: Sequence[int], seed: int) -> Drawn[Numbered]:
+def numbered(rows: Sequence[int], seed: int) -> Resampled[Numbered]:
     """The rows, each with its number."""
-    return Drawn(len(rows), lambda place, draw: (int(rows[place]), int(draw.integers(2**63))), seed)
+    return Resampled(len(rows), lambda place, draw: (int(rows[place]), int(draw.integers(2**63))), seed)
 
 
 # Batches of examples of about one length, in an order that seed and position determine.

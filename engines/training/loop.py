@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_folder, file_error, refuse_other, remove_folder, write_json
-from engines.training import checkpoints
+from engines.training import checkpoints, token_cache
 from engines.training import checkpoints as state
-from engines.training import token_cache as kept
 from engines.training.checkpoints import Checkpoint, Identity
 from engines.training.data import Batches, Position, batches_per_epoch
 from engines.training.libraries import explained, no_device, no_number, other_training, quick_imports
 from engines.training.task import Batch, TrainConfig, TrainingTask, TrainResult
-from engines.training.token_cache import Kept
+from engines.training.token_cache import TokenCache
 
 if TYPE_CHECKING:
     import torch
@@ -306,7 +305,7 @@ def train(
     events: Sink = ignore,
     stop: Stop = never,
     facts: Mapping[str, Any] | None = None,
-    kept: Path | None = None,
+    cache: Path | None = None,
 ) -> TrainResult:
     """Train a model, or go on with a training that was begun in `out`.
 
@@ -318,7 +317,7 @@ def train(
     where it runs and how often it reports. With another number of steps it goes on to that number, and
     checkpoint and card say where it was changed.
 
-    Args: facts: what else to write down with the model (recipe, data hashes); JSON-able. kept: a folder that
+    Args: facts: what else to write down with the model (recipe, data hashes); JSON-able. cache: a folder that
     trainings share for what is made of their data, such as tokens; without one it is in `out` until the end.
     Events: `progress` in steps; `metric` with loss_nats (the mean of what the steps since the last one went
     down on), lr, tokens_per_s (real tokens), examples_per_s, memory_bytes (GPU memory at its highest, or
@@ -333,7 +332,7 @@ def train(
     except OSError as error:
         raise file_error(error, out, "write") from error
     with explained(config, out):
-        return _Training(task, config, out, events, stop, facts or {}, kept).run()
+        return _Training(task, config, out, events, stop, facts or {}, cache).run()
 
 
 def refuse_others(out: Path) -> None:
@@ -356,12 +355,12 @@ class _Training:
         events: Sink,
         stop: Stop,
         facts: Mapping[str, Any],
-        kept: Path | None,
+        cache: Path | None,
     ) -> None:
         self._task, self._config, self._out = task, config, out
         self._events, self._stop, self._facts = events, stop, facts
         self._checkpoints, self._rows = out / "checkpoints", out / "rows"
-        self._kept = kept or self._rows
+        self._cache = cache or self._rows
         self._identity = Identity.of(task.origin(), config)
         self._started = time.monotonic()
         self._step = self._saved = self._resumed_from = 0
@@ -415,8 +414,8 @@ class _Training:
             self._accelerator = start_accelerator(config)
         self._first, device = self._accelerator.is_main_process, self._accelerator.device
         set_seed(config.seed)
-        if (keep_rows := getattr(self._task, "keep_rows", None)) is not None:
-            keep_rows(Kept(self._kept, self._identity.contents))
+        if (use_cache := getattr(self._task, "use_cache", None)) is not None:
+            use_cache(TokenCache(self._cache, self._identity.contents))
         self._model = self._task.model()
         self._module = objective(self._model, self._task).to(device)
         trained = [weight for weight in self._model.parameters() if weight.requires_grad]
@@ -468,7 +467,6 @@ class _Training:
             self._batches.close()
 
     def _update(self, module: Any, batches: Sequence[Batch]) -> None:
-        """One step."""
         self._meter.add(descend(module, self._task, batches, self._accelerator))
         if self._config.clip:
             self._accelerator.clip_grad_norm_(module.parameters(), self._config.clip)
@@ -634,7 +632,7 @@ class _Training:
         )
         if self._ended and self._first:
             self._save_model(result)
-            kept.remove(self._rows)
+            token_cache.remove(self._rows)
         return result
 
     def _save_model(self, result: TrainResult) -> None:

@@ -149,9 +149,8 @@ class Stream(Protocol):
 class TrainingTask(Protocol):
     """A model to train, its data, its loss and its measures. Everything is asked for in this order, once.
 
-    May have `keep_rows(kept)`, called before all else: what takes long to make of the data, such as its
-    tokens, may be kept there for later attempts, other trainings and the other processes (see `Kept`).
-    May have `unmeasured(name)`, called after `train_data`: why one of `measures` cannot be taken, or "".
+    May have `use_cache(cache)`, called before all else: what takes long to make of the data, such as its
+    tokens, may be stored there for later attempts, other trainings and other processes (see `TokenCache`).
     """
 
     @property

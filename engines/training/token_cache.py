@@ -1,20 +1,28 @@
-"""What is made of data for a training, such as tokens, cached by content."""
+"""The token cache: what is made of data for a training, such as tokens, by what it depends on."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import json
+import os
 import re
 import shutil
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
 
-from engines.core.files import sweep_folders
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.files import atomic_folder, locked, sweep_folders
+
+Name = TypeVar("Name")
+Ids = NDArray[np.int32]
 
 LIMIT_BYTES = 20 * 2**30
 """What has not been used for longest goes when more is kept."""
@@ -25,17 +33,15 @@ _NAME = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A folder that trainings share (none: nothing is kept), and the contents of this one's data, by kind."""
+class TokenCache:
+    """A folder that trainings share (none: nothing is stored), and the content of the data by kind."""
 
     folder: Path | None = None
     contents: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, name: str, *kinds: str, tokenizer: Any, **settings: Any) -> Path | None:
-        """Where that is kept which depends on the data of these kinds, the tokenizer and the settings alone.
-
-        Our own code and the version of the tokenizers have a part in it too.
-        """
+        """Where that is stored which depends on the data of these kinds, the tokenizer, the settings, our own
+        code and the version of the tokenizers alone."""
         if self.folder is None:
             return None
         import tokenizers
@@ -64,7 +70,8 @@ def _code() -> str:
 
     (root,) = map(Path, engines.__path__)
     digest = sha256()
-    for file in sorted(file for room in _READERS for file in (root / room).rglob("*.py")):
+    files = [file for package in _READERS for file in (root / package).rglob("*.py")]
+    for file in sorted([*files, Path(__file__)]):
         digest.update(f"{file.relative_to(root)} {_meaning(file.read_text(encoding='utf-8'))}\n".encode())
     return digest.hexdigest()
 
@@ -115,10 +122,106 @@ def remove(folder: Path) -> None:
 
 
 def _places(folder: Path) -> list[Path]:
-    """What was kept here, by the names that `Kept.place` gives; anything else is not ours."""
+    """What was kept here, by the names that `TokenCache.place` gives; anything else is not ours."""
     return [place for place in folder.glob("*") if _NAME.fullmatch(place.name) and place.is_dir()]
 
 
 def _remove(place: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
     place.with_suffix(".lock").unlink(missing_ok=True)
+
+
+# Rows of token ids, in files.
+
+
+@dataclass(frozen=True, slots=True)
+class Sequences:
+    """`ids` of all sequences, which end at `ends`. `whole` is how long each was before it was cut to what is
+    kept of it."""
+
+    ids: Ids
+    ends: NDArray[np.int64]
+    whole: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[int]], *, keep: int = 0) -> Sequences:
+        """Write them down, of each the first `keep` (0: all). The file has no name and ends with the process,
+        so a million posts take the disk's room and not the memory's."""
+        with tempfile.TemporaryFile() as file:
+            ends, whole = _written(file, rows, keep)
+            file.flush()
+            count = int(ends[-1]) if len(ends) else 0
+            ids = np.memmap(file, np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
+        return cls(ids, ends, whole)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, row: int) -> Ids:
+        return self.ids[self.ends[row - 1] if row else 0 : self.ends[row]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """(sequences,) how many tokens are kept of each."""
+        return np.diff(self.ends, prepend=0)
+
+
+def _written(
+    file: IO[bytes], rows: Iterable[Sequence[int]], keep: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Write ids, of each row the first `keep` (0: all). Returns: where rows end, and how long they were."""
+    ends, whole, end = [], [], 0
+    for row in rows:
+        kept = row[:keep] if keep else row
+        file.write(np.asarray(kept, np.int32).tobytes())
+        end += len(kept)
+        ends.append(end)
+        whole.append(len(row))
+    return np.array(ends, np.int64), np.array(whole, np.int64)
+
+
+def cached_rows(
+    place: Path | None, rows: Callable[[], Iterable[tuple[Name, Sequence[int]]]], *, keep: int = 0
+) -> tuple[list[Name], Sequences]:
+    """Rows of ids, each with its name (text, or numbers in a list), in their order.
+
+    With a `place` (see `TokenCache.place`) the first process that asks writes them there, complete or not at
+    all; others wait, and they and all that come later read the same bits. What is damaged is made
+    again. Without one they are in a file that ends with the process. Args: keep: as `Sequences.of` takes it.
+    """
+    names: list[Name] = []
+
+    def ids() -> Iterator[Sequence[int]]:
+        for name, row in rows():
+            names.append(name)
+            yield row
+
+    if place is None:
+        found = Sequences.of(ids(), keep=keep)
+        return names, found
+    with locked(place):
+        while (read := _read_rows(place)) is None:
+            names.clear()
+            with atomic_folder(place, "names.json") as draft:
+                with (draft / "ids.i4").open("wb") as file:
+                    ends, whole = _written(file, ids(), keep)
+                np.save(draft / "ends.npy", ends)
+                np.save(draft / "whole.npy", whole)
+                (draft / "names.json").write_text(json.dumps(names), encoding="utf-8")
+            prune(place)
+    return read
+
+
+def _read_rows(place: Path) -> tuple[list[Any], Sequences] | None:
+    """What `cached_rows` wrote; None where it is not there, or not all of it."""
+    try:
+        os.utime(place)  # so that what is used stays
+        ends, whole = (np.load(place / f"{name}.npy", allow_pickle=False) for name in ("ends", "whole"))
+        names = json.loads((place / "names.json").read_bytes())
+        count = int(ends[-1]) if len(ends) else 0
+        if not len(names) == len(ends) == len(whole) or (place / "ids.i4").stat().st_size != 4 * count:
+            return None
+        ids = np.memmap(place / "ids.i4", np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
+    except (OSError, ValueError, EOFError):
+        return None
+    return names, Sequences(ids, ends, whole)

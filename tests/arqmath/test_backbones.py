@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from engines.arqmath.training.backbones import open_backbone
-from engines.arqmath.training.model_folder import quiet
+from engines.arqmath.training.model_folder import Frame, quiet, tokenised
 from engines.arqmath.training.new_backbone import NewBackbone, new_backbone
-from engines.arqmath.training.sequences import Frame, Sequences, tokenised
 from engines.core.errors import DataError, EngineError
+from engines.training.token_cache import Sequences
 from tests.arqmath.small_forum import REPLIES, backbone
 
 FAMILIES = ("bert", "albert", "roberta")

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.coco_mae import CocoMaeTask, coco_mae, two_spans
-from engines.arqmath.training.coco_mae_network import own_span
+from engines.arqmath.training.coco_mae import CocoMaeTask, coco_mae, own_span, two_spans
 from engines.arqmath.training.pretraining import IGNORED
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
-from engines.forum import packed as rows
+from engines.forum import readers as rows
 from engines.forum.cleaning import clean, clean_with_formulas
 from engines.forum.readers import (
     Comment,

@@ -90,21 +90,23 @@ def test_held_out_questions_are_ranked(data: dict[str, Path], monkeypatch: pytes
 def test_trainings_that_share_a_folder_tokenise_once(
     tmp_path: Path, place: Path, data: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engines.arqmath.training import sequences
+    from engines.arqmath.training import model_folder
     from engines.training.checkpoints import Identity
-    from engines.training.token_cache import Kept
+    from engines.training.token_cache import TokenCache
 
-    tokenised, made = sequences.tokenised, []
+    tokenised, made = model_folder.tokenised, []
 
     def counting(tokenizer: Any, read: Any) -> Any:
         made.append(1)
         return tokenised(tokenizer, read)
 
-    monkeypatch.setattr(sequences, "tokenised", counting)
+    monkeypatch.setattr(model_folder, "tokenised", counting)
 
     def rows(*, seed: int = 0, of: dict[str, Path] = data, **more: object) -> Any:
         task = crossencoder({**TINY, **more}, of, seed=seed)
-        task.keep_rows(Kept(tmp_path / "kept", Identity.of(task.origin(), TrainConfig(steps=1)).contents))
+        task.use_cache(
+            TokenCache(tmp_path / "kept", Identity.of(task.origin(), TrainConfig(steps=1)).contents)
+        )
         return task._texts
 
     first = rows()
@@ -134,18 +136,18 @@ def weights(folder: Path) -> str:
 def test_a_training_is_resumed_to_the_bit_and_ranks(
     place: Path, data: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engines.arqmath.training import sequences
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
+    from engines.arqmath.training import model_folder
     from engines.training import train
 
-    tokenised, counted = sequences.tokenised, [0]
+    tokenised, counted = model_folder.tokenised, [0]
 
     def counting(tokenizer: Any, read: Any) -> Any:
         for ids in tokenised(tokenizer, read):
             counted[-1] += 1
             yield ids
 
-    monkeypatch.setattr(sequences, "tokenised", counting)
+    monkeypatch.setattr(model_folder, "tokenised", counting)
 
     config = TrainConfig(
         steps=8, batch_size=8, bucket=4, lr=1e-3, eval_every=4, log_every=1, device="cpu",

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.arqmath.collection.index import kept_index
+from engines.arqmath.collection.index import cached_index
 from engines.arqmath.ranking.rank import Rank, _questions, rank
+from engines.arqmath.training.model_folder import best_window
 from engines.arqmath.training.reranking import RerankTask, reranker
-from engines.arqmath.training.sequences import best_window
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import read_run
 from tests.arqmath.small_forum import SUBJECTS, backbone, forum
@@ -120,8 +120,8 @@ def test_the_loss_is_that_of_cosines_of_mean_states(task: RerankTask) -> None:
 
 
 def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Path]) -> None:
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
     from engines.arqmath.ranking.reranking import load_texts
-    from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
     task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
@@ -136,7 +136,7 @@ def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Pa
     model = CrossEncoder(place / "out" / "model", device="cpu", max_tokens=40, exact=True)
     one = next(one for one in task._lists[0] if one.titled)
     posts = load_texts(data["collection"] / "posts.jsonl", {one.question, *one.answers})
-    topics = {topic.id: topic.text for topic in _questions(kept_index(place / "index"))}
+    topics = {topic.id: topic.text for topic in _questions(cached_index(place / "index"))}
     answers = posts.many(one.answers)
     read = [model.reads(answers[answer]) for answer in one.answers]
     for text, answer in zip(read, one.answers, strict=True):
@@ -178,7 +178,7 @@ def test_the_best_window_shares_most_with_what_is_asked() -> None:
 def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is_read(
     place: Path, data: dict[str, Path]
 ) -> None:
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
     task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
@@ -187,7 +187,7 @@ def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is
 
     def side(text: str) -> list[str]:
         tokens = reads._tokenised([("rank of a matrix", text)])
-        _, kept = reads._kept(tokens, "rank of a matrix", text, 4, 11)
+        _, kept = reads._sides(tokens, "rank of a matrix", text, 4, 11)
         return list(task.backbone.tokenizer.convert_ids_to_tokens(kept))
 
     def words(tokens: list[str]) -> str:
@@ -202,7 +202,7 @@ def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is
 
 
 def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: dict[str, Path]) -> None:
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
     given = {name: path for name, path in data.items() if name != "backbone"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.training.sentence_order import TextPair, text_pairs, write_segments
+from engines.arqmath.training.data_files import TextPair, text_pairs, write_segments
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,9 @@ from engines.retrieval.dense import (
     choose,
     cosines,
     nearest,
-    top_k,
     unit,
 )
+from engines.retrieval.stored import top_k
 
 RNG = np.random.default_rng(0)
 

@@ -11,8 +11,9 @@ import pytest
 from tiny import Tiny, config
 
 from engines.core.errors import EngineError
+from engines.core.files import model_files
 from engines.training import Origin, TrainConfig, TrainResult, train
-from engines.training.checkpoints import Identity, content, model_files, newest
+from engines.training.checkpoints import Identity, content, newest
 
 
 def run(out: Path, task: Tiny | None = None, *, stop_at: int = 0, **changes: Any) -> TrainResult:

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.collection.index_build import (
-    AGAIN,
-    FORMAT,
-    IDS,
-    MANIFEST,
-    PLAN,
-    QUESTIONS,
-    STORE,
-    read_json,
-)
 from engines.arqmath.collection.store import PostStore
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import changed, sha256
-from engines.retrieval.dense import Vectors
-from engines.retrieval.encoders import StoredEncoder
-from engines.retrieval.encoders import encoder as load_encoder
+from engines.core.files import changed, file_error, sha256
 from engines.retrieval.run import Run
-from engines.retrieval.sparse import SparseEncoder, sparse_encoder
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS
 
+if TYPE_CHECKING:
+    from engines.retrieval.dense import Vectors
+    from engines.retrieval.encoders import StoredEncoder
+    from engines.retrieval.sparse import SparseEncoder
+
+
+FORMAT = 1
+MANIFEST, PLAN = "manifest.json", "plan.json"
+AGAIN = "Remove the index and build it again, or choose another folder."
+STORE = "posts.sqlite"
+IDS, QUESTIONS = "documents.npy", "questions.npy"
 _HASHED_BYTES = 4 * 2**20
 """Files of an index up to this size are compared by content when it is opened, larger ones by length: an
 index of the whole collection has gigabytes."""
@@ -48,6 +46,18 @@ class Hit:
 
     id: str
     score: float
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A plan or manifest. Raises: DataError E661 for one that is corrupt, E312 for one that is missing."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        found["format"]
+    except FileNotFoundError as error:
+        raise file_error(error, path, "read") from error
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise corrupt(path, error) from error
+    return found
 
 
 def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
@@ -87,7 +97,7 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
     return Index(path, manifest, encoder)
 
 
-def kept_index(path: Path) -> Index:
+def cached_index(path: Path) -> Index:
     """As `open_index`; it stays open, with its model, until it is built again or two others are opened."""
     return _kept(path, changed(path / MANIFEST))
 
@@ -107,7 +117,7 @@ def _same_encoder(path: Path, own: Mapping[str, Any], encoder: StoredEncoder | S
         )
 
 
-_Model = TypeVar("_Model", StoredEncoder, SparseEncoder)
+_Model = TypeVar("_Model", "StoredEncoder", "SparseEncoder")
 
 
 def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], options: str) -> _Model:
@@ -161,6 +171,8 @@ class Index:
     def sparse_model(self) -> SparseEncoder:
         """The model that the sparse vectors are of. Raises: EngineError E668 when its weights are others,
         DataError E312 when it is not where it was."""
+        from engines.retrieval.sparse import sparse_encoder
+
         return _own(self.path, self.manifest["sparse_encoder"], sparse_encoder, "--sparse")
 
     @cached_property
@@ -174,7 +186,9 @@ class Index:
         DataError E312 when it is not where it was."""
         if self._given is not None:
             return self._given
-        return _own(self.path, self.manifest["encoder"], load_encoder, "--dense --encoder")
+        from engines.retrieval.encoders import encoder
+
+        return _own(self.path, self.manifest["encoder"], encoder, "--dense --encoder")
 
     @property
     def searches(self) -> list[str]:

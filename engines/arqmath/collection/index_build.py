@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -13,23 +12,28 @@ from typing import Any
 
 import numpy as np
 
+from engines.arqmath.collection.index import (
+    AGAIN,
+    FORMAT,
+    IDS,
+    MANIFEST,
+    PLAN,
+    QUESTIONS,
+    STORE,
+    read_json,
+)
 from engines.arqmath.collection.store import PostStore, StoredPost, build_store
 from engines.arqmath.first_stage import RETRIEVERS
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sha256, sole_builder, write_array, write_json
+from engines.core.files import sha256, sole_builder, write_array, write_json
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
 from engines.retrieval.dense import Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.sparse import SparseEncoder, sparse_encoder
-from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS, VERSIONS, Terms
-
-FORMAT = 1
-MANIFEST, PLAN = "manifest.json", "plan.json"
-AGAIN = "Remove the index and build it again, or choose another folder."
 
 
 def _facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
@@ -41,7 +45,7 @@ def _facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
     }
 
 
-def begun(
+def checked_plan(
     out: Path,
     plan: dict[str, Any],
     named: Mapping[str, Any],
@@ -86,18 +90,6 @@ def begun(
     return plan
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A plan or manifest. Raises: DataError E661 for one that is corrupt, E312 for one that is missing."""
-    try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        found["format"]
-    except FileNotFoundError as error:
-        raise file_error(error, path, "read") from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise corrupt(path, error) from error
-    return found
-
-
 # Building an index of the answers of a collection: by terms, and by vectors if asked for.
 #
 #     manifest.json          what it was made of, versions, size and hash of every file; written last
@@ -110,14 +102,11 @@ def read_json(path: Path) -> dict[str, Any]:
 #
 # A document is an answer with the title of its question before it, or a question, title and body. While an
 # index is built, `plan.json` says of what, and `parts/` holds terms and vectors of some documents each: a
-# build
-# that was killed goes on from them.
+# build that was killed goes on from them.
 
 _TERM_PART = 5_000
 _VECTOR_PART = 512
 _PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
-STORE = "posts.sqlite"
-IDS, QUESTIONS = "documents.npy", "questions.npy"
 _PARTS, _LOCK = "parts", "build.lock"
 
 
@@ -182,7 +171,7 @@ def build_index(
         }
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
         learned = sparse_encoder(sparse, half=not exact) if isinstance(sparse, str | Path) else sparse
-        plan = begun(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
+        plan = checked_plan(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
         build = Build(out, folder, plan, chosen, learned, structure, kind, events, stop)
         return build.run() if share is None else build.run_share(*share)
 

@@ -73,7 +73,7 @@ class IndexCollection:
         share_of(self.share)
 
 
-def settled(spec: IndexCollection) -> IndexCollection:
+def resolved(spec: IndexCollection) -> IndexCollection:
     """The spec, of a share only where it can be made. Raises: EngineError E433."""
     if spec.share is not None:
         from engines.arqmath.collection.index_build import refuse_without_terms
@@ -123,7 +123,7 @@ class Prepare:
 
 def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """As `index`, over an index of other posts or of another version."""
-    from engines.arqmath.collection.index_build import PLAN
+    from engines.arqmath.collection.index import PLAN
     from engines.core.files import remove_folder
 
     wanted = IndexCollection(spec.folder, spec.index)

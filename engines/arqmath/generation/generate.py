@@ -151,12 +151,11 @@ _DEPTH, _HOW = 10, "lexical"
 
 
 def _extracting(spec: Generate) -> Draft:
-    from engines.arqmath.collection.index import kept_index
-    from engines.arqmath.collection.index_build import MANIFEST
+    from engines.arqmath.collection.index import MANIFEST, cached_index
     from engines.arqmath.generation.answers import Draft
 
     assert spec.index is not None
-    kept_index(spec.index)  # one that cannot be searched leaves no draft
+    cached_index(spec.index)  # one that cannot be searched leaves no draft
     made_of = {
         "index": sha256(spec.index / MANIFEST),
         "how": spec.how or _HOW,
@@ -169,11 +168,11 @@ def _extracting(spec: Generate) -> Draft:
 def _extracted(
     spec: Generate, topics: Sequence[Topic], draft: Draft, tag: str, events: Sink, stop: Stop
 ) -> list[Answer]:
-    from engines.arqmath.collection.index import kept_index
+    from engines.arqmath.collection.index import cached_index
     from engines.arqmath.generation.answers import extract
 
     assert spec.index is not None
-    index = kept_index(spec.index)
+    index = cached_index(spec.index)
 
     def search(text: str, depth: int) -> list[str]:
         return [hit.id for hit in index.search(text, depth, how=spec.how or _HOW)]
@@ -188,7 +187,7 @@ def _extracted(
 def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
     """How passages are judged: by a cross-encoder when one is named, else by the cosine of embeddings."""
     if model is not None:
-        from engines.arqmath.training.cross_encoder import CrossEncoder
+        from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
         ranker = CrossEncoder(model)
         return lambda text, found: [float(score) for score in ranker.score([(text, one) for one in found])]

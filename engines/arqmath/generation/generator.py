@@ -6,25 +6,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.arqmath.training.forum_task import ForumTask, moved
 from engines.arqmath.training.model_folder import (
     kind_of,
+    longest_first,
+    named,
     open_model,
     open_tokenizer,
     save_model,
     unusable,
 )
-from engines.arqmath.training.sequences import kept_rows, longest_first, named
 from engines.core.errors import DataError
-from engines.core.spec import Arg, read, refused, values
-from engines.training.checkpoints import model_files
+from engines.core.files import model_files
+from engines.core.spec import Arg, read, refused
 from engines.training.libraries import quick_imports
-from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -181,7 +182,7 @@ class Problems:
         self._end = tokenizer.eos_token_id
         self._room = max_length - len(self._before) - len(self._between) - 1
         # No more of a text is ever read than one that stands alone would keep.
-        numbers, self._texts = kept_rows(place, lambda: named(tokenizer, _read(sources)), keep=max_length)
+        numbers, self._texts = cached_rows(place, lambda: named(tokenizer, _read(sources)), keep=max_length)
         begins = np.cumsum([0, *(source.count for source in sources)])
         rows = np.argsort(numbers)
         pairs = [source.pairs + begin for source, begin in zip(sources, begins, strict=False)]
@@ -241,9 +242,11 @@ def generator(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) 
     return Generator(read(GeneratorSettings, model, place="model.", code=CODE), data, seed)
 
 
-class Generator:
-    """See `engines.training.TrainingTask`."""
+class Generator(ForumTask[GeneratorSettings]):
+    """The training as a task."""
 
+    trainer = "arqmath.generator"
+    needs: ClassVar = {}
     measures = ("validation_loss_nats", "cut_share")
 
     def __init__(self, settings: GeneratorSettings, data: Mapping[str, Path], seed: int) -> None:
@@ -253,21 +256,18 @@ class Generator:
                 code="E651",
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
             )
-        self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
+        super().__init__(settings, data, seed)
 
-    def origin(self) -> Origin:
-        """The trainer, its settings, and the files that are read."""
-        from engines.forum.folder import ArqmathFolder
-
-        data: dict[str, Sequence[Path]] = {}
+    def sources(self) -> dict[str, Sequence[Path]]:
+        """Of collection, AMPS and backbone those that are named."""
+        files: dict[str, Sequence[Path]] = {}
         if "collection" in self.data:
-            data["collection"] = (ArqmathFolder.open(self.data["collection"]).need_posts(),)
+            files["collection"] = (self.folder.need_posts(),)
         if "amps" in self.data:
-            data["amps"] = (self.data["amps"],)
+            files["amps"] = (self.data["amps"],)
         if "backbone" in self.data:
-            data["backbone"] = model_files(self.data["backbone"])
-        return Origin("arqmath.generator", values(self.settings), data)
+            files["backbone"] = model_files(self.data["backbone"])
+        return files
 
     @cached_property
     def tokenizer(self) -> PreTrainedTokenizerFast:
@@ -289,14 +289,10 @@ class Generator:
     def problems(self) -> Problems:
         """All training sequences."""
         most = self.settings.max_length
-        place = self._kept.place(
+        place = self._cache.place(
             "problems", "collection", "amps", tokenizer=self.tokenizer, seed=self.seed, most=most
         )
         return Problems(self.tokenizer, self._sources(), max_length=most, place=place)
-
-    def keep_rows(self, kept: Kept) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
 
     @cached_property
     def _order(self) -> Any:
@@ -366,14 +362,13 @@ class Generator:
         were shortened, `cut_share`."""
         import torch
 
-        device = next(model.parameters()).device
         held = _Sequences(self.problems, self._order[: min(self._held_out, _MEASURED)])
         total = count = 0.0
         for begin in range(0, len(held), 8):
             batch = self.collate([held[place] for place in range(begin, min(begin + 8, len(held)))])
             (tokens,) = self.counts(batch)
             with torch.inference_mode():
-                loss = self.loss(model, {key: value.to(device) for key, value in batch.items()})
+                loss = self.loss(model, moved(batch, model))
             total, count = total + float(loss) * tokens, count + tokens
         measures = {"cut_share": self.problems.cut}
         return {"validation_loss_nats": total / count, **measures} if count else measures
@@ -417,8 +412,6 @@ def opened(folder: Path, max_length: int = 0) -> Any:
 
 
 class _Sequences:
-    """Some of the training sequences."""
-
     def __init__(self, problems: Problems, places: Any) -> None:
         self.problems, self.places = problems, places
 

@@ -13,27 +13,23 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error
 from engines.core.spec import Arg, no_effect
-from engines.forum.topics import Topic
+from engines.forum.cleaning import CleanText
+from engines.forum.folder import ArqmathFolder
+from engines.forum.topics import Topic, read_topic_files, warn_of_formula_topics, warn_of_unanswered_topics
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import RELEVANT
-from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run, Scored, with_tail
+from engines.retrieval.qrels import Qrels, read_qrels
+from engines.retrieval.run import Run, Scored, check_out, with_tail, write_manifest, write_run
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
     from engines.arqmath.collection.store import PostStore
-    from engines.arqmath.ranking.reranking import Ranking, Texts
-    from engines.arqmath.training.cross_encoder import Scorer
-    from engines.forum.folder import ArqmathFolder
-    from engines.forum.topics import Topic
-    from engines.retrieval.qrels import Qrels
-    from engines.retrieval.run import Run
+    from engines.arqmath.ranking.reranking import Ranking, Scorer, Texts
 
 
 # The two stages of a ranking: candidates from an index, and what a cross-encoder makes of them.
 #
-# The first stage may end before a relevant answer is found: its recall is what the second one cannot mend,
-# so
+# The first stage may end before a relevant answer is found: its recall is what the second one cannot mend, so
 # it is measured. Behind the answers that were scored anew the list goes on in the first stage's order.
 
 RECALL_DEPTHS = (10, 50, 100, 1_000)
@@ -274,10 +270,6 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> found["first"], found["topics"], found["complete"]
     ('lexical', 12, True)
     """
-    from engines.arqmath.training.cross_encoder import CrossEncoder
-    from engines.forum.topics import read_topic_files, warn_of_formula_topics
-    from engines.retrieval.run import check_out
-
     index, folder = _opened(spec.source)
     if spec.questions:
         topics = _questions(_need(index, folder, "asking the collection's own questions"))
@@ -292,12 +284,13 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     model = _scorer(spec) if spec.rerank else None
     if spec.candidates != "index":
         assert model is not None
-        ranking = _exhaustive(spec, index, folder, topics, qrels, model, events, stop)
+        wanted, texts = _all_candidates(spec, index, folder, topics, qrels, events)
+        ranking = _score(spec, topics, wanted, texts, model, events, stop)
         facts = {"run": str(spec.run), "candidates": spec.candidates, "first": "", "weight": 1.0}
         found = {**_facts(ranking), **facts}
     else:
         found = _two_stages(spec, _need(index, folder, "a first stage"), topics, qrels, model, events, stop)
-    if isinstance(model, CrossEncoder):
+    if model is not None and model.max_tokens:
         found["max_tokens"] = model.max_tokens
     if found["complete"]:
         _write_manifest(spec, folder, found)
@@ -305,8 +298,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
 
 
 def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str, Any]) -> None:
-    from engines.retrieval.run import write_manifest
-    from engines.training.checkpoints import model_files
+    from engines.core.files import model_files
 
     source = spec.source / "manifest.json" if folder is None else folder.need_posts()
     model = () if spec.model is None or not spec.rerank else model_files(spec.model)
@@ -316,13 +308,10 @@ def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str
 
 
 def _opened(source: Path) -> tuple[Index | None, ArqmathFolder | None]:
-    """An index, or a collection without one."""
     if (source / "manifest.json").exists():
-        from engines.arqmath.collection.index import kept_index
+        from engines.arqmath.collection.index import cached_index
 
-        return kept_index(source), None
-    from engines.forum.folder import ArqmathFolder
-
+        return cached_index(source), None
     return None, ArqmathFolder.open(source)
 
 
@@ -339,10 +328,6 @@ def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index
 
 
 def _questions(index: Index) -> list[Topic]:
-    """The collection's questions as topics."""
-    from engines.forum.cleaning import CleanText
-    from engines.forum.topics import Topic
-
     posts = index.store.many(index.store.question_ids()).values()
     return [Topic(post.id, CleanText(post.title, ()), CleanText(post.text, ()), post.tags) for post in posts]
 
@@ -350,8 +335,6 @@ def _questions(index: Index) -> list[Topic]:
 def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrels | None:
     """The judgements of all files together; a warning counts judged topics that are not ranked. Raises:
     DataError for a document that two files grade differently, and as `read_qrels`."""
-    from engines.retrieval.qrels import Qrels, read_qrels
-
     if not files:
         return None
     grades: dict[str, dict[str, int]] = {}
@@ -381,7 +364,7 @@ def _scorer(spec: Rank) -> Scorer:
         if spec.model is not None and is_colbert(spec.model):
             return ColbertScorer(spec.model, device=spec.device, exact=spec.exact)
         return InteractionScorer(spec.model, device=spec.device, exact=spec.exact)
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
     assert spec.model is not None
     return CrossEncoder(spec.model, device=spec.device, max_tokens=spec.max_tokens, exact=spec.exact)
@@ -415,43 +398,35 @@ def _score(
     return found
 
 
-def _exhaustive(
+def _all_candidates(
     spec: Rank,
     index: Index | None,
     folder: ArqmathFolder | None,
     topics: Sequence[Topic],
     qrels: Qrels | None,
-    model: Scorer,
     events: Sink,
-    stop: Stop,
-) -> Ranking:
-    """Every candidate is scored: the judged answers of each topic, those to questions that share a tag with
-    it, or all answers there are."""
-    from engines.arqmath.ranking.reranking import load_texts
+) -> tuple[Mapping[str, Sequence[str]], Texts]:
+    """By topic the judged answers, those to questions that share a tag with it, or all answers there are; and
+    where their texts come from."""
+    if spec.candidates == "judged":
+        assert qrels is not None
+        wanted = judged_candidates(topics, qrels)
+        if index is not None:
+            return wanted, index.store
+        from engines.arqmath.ranking.reranking import load_texts
 
-    wanted: Mapping[str, Sequence[str]]
+        assert folder is not None
+        return wanted, load_texts(folder.need_posts(), {answer for ids in wanted.values() for answer in ids})
     if spec.candidates == "all":
-        index = _need(index, folder, "scoring all answers")
-        every = index.store.answer_ids()
-        wanted = {topic.id: every for topic in topics}
-        return _score(spec, topics, wanted, index.store, model, events, stop)
-    if spec.candidates == "tagged":
-        index = _need(index, folder, "looking for shared tags")
-        wanted = _tagged(index.store, topics)
-        without = [name for name, found in wanted.items() if not found]
-        if without:
-            what = (
-                f"{len(without)} topics share no tag with any question and are left out, such as {without[0]}"
-            )
-            events(Event("warning", {"message": what}))
-        return _score(spec, topics, wanted, index.store, model, events, stop)
-    assert qrels is not None
-    wanted = judged_candidates(topics, qrels)
-    if index is not None:
-        return _score(spec, topics, wanted, index.store, model, events, stop)
-    assert folder is not None
-    texts = load_texts(folder.need_posts(), {answer for ids in wanted.values() for answer in ids})
-    return _score(spec, topics, wanted, texts, model, events, stop)
+        store = _need(index, folder, "scoring all answers").store
+        return dict.fromkeys((topic.id for topic in topics), store.answer_ids()), store
+    store = _need(index, folder, "looking for shared tags").store
+    tagged = _tagged(store, topics)
+    without = [name for name, found in tagged.items() if not found]
+    if without:
+        what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
+        events(Event("warning", {"message": what}))
+    return tagged, store
 
 
 def _tagged(store: PostStore, topics: Sequence[Topic]) -> dict[str, list[str]]:
@@ -476,9 +451,6 @@ def _two_stages(
     events: Sink,
     stop: Stop,
 ) -> dict[str, Any]:
-    from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
-    from engines.retrieval.run import Run, write_run
-
     how = spec.first or index.how
     depth = spec.depth or (_DEPTH if model is None else _SCORED)
     texts = {topic.id: topic.text for topic in topics}

@@ -1,4 +1,4 @@
-"""Answers ranked by a scorer, topic by topic; a ranking that was interrupted goes on where it was.
+"""Scorers, and answers ranked by one, topic by topic; a ranking that was interrupted goes on where it was.
 
 Beside the run file lies a journal while the ranking goes on, `<run>.partial.jsonl`: its first line says what
 is scored with what, each other one is a finished topic. A line is written at once and synced, so a kill loses
@@ -14,12 +14,15 @@ import json
 import math
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from engines.arqmath.training.cross_encoder import Scorer, StoredText
+import numpy as np
+from numpy.typing import NDArray
+
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, file_error
@@ -32,6 +35,77 @@ DEPTH = 1_000
 
 _CHUNK = 2_000
 """Candidates that are in memory at once: every answer of a real collection may be one."""
+
+
+class StoredText(Protocol):
+    """A post as a store gives it."""
+
+    @property
+    def title(self) -> str:
+        """The title of the question that it is or answers."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Its cleaned body, formulas as `$latex$`."""
+        ...
+
+    @property
+    def question(self) -> str:
+        """The cleaned body of the question that it answers."""
+        ...
+
+
+class Scorer(ABC):
+    """What scores pairs of question and answer, batch by batch; a second stage of your own is a subclass."""
+
+    name: str
+    """What it is called in reports and in the last column of a run."""
+    max_tokens: int = 0
+    """Of a pair, where both are read together."""
+    truncated: int = 0
+    """How many of the pairs that it has scored so far were too long to be read whole."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Changes when its scores could."""
+
+    @abstractmethod
+    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Any, Any]]:
+        """The places of the pairs of a batch, and their scores."""
+
+    def reads(self, answer: StoredText) -> str:
+        """What it is to be given of an answer."""
+        return answer.text
+
+    def score(
+        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
+    ) -> NDArray[np.float64]:
+        """(pairs,) the scores in the order of the pairs (question, answer).
+
+        Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN.
+        """
+        found, done = np.full(len(pairs), np.nan), 0
+        batches = self.batches(pairs)
+        while done < len(pairs) and not stop():
+            rows, scores = next(batches)
+            found[rows] = scores
+            done += len(rows)
+            events(Event("progress", {"done": done, "total": len(pairs), "unit": "pairs"}))
+        return found
+
+
+def batches_by_length(lengths: Sequence[int] | NDArray[np.int64], tokens: int) -> Iterator[NDArray[np.int64]]:
+    """Places of about one length, at most so many tokens with padding, the longest first, so that a lack of
+    memory shows at once."""
+    lengths = np.asarray(lengths)
+    order = np.argsort(-lengths, kind="stable")
+    begin = 0
+    while begin < len(order):
+        batch = order[begin : begin + max(1, tokens // int(lengths[order[begin]]))]
+        yield batch
+        begin += len(batch)
 
 
 class Texts(Protocol):
@@ -80,8 +154,6 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """Texts in memory."""
-
     texts: Mapping[str, StoredText]
 
     def many(self, ids: Sequence[str]) -> Mapping[str, StoredText]:

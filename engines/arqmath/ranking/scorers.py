@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import log, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.arqmath.training.cross_encoder import StoredText
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.arqmath.ranking.reranking import Scorer, batches_by_length
 from engines.core.machine import half_precision, torch_device
-from engines.retrieval.encoders import fingerprint
-from engines.retrieval.library_folders import library_model
+from engines.retrieval.encoders import fingerprint, library_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,10 +39,8 @@ def is_colbert(folder: Path) -> bool:
     return "HF_ColBERT" in kinds or about.get("model_type") in ("ColBERT", "MultiVectorEncoder")
 
 
-class ColbertScorer:
+class ColbertScorer(Scorer):
     """Scores of pairs by late interaction of a model that was trained for it."""
-
-    truncated = 0
 
     def __init__(self, folder: Path, *, device: str = "auto", exact: bool = False) -> None:
         """Load it.
@@ -62,32 +58,24 @@ class ColbertScorer:
         )
         if half is not None:
             self._model.to(dtype=half)
-        self.fingerprint = f"colbert {half} {fingerprint(folder)}"
+        self._folder, self._half = folder, half
 
-    def reads(self, answer: StoredText) -> str:
-        """The answer."""
-        return answer.text
+    @property
+    def fingerprint(self) -> str:
+        """Of the folder and the precision."""
+        return f"colbert {self._half} {fingerprint(self._folder)}"
 
-    def score(
-        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
-    ) -> NDArray[np.float64]:
-        """As `Scorer.score`; (pairs,) sums of the model's similarity."""
-        import numpy as np
-
-        found = np.full(len(pairs), np.nan)
+    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], Any]]:
+        """Scores are sums of the model's similarity."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
         self.truncated += self._cut([answer for _, answer in pairs])
-        queries = dict(zip(asked, self._encoded(asked, "encode_query"), strict=True)) if asked else {}
+        queries = dict(zip(asked, self._encoded(asked, "encode_query"), strict=True))
         order = sorted(range(len(pairs)), key=lambda row: len(pairs[row][1]))
         for begin in range(0, len(order), _BATCH):
-            if stop():
-                break
             batch = order[begin : begin + _BATCH]
             answers = self._encoded([pairs[row][1] for row in batch], "encode_document")
             mine = [queries[pairs[row][0]] for row in batch]
-            found[batch] = self._model.similarity_pairwise(mine, answers).float().cpu().numpy()
-            events(Event("progress", {"done": begin + len(batch)}))
-        return found
+            yield batch, self._model.similarity_pairwise(mine, answers).float().cpu().numpy()
 
     def _encoded(self, texts: list[str], how: str) -> list[Any]:
         return list(getattr(self._model, how)(texts, batch_size=_BATCH, show_progress_bar=False))
@@ -95,7 +83,7 @@ class ColbertScorer:
     def _cut(self, answers: Sequence[str]) -> int:
         """How many answers have more tokens than the model reads."""
         limit = self._model[0].document_length or self._model.max_seq_length
-        if not answers or limit is None:
+        if limit is None:
             return 0
         ids = self._model.tokenizer(list(answers), verbose=False)["input_ids"]
         return sum(len(own) > limit for own in ids)
@@ -103,8 +91,7 @@ class ColbertScorer:
 
 # Second stages that need no training: how near formulas are in structure, and words in their contexts.
 #
-# `formulas` holds the operator trees of a topic's formulas against those of an answer, as structural
-# formula
+# `formulas` holds the operator trees of a topic's formulas against those of an answer, as structural formula
 # search does. `interaction` is late interaction (Khattab and Zaharia 2020, ColBERT, equation 3, as a mean):
 # each token of the topic is held against the token of the answer that is nearest to it.
 
@@ -115,7 +102,7 @@ _BATCH_TOKENS = 4_096
 _SHOWN_EVERY = 50
 
 
-class FormulaScorer:
+class FormulaScorer(Scorer):
     """The mean, over the formulas of a topic, of the cosine of the answer's nearest formula.
 
     Features of operator trees are weighted by 1 + ln(count); letters and numbers that differ still meet in
@@ -123,7 +110,6 @@ class FormulaScorer:
     """
 
     name = "formulas"
-    truncated = 0
 
     @property
     def fingerprint(self) -> str:
@@ -132,24 +118,11 @@ class FormulaScorer:
 
         return f"formulas {FEATURES_VERSION}"
 
-    def reads(self, answer: StoredText) -> str:
-        """The answer."""
-        return answer.text
-
-    def score(
-        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
-    ) -> NDArray[np.float64]:
-        """As `Scorer.score`; (pairs,) between 0 and 1."""
-        import numpy as np
-
-        found = np.full(len(pairs), np.nan)
-        for row, (question, answer) in enumerate(pairs):
-            if stop():
-                break
-            found[row] = _nearness(_asked(question), _formulas(answer))
-            if row % _SHOWN_EVERY == _SHOWN_EVERY - 1:
-                events(Event("progress", {"done": row + 1}))
-        return found
+    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[range, list[float]]]:
+        """Scores are between 0 and 1."""
+        for begin in range(0, len(pairs), _SHOWN_EVERY):
+            rows = range(begin, min(begin + _SHOWN_EVERY, len(pairs)))
+            yield rows, [_nearness(_asked(pairs[row][0]), _formulas(pairs[row][1])) for row in rows]
 
 
 _Formula = tuple[Mapping[str, float], int]
@@ -173,7 +146,6 @@ def _asked(question: str) -> list[_Formula]:
 
 
 def _formulas(text: str) -> list[_Formula]:
-    """The different formulas of a text."""
     from engines.retrieval.tokens import pieces
 
     found = dict.fromkeys(piece.strip() for formula, piece in pieces(text) if formula)
@@ -192,7 +164,7 @@ def _vector(latex: str) -> _Formula:
     return {name: weight / length for name, weight in weights.items()}, nodes
 
 
-class InteractionScorer:
+class InteractionScorer(Scorer):
     """The mean, over the tokens of a topic, of the cosine of the answer's nearest token, states of an encoder
     that reads both by themselves. `truncated` counts sides with over 384 tokens, or more than it reads."""
 
@@ -206,10 +178,13 @@ class InteractionScorer:
         """
         from transformers import AutoModel
 
-        from engines.arqmath.training.backbones import MINILM, backbone_folder
-        from engines.arqmath.training.model_folder import longest, open_model, open_tokenizer
-        from engines.core.machine import half_precision, torch_device
-        from engines.retrieval.encoders import fingerprint
+        from engines.arqmath.training.model_folder import (
+            MINILM,
+            backbone_folder,
+            longest,
+            open_model,
+            open_tokenizer,
+        )
 
         self.folder = folder or backbone_folder(MINILM)
         self.name = "interaction" if folder is None else f"interaction-{folder.resolve().name}"
@@ -220,46 +195,35 @@ class InteractionScorer:
         self._model = model.to(device, half).eval()
         self._longest = min(_TOKENS, longest(model.config))
         self._device = device
-        self.truncated = 0
-        self.fingerprint = f"interaction {_TOKENS} {half} {fingerprint(self.folder)}"
+        self._half = half
 
-    def reads(self, answer: StoredText) -> str:
-        """The answer."""
-        return answer.text
+    @property
+    def fingerprint(self) -> str:
+        """Of the folder, the length and the precision."""
+        return f"interaction {_TOKENS} {self._half} {fingerprint(self.folder)}"
 
-    def score(
-        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
-    ) -> NDArray[np.float64]:
-        """As `Scorer.score`; (pairs,) cosines."""
-        import numpy as np
-
-        found = np.full(len(pairs), np.nan)
+    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], list[float]]]:
+        """Scores are cosines."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
-        states = dict(zip(asked, self._states(asked), strict=True)) if asked else {}
+        states = dict(zip(asked, self._states(self._ids(asked)), strict=True))
         ids = self._ids([answer for _, answer in pairs])
-        order = sorted(range(len(pairs)), key=lambda row: len(ids[row]))
-        done = 0
-        while done < len(order) and not stop():
-            size = max(1, _BATCH_TOKENS // max(1, len(ids[order[min(done + 31, len(order) - 1)]])))
-            batch = order[done : done + size]
-            for row, answer in zip(batch, self._of([ids[row] for row in batch]), strict=True):
-                found[row] = float((states[pairs[row][0]] @ answer.T).max(1).mean())
-            done += len(batch)
-            events(Event("progress", {"done": done}))
-        return found
+        for batch in batches_by_length(list(map(len, ids)), _BATCH_TOKENS):
+            answers = self._states([ids[row] for row in batch])
+            yield (
+                batch,
+                [
+                    float((states[pairs[row][0]] @ answer.T).max(1).mean())
+                    for row, answer in zip(batch, answers, strict=True)
+                ],
+            )
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokens of texts, special ones among them, at most so many."""
-        if not texts:
-            return []
         found: list[list[int]] = self._tokenizer(list(texts), verbose=False)["input_ids"]
         self.truncated += sum(len(ids) > self._longest for ids in found)
         return [[*ids[: self._longest - 1], ids[-1]] if len(ids) > self._longest else ids for ids in found]
 
-    def _states(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        return self._of(self._ids(texts))
-
-    def _of(self, ids: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
+    def _states(self, ids: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
         """(tokens, dimension) of each text, unit rows."""
         import torch
 

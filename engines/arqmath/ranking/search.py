@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engines.arqmath.collection.store import StoredPost
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
 
 RERANKED = 50
@@ -79,10 +79,10 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     >>> found["how"], found["answers"], found["hits"][0]["question"]
     ('lexical', 182, '9001008')
     """
-    from engines.arqmath.collection.index import kept_index
+    from engines.arqmath.collection.index import cached_index
     from engines.retrieval.tokens import snippet
 
-    index, query = kept_index(spec.index), spec.query
+    index, query = cached_index(spec.index), spec.query
     how = spec.how or index.how
     found = index.search(query, spec.k, how=how)
     posts = index.store.many([hit.id for hit in found])
@@ -134,6 +134,6 @@ def _reranked(
 
 @lru_cache(1)
 def _cross_encoder(folder: Path, at: tuple[int, int]) -> CrossEncoder:  # noqa: ARG001  # changed: opened again
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
     return CrossEncoder(folder)

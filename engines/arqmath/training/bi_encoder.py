@@ -7,27 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
-from engines.arqmath.training.finetuning import need, read_ids
-from engines.arqmath.training.model_folder import quiet, save_library_model
-from engines.arqmath.training.pairs import Threads, read_linked, read_threads
-from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, named, padded, rows_by_kind
+from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, held_out, moved, rank_of
+from engines.arqmath.training.model_folder import (
+    quiet,
+    rows_by_kind,
+    save_library_model,
+)
+from engines.arqmath.training.pairs import read_linked, read_question_run
 from engines.arqmath.training.settings import CODE, BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
-from engines.core.spec import read, values
-from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts
-from engines.training.checkpoints import model_files
-from engines.training.data import Drawn
+from engines.core.spec import read
+from engines.training.data import Resampled
 from engines.training.loop import rows_of_all
 from engines.training.pooling import POOLINGS
-from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:
     import torch
@@ -39,21 +37,18 @@ if TYPE_CHECKING:
 #
 # A question is read as `arqmath rank` asks it, title and body; an answer as an index reads it, the title of
 # its question before it. That title gives a question's own answer away, so a share of the questions can be
-# learnt without titles, before right and wrong answers alike. The loss (InfoNCE) is the cross-entropy in
-# nats
-# of the own answer among all answers of the batch, in all processes: the own ones of the other questions,
-# and
-# the wrong ones that a first stage ranked high. Answers to the same question or a known duplicate are none
-# of
+# learnt without titles, before right and wrong answers alike. The loss (InfoNCE) is the cross-entropy in nats
+# of the own answer among all answers of the batch, in all processes: the own ones of the other questions, and
+# the wrong ones that a first stage ranked high. Answers to the same question or a known duplicate are none of
 # its wrong ones, nor does a first stage give it answers to questions that are linked to it. Judgements are
 # never read.
 
 LIMITS = (
-    "Made for English questions and answers about mathematics, with formulas as LaTeX between dollar signs.",
-    "Wrong answers in training are other questions' answers; some of them fit anyway.",
-    "Its score orders answers to one question; it is not a probability.",
+    MADE_FOR,
+    "Wrong answers of the training are other questions' answers: some of them fit all the same.",
+    "Its score orders answers to one question; it is no probability.",
 )
-_HELD_OUT = 0.1
+Settings = TypeVar("Settings", bound=BiEncoderSettings)
 
 
 class Example(NamedTuple):
@@ -98,18 +93,15 @@ def info_nce(
     return torch.nn.functional.cross_entropy(scores.masked_fill(~wrong, -torch.inf), right)
 
 
-class BiEncoderTask:
+class BiEncoderTask(ForumTask[Settings]):
     """Training of such an encoder as a training task; what the vectors are, the trainers say."""
 
-    trainer: ClassVar[str]
+    files = ("run", "exclude")
     measures: tuple[str, ...] = ("validation_loss_nats", "validation_mrr", "validation_bare_mrr")
 
-    def __init__(self, settings: BiEncoderSettings, data: Mapping[str, Path], seed: int) -> None:
-        self.data, self.seed = data, seed
-        self._shared = settings
-        self._kept = Kept()
+    def __init__(self, settings: Settings, data: Mapping[str, Path], seed: int) -> None:
+        super().__init__(settings, data, seed)
         self._compared: bool | None = None
-        need(data, "collection", "collection")
 
     @property
     @abstractmethod
@@ -132,66 +124,31 @@ class BiEncoderTask:
         del question, answers
         return {}
 
-    def origin(self) -> Origin:
-        """The trainer, its settings, and the files that are read."""
-        links = self.folder.links
-        data: dict[str, Sequence[Path]] = {
-            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
-            "collection": (self.folder.need_posts(), *([] if links is None else [links])),
-        }
-        data |= {name: (self.data[name],) for name in ("run", "exclude") if name in self.data}
-        return Origin(self.trainer, values(self._shared), data)
-
-    @cached_property
-    def folder(self) -> ArqmathFolder:
-        """The collection."""
-        return ArqmathFolder.open(self.data["collection"])
-
-    @cached_property
-    def backbone(self) -> Backbone:
-        """What is trained."""
-        return open_backbone(self.data.get("backbone", MINILM), max_length=self._shared.max_length)
-
-    @cached_property
-    def _frame(self) -> Frame:
-        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
-
-    @cached_property
-    def threads(self) -> Threads:
-        """Questions and their answers."""
-        exclude = self.data.get("exclude")
-        return read_threads(self.folder, exclude=read_ids(exclude) if exclude is not None else ())
+    def sources(self) -> dict[str, Sequence[Path]]:
+        """With the links of the collection."""
+        links = () if self.folder.links is None else (self.folder.links,)
+        return {**super().sources(), "collection": (self.folder.need_posts(), *links)}
 
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:
         """Places of the questions that are trained on, and of those that are measured."""
-        draw, count = Random(self.seed), len(self.threads.questions)
-        held_out = draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))
-        trained = sorted(set(range(count)) - set(held_out))
-        return trained, sorted(held_out[: self._shared.measured])
+        count = len(self.threads.questions)
+        held = held_out(count, Random(self.seed))
+        trained = sorted(set(range(count)) - set(held))
+        return trained, sorted(held[: self.settings.measured])
 
     @cached_property
     def _ranked(self) -> tuple[Run, dict[str, set[str]]] | None:
         """The first stage's run and what is linked. Raises: DataError E674 for a run of other questions."""
-        from engines.retrieval.run import read_run
-
         if "run" not in self.data:
             return None
-        run = read_run(self.data["run"])
-        if not any(question in run.rankings for question in self.threads.questions):
-            raise DataError(
-                "no topic of this run is a question of the collection",
-                path=self.data["run"],
-                code="E674",
-                remedy="Make one: mathwb arqmath rank INDEX --questions --no-rerank --depth 100 --out RUN.",
-            )
-        return run, read_linked(self.folder)
+        return read_question_run(self.data["run"], self.threads), read_linked(self.folder)
 
     def hard(self, place: int) -> list[str]:
         """Answers to others that the first stage ranks high for a question, the best first."""
         if self._ranked is None:
             return []
-        (run, linked), threads, settings = self._ranked, self.threads, self._shared
+        (run, linked), threads, settings = self._ranked, self.threads, self.settings
         question, group = threads.questions[place], threads.groups[place]
         others = threads.of_others(place, run.rankings.get(question, ()))
         near, found = linked.get(question, set()), []
@@ -204,7 +161,7 @@ class BiEncoderTask:
     @cached_property
     def _held_out(self) -> list[tuple[int, list[str]]]:
         """Measured questions by place, with candidates: the own answer, ranked ones, others of its tags."""
-        found, many = [], self._shared.candidates - 1
+        found, many = [], self.settings.candidates - 1
         for place in self._sides[1]:
             draw = Random(f"{self.seed} {place}")
             ranked = self.hard(place)
@@ -219,15 +176,15 @@ class BiEncoderTask:
     def _texts(self) -> tuple[dict[tuple[str, str], int], Sequences]:
         """Rows by kind and id, and the tokens: questions, answers behind titles and, as far as they are read,
         without."""
-        threads, room = self.threads, self._shared.max_length - self._frame.width_one
+        threads, room = self.threads, self.settings.max_length - self.frame.width_one
         bare = {id for _, candidates in self._held_out for id in candidates}
-        if self._shared.titled < 1:
+        if self.settings.titled < 1:
             bare |= threads.known.keys()
         asked = set(threads.questions)
 
         def posts() -> Iterator[Any]:
             seen: set[str] = set()
-            for post in read_posts(self.folder.need_posts(), Report()):
+            for post in self.posts():
                 if (post.id in asked or post.id in threads.known) and post.id not in seen:
                     seen.add(post.id)
                     yield post
@@ -242,17 +199,11 @@ class BiEncoderTask:
                 if post.id in bare:
                     yield f"bare {post.id}", post.body.text
 
-        tokenizer = self.backbone.tokenizer
-        every = self._shared.titled < 1 or sorted(bare)
-        place = self._kept.place("apart", "collection", "exclude", tokenizer=tokenizer, bare=every, most=room)
-        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
+        every = self.settings.titled < 1 or sorted(bare)
+        names, found = self.tokens("apart", "collection", "exclude", texts=texts, keep=room, bare=every)
         return rows_by_kind(names), found
 
-    def keep_rows(self, kept: Kept) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
-
-    def train_data(self) -> Drawn[Example]:
+    def train_data(self) -> Resampled[Example]:
         """The questions that are trained on, each with other answers in every epoch."""
         trained = self._sides[0]
         if not trained:
@@ -263,7 +214,7 @@ class BiEncoderTask:
                 exit_code=3,
                 remedy="Name a larger collection.",
             )
-        shared = self._shared
+        shared = self.settings
         if "run" in self.data and shared.negatives and not any(self.hard(place) for place in trained):
             raise DataError(
                 f"no training question has a wrong answer from the collection at ranks "
@@ -273,14 +224,14 @@ class BiEncoderTask:
                 remedy="Name a run of this collection, a lower first_rank, or none and negatives=0.",
             )
         assert self._texts is not None
-        return Drawn(len(trained), lambda row, draw: self._example(trained[row], draw), self.seed)
+        return Resampled(len(trained), lambda row, draw: self._example(trained[row], draw), self.seed)
 
     def _example(self, place: int, draw: np.random.Generator) -> Example:
         threads, rows, chance = self.threads, self._texts[0], Random(int(draw.integers(2**62)))
         hard = self.hard(place)
         answers = [chance.choice(threads.correct(place))]
-        answers += chance.sample(hard, min(self._shared.negatives, len(hard)))
-        kind = "titled" if chance.random() < self._shared.titled else "bare"
+        answers += chance.sample(hard, min(self.settings.negatives, len(hard)))
+        kind = "titled" if chance.random() < self.settings.titled else "bare"
         return Example(
             rows["question", threads.questions[place]],
             threads.groups[place],
@@ -290,7 +241,7 @@ class BiEncoderTask:
 
     @cached_property
     def _lengths(self) -> NDArray[np.int64]:
-        return self._texts[1].lengths + self._frame.width_one
+        return self._texts[1].lengths + self.frame.width_one
 
     def length(self, example: Example) -> int:
         """Tokens of the question and all its answers."""
@@ -318,13 +269,8 @@ class BiEncoderTask:
 
     def inputs(self, rows: Sequence[int]) -> dict[str, torch.Tensor]:
         """`input_ids` and `attention_mask` of texts, (texts, length)."""
-        import torch
-
-        ids = [self._frame.one(self._texts[1][row])[0] for row in rows]
-        return {
-            "input_ids": torch.from_numpy(padded(ids, self.backbone.tokenizer.pad_token_id)),
-            "attention_mask": torch.from_numpy(padded([np.ones_like(each) for each in ids], 0)),
-        }
+        found = self.padded([self.frame.one(self._texts[1][row]) for row in rows])
+        return {name: found[name] for name in ("input_ids", "attention_mask")}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Questions."""
@@ -366,7 +312,7 @@ class BiEncoderTask:
             for kind, rows in (("titled", one.titled), ("bare", one.bare)):
                 answers = self.vectors(model, rows)
                 right, *wrong = (question @ answers.T)[0].tolist()
-                ranks[kind].append(1 + sum((each > right) + (each == right) / 2 for each in wrong))
+                ranks[kind].append(rank_of(right, wrong))
                 if kind == "titled":
                     nothing = torch.zeros(1, len(rows), dtype=torch.bool, device=answers.device)
                     losses.append(float(info_nce(question, answers, nothing, temperature=self.temperature)))
@@ -395,11 +341,10 @@ class BiEncoderTask:
 
     def vectors(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
         """(texts, d) the vectors of texts."""
-        device = next(model.parameters()).device
-        found: torch.Tensor = model(**{name: one.to(device) for name, one in self.inputs(rows).items()})
+        found: torch.Tensor = model(**moved(self.inputs(rows), model))
         return found.float()
 
-    def told(self) -> dict[str, object]:
+    def card_data(self) -> dict[str, object]:
         """What a card says of the data."""
         trained = self._sides[0]
         without = f"{sum(not self.hard(place) for place in trained):,} questions without a wrong answer of it"
@@ -408,8 +353,8 @@ class BiEncoderTask:
             "questions": f"{len(self.threads.questions):,}, {len(trained):,} of them trained on",
             "answers": f"{len(self.threads.known):,}",
             "first stage": f"{self.data['run'].name}, {without}" if "run" in self.data else "none",
-            "initialised from": self.backbone.name,
-            "tokens of a text": f"{self._shared.max_length}, the end is cut",
+            "begun from": self.backbone.name,
+            "tokens of a text": f"{self.settings.max_length}, the end is cut",
         }
 
 
@@ -418,8 +363,7 @@ class BiEncoderTask:
 # A text's vector, of length 1, is the mean of its tokens' states or the first token's state; the cosine of
 # question and answer orders answers. It is trained as `bi_encoder` says, and saved as a folder of
 # sentence-transformers: `arqmath index --dense --encoder FOLDER` makes the vectors of answers and questions
-# by
-# it.
+# by it.
 
 
 def encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> DenseTask:
@@ -430,14 +374,10 @@ def encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) ->
     return DenseTask(read(DenseSettings, model, place="model.", code=CODE), data, seed)
 
 
-class DenseTask(BiEncoderTask):
+class DenseTask(BiEncoderTask[DenseSettings]):
     """The training as a task."""
 
     trainer = "arqmath.encoder"
-
-    def __init__(self, settings: DenseSettings, data: Mapping[str, Path], seed: int) -> None:
-        super().__init__(settings, data, seed)
-        self.settings = settings
 
     @property
     def temperature(self) -> float:
@@ -460,13 +400,13 @@ class DenseTask(BiEncoderTask):
         save_library_model(
             "SentenceTransformer",
             language,
-            self.backbone.tokenizer,
+            self.tokenizer,
             [library, Normalize()],
             folder,
             facts,
             title="ARQMath encoder",
             about="Encodes questions and answers as vectors of length 1; their cosine orders answers.",
-            data={**self.told(), "vector": what},
+            data={**self.card_data(), "vector": what},
             limits=LIMITS,
             use=(
                 "from sentence_transformers import SentenceTransformer\n"
@@ -494,18 +434,14 @@ def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
     return Encoder()
 
 
-# The trainer `arqmath.splade`: a sparse encoder of questions and answers, as SPLADE v2 (Formal et al.
-# 2021).
+# The trainer `arqmath.splade`: a sparse encoder of questions and answers, as SPLADE v2 (Formal et al. 2021).
 #
-# A language model with its head for masked tokens says of every word of its vocabulary how much it counts
-# in
+# A language model with its head for masked tokens says of every word of its vocabulary how much it counts in
 # a text: the highest log(1 + relu(logit)) of the text's tokens. The product of question and answer orders
-# answers. It is trained as `bi_encoder` says; to the loss is added, with a weight for each side, an
-# estimate of
-# the FLOPS of a search: the sum over words of the squared mean weight (Paria et al. 2020). These weights
-# rise
-# with the square of the batches. It is saved as a folder of sentence-transformers' SparseEncoder: `arqmath
-# index --sparse FOLDER`.
+# answers. It is trained as `bi_encoder` says; to the loss is added, with a weight for each side, an estimate
+# of the FLOPS of a search: the sum over words of the squared mean weight (Paria et al. 2020). These weights
+# rise with the square of the batches. It is saved as a folder of sentence-transformers' SparseEncoder:
+# `arqmath index --sparse FOLDER`.
 
 
 def splade(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SpladeTask:
@@ -521,15 +457,11 @@ def flops(vectors: torch.Tensor) -> torch.Tensor:
     return (vectors.mean(0) ** 2).sum()
 
 
-class SpladeTask(BiEncoderTask):
+class SpladeTask(BiEncoderTask[SpladeSettings]):
     """The training as a task."""
 
     trainer = "arqmath.splade"
     measures = (*BiEncoderTask.measures, "validation_question_terms", "validation_answer_terms")
-
-    def __init__(self, settings: SpladeSettings, data: Mapping[str, Path], seed: int) -> None:
-        super().__init__(settings, data, seed)
-        self.settings = settings
 
     @property
     def temperature(self) -> float:
@@ -585,13 +517,13 @@ class SpladeTask(BiEncoderTask):
         save_library_model(
             "SparseEncoder",
             model.get_submodule("language"),
-            self.backbone.tokenizer,
+            self.tokenizer,
             [SpladePooling()],
             folder,
             facts,
             title="ARQMath SPLADE",
             about="Encodes questions and answers as weights of terms; their product orders answers.",
-            data={**self.told(), "head": new if self._language[1] else "that of the language model"},
+            data={**self.card_data(), "head": new if self._language[1] else "that of the language model"},
             limits=LIMITS,
             use=(
                 "from sentence_transformers import SparseEncoder\n"

@@ -1,12 +1,4 @@
-"""The trainer `arqmath.coco-mae`: the first token's state learns to stand for a whole span of a post.
-
-Two spans of one post that do not overlap are read by the encoder, each with some tokens masked, which it
-predicts. A shallow decoder reads each span again with more of its tokens masked and, in the place of its
-first token, the encoder's first state of the other span; it predicts through the same head, and is thrown
-away afterwards. Besides, each span is to find the other one of its post among all spans of the batch by the
-cosine of their first states. The three losses are those of BERT, CoT-MAE (Wu et al. 2022) and coCondenser
-(Gao and Callan 2022), together as in Coco-MAE (Zhong et al. 2023). Spans are drawn anew in each epoch.
-"""
+"""The trainer `arqmath.coco-mae`: the first token's state learns to stand for a whole span of a post."""
 
 from __future__ import annotations
 
@@ -17,31 +9,125 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
-from engines.arqmath.training.coco_mae_network import coco_mae as network
-from engines.arqmath.training.coco_mae_network import own_span, span_scores
-from engines.arqmath.training.finetuning import need
+from engines.arqmath.training.forum_task import ForumTask, moved
+from engines.arqmath.training.model_folder import Ids, padded
 from engines.arqmath.training.pretraining import (
     IGNORED,
     language_model,
     masked,
     ordinary,
     save_language_model,
+    word_head,
 )
-from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, named, padded
 from engines.arqmath.training.settings import CODE, CocoMaeSettings
 from engines.core.errors import DataError, EngineError
-from engines.core.spec import read, values
-from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts
-from engines.training.checkpoints import model_files
-from engines.training.data import Drawn, Numbered, numbered
-from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.core.spec import read
+from engines.training.data import Numbered, Resampled, numbered
+from engines.training.loop import rows_of_all
+from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:
     import torch
 
+
+# The network of Coco-MAE: an encoder, and a decoder that must rely on the encoder's state of another span.
+#
+# The contrastive loss is that of coCondenser (Gao and Callan 2022), of cosines over a temperature instead of
+# inner products; the decoder is that of CoT-MAE (Wu et al. 2022), in layers of its own that begin at random.
+
+
+def with_decoder(language: Any, *, layers: int) -> torch.nn.Module:
+    """A language model with a decoder of so many layers beside it.
+
+    `encoded(ids, attention)` gives states (spans, length, width), `decoded(ids, attention, first)` those of
+    the decoder: it reads embeddings, and `first` (spans, width) in the place of each span's first token.
+    `words` is the head of both.
+    """
+    from torch import nn
+
+    config = language.config
+
+    class CocoMae(nn.Module):  # type: ignore[misc]  # an untyped library
+        def __init__(self) -> None:
+            super().__init__()
+            self.language = language
+            layer = nn.TransformerEncoderLayer(
+                config.hidden_size,
+                config.num_attention_heads,
+                config.intermediate_size,
+                dropout=config.hidden_dropout_prob,
+                activation="gelu",
+                layer_norm_eps=config.layer_norm_eps,
+                batch_first=True,
+            )
+            self.decoder = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
+
+        @property
+        def words(self) -> Any:
+            return word_head(self.language)
+
+        def encoded(self, ids: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
+            states: torch.Tensor = self.language.base_model(
+                input_ids=ids, attention_mask=attention
+            ).last_hidden_state
+            return states
+
+        def decoded(self, ids: torch.Tensor, attention: torch.Tensor, first: torch.Tensor) -> torch.Tensor:
+            import torch
+
+            base = self.language.base_model
+            read = base.embeddings(input_ids=ids)
+            if config.model_type == "albert":  # its embeddings are narrower than its states
+                read = base.encoder.embedding_hidden_mapping_in(read)
+            read = torch.cat([first.unsqueeze(1).to(read.dtype), read[:, 1:]], 1)
+            states: torch.Tensor = self.decoder(read, src_key_padding_mask=attention == 0)
+            return states
+
+    return CocoMae()
+
+
+def span_scores(
+    firsts: torch.Tensor, *, temperature: float, among: torch.Tensor | None = None, begin: int = 0
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Cosines over temperature of every span with all spans but itself, and where its post's other one is.
+
+    Args: firsts: (2 x posts, width), first the posts' earlier spans, then the later ones. among: those of all
+    that they are compared with, in the same order (none: the same); `begin`: the first own post there.
+    Returns: (2 x posts, 2 x all posts), itself at minus infinity, and (2 x posts,).
+    """
+    import torch
+    from torch.nn.functional import normalize
+
+    among = firsts if among is None else among
+    count, all_ = len(firsts) // 2, len(among) // 2
+    rows = begin + torch.arange(count, device=firsts.device)
+    itself, other = torch.cat([rows, all_ + rows]), torch.cat([all_ + rows, rows])
+    cosines = normalize(firsts.float(), dim=-1) @ normalize(among.float(), dim=-1).T
+    columns = torch.arange(len(among), device=firsts.device)
+    return (cosines / temperature).masked_fill(columns == itself.unsqueeze(1), -torch.inf), other
+
+
+def own_span(firsts: torch.Tensor, *, temperature: float) -> torch.Tensor:
+    """The contrastive loss in nats, the mean over spans; the spans of all processes are negatives.
+
+    Args: firsts: as `span_scores` takes them.
+    """
+    import torch
+    from torch.nn.functional import cross_entropy
+
+    together, begin = rows_of_all(torch.cat(firsts.chunk(2), -1))
+    among = torch.cat(together.chunk(2, -1))
+    return cross_entropy(*span_scores(firsts, temperature=temperature, among=among, begin=begin))
+
+
+# The trainer `arqmath.coco-mae`: the first token's state learns to stand for a whole span of a post.
+#
+# Two spans of one post that do not overlap are read by the encoder, each with some tokens masked, which it
+# predicts. A shallow decoder reads each span again with more of its tokens masked and, in the place of its
+# first token, the encoder's first state of the other span; it predicts through the same head, and is thrown
+# away afterwards. Besides, each span is to find the other one of its post among all spans of the batch by the
+# cosine of their first states. The three losses are those of BERT, CoT-MAE (Wu et al. 2022) and coCondenser
+# (Gao and Callan 2022), together as in Coco-MAE (Zhong et al. 2023). Spans are drawn anew in each epoch.
 
 _LEAST = 8
 """Tokens of a span at least, without special ones; a post of fewer than two such is left out."""
@@ -66,9 +152,10 @@ def two_spans(text: Ids, room: int, draw: np.random.Generator) -> tuple[Ids, Ids
     return window(text[:cut]), window(text[cut:])
 
 
-class CocoMaeTask:
+class CocoMaeTask(ForumTask[CocoMaeSettings]):
     """Pre-training by two spans as a training task; an example is the row of a post, numbered."""
 
+    trainer = "arqmath.coco-mae"
     measures = (
         "validation_loss_nats",
         "validation_masked_nats",
@@ -78,38 +165,13 @@ class CocoMaeTask:
     )
 
     def __init__(self, settings: CocoMaeSettings, data: Mapping[str, Path], seed: int) -> None:
-        self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
+        super().__init__(settings, data, seed)
         self._compared: bool | None = None
-        need(data, "collection", "collection")
-
-    def origin(self) -> Origin:
-        """The trainer, its settings, and the files that are read."""
-        data: dict[str, Sequence[Path]] = {
-            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
-            "collection": (self.folder.need_posts(),),
-        }
-        return Origin("arqmath.coco-mae", values(self.settings), data)
-
-    @cached_property
-    def folder(self) -> ArqmathFolder:
-        """The collection."""
-        return ArqmathFolder.open(self.data["collection"])
-
-    @cached_property
-    def backbone(self) -> Backbone:
-        """What the training begins with."""
-        return open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
 
     def model(self) -> torch.nn.Module:
         """The backbone with its head for masked tokens, rows for new LaTeX tokens, and the decoder."""
         made = language_model(self.backbone, order=False, latex_tokens=self.settings.latex_tokens)
-        return network(made, layers=self.settings.decoder_layers)
-
-    @cached_property
-    def frame(self) -> Frame:
-        """The special tokens."""
-        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
+        return with_decoder(made, layers=self.settings.decoder_layers)
 
     @property
     def _room(self) -> int:
@@ -117,19 +179,13 @@ class CocoMaeTask:
 
     @cached_property
     def _ordinary(self) -> Ids:
-        return ordinary(self.backbone.tokenizer)
-
-    def keep_rows(self, kept: Kept) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
+        return ordinary(self.tokenizer)
 
     @cached_property
     def _texts(self) -> Sequences:
-        """The tokens of every post: title and body."""
-        tokenizer = self.backbone.tokenizer
-        place = self._kept.place("whole posts", "collection", tokenizer=tokenizer)
-        read = ((post.id, post.text) for post in read_posts(self.folder.need_posts(), Report()))
-        return kept_rows(place, lambda: named(tokenizer, read))[1]
+        return self.tokens(
+            "whole posts", "collection", texts=lambda: ((post.id, post.text) for post in self.posts())
+        )[1]
 
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:
@@ -140,7 +196,7 @@ class CocoMaeTask:
         measured = draw.permutation(np.flatnonzero(long & held))[: self.settings.measured]
         return np.flatnonzero(long & ~held).tolist(), sorted(measured.tolist())
 
-    def train_data(self) -> Drawn[Numbered]:
+    def train_data(self) -> Resampled[Numbered]:
         """The rows that are trained on. Raises: DataError E674 when there are none."""
         if not self._sides[0]:
             raise DataError(
@@ -167,7 +223,7 @@ class CocoMaeTask:
         `input_ids` and `labels` of the encoder, `decoder_ids` and `decoder_labels`."""
         import torch
 
-        frame, tokenizer, settings = self.frame, self.backbone.tokenizer, self.settings
+        frame, tokenizer, settings = self.frame, self.tokenizer, self.settings
         pairs = [two_spans(self._texts[row], self._room, draw) for row in rows]
         shares = {"": settings.masked, "decoder_": settings.decoder_masked}
         found: dict[str, list[Ids]] = {}
@@ -244,12 +300,11 @@ class CocoMaeTask:
         rows = self._sides[1]
         if not rows:
             return {}
-        device = next(model.parameters()).device
         sums, counts = np.zeros(2), np.zeros(2)
         sides: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
         for begin in range(0, len(rows), _AT_ONCE):
-            made = self._batch(rows[begin : begin + _AT_ONCE], np.random.default_rng([self.seed, 6, begin]))
-            batch = {name: tensor.to(device) for name, tensor in made.items()}
+            batch = self._batch(rows[begin : begin + _AT_ONCE], np.random.default_rng([self.seed, 6, begin]))
+            batch = moved(batch, model)
             *logits, firsts = self._predicted(model, batch)
             for place, (words, name) in enumerate(zip(logits, ("labels", "decoder_labels"), strict=True)):
                 wanted = batch[name][batch[name] != IGNORED]

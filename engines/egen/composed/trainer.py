@@ -17,7 +17,7 @@ from engines.egen.corpus.splits import SplitName
 from engines.egen.models.datasets import CorpusTask
 from engines.egen.models.settings import CODE, Precision, divided
 from engines.training.checkpoints import refuse_other_sizes
-from engines.training.data import Drawn
+from engines.training.data import Resampled
 
 if TYPE_CHECKING:
     import torch
@@ -104,9 +104,9 @@ class ComposedTask(CorpusTask):
             made.load_state_dict(given.state_dict(), strict=False)
         return made
 
-    def train_data(self) -> Drawn[Example]:
+    def train_data(self) -> Resampled[Example]:
         """Some of each cluster, drawn anew for every epoch."""
-        return Drawn(len(self.texts.clusters), self._drawn, self.seed)
+        return Resampled(len(self.texts.clusters), self._drawn, self.seed)
 
     def _drawn(self, number: int, draw: np.random.Generator) -> Example:
         texts = self.texts.clusters[number]

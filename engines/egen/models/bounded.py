@@ -18,7 +18,8 @@ import numpy as np
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer
 from engines.egen.models.vectors import KNOWN, Pool, made, pool, size_of, stopped
-from engines.retrieval.dense import Vectors, top_k
+from engines.retrieval.dense import Vectors
+from engines.retrieval.stored import top_k
 
 if TYPE_CHECKING:
     from engines.retrieval.encoders import Encoder

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import json_object, read_lines
+from engines.core.files import json_object, model_files, read_lines
 from engines.core.tree import Tree
 from engines.egen.corpus.pairs import Pairs, Triplets, no_pairs
 from engines.egen.corpus.reader import Corpus
 from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import PAD, VOCABULARY, to_training
-from engines.training.checkpoints import model_files
 from engines.training.task import Origin
 
 if TYPE_CHECKING:

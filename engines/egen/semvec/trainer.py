@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import write_bytes, write_json
+from engines.core.files import model_files, write_bytes, write_json
 from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, split_file, splits
-from engines.training.checkpoints import model_files, refuse_other_sizes
-from engines.training.data import Drawn
+from engines.training.checkpoints import refuse_other_sizes
+from engines.training.data import Resampled
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -262,9 +262,9 @@ class SemVecTask:
         refuse_other_sizes(self.data["backbone"].name, there, dict(zip(names, asked, strict=True)), CODE)
         return given
 
-    def train_data(self) -> Drawn[Example]:
+    def train_data(self) -> Resampled[Example]:
         """A pair of each class."""
-        return Drawn(len(self._classes), self._pair, self.seed)
+        return Resampled(len(self._classes), self._pair, self.seed)
 
     def _pair(self, number: int, draw: np.random.Generator) -> Example:
         trees = self._classes[number]

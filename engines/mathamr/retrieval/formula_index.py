@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError
 from engines.core.files import write_array
 from engines.formula.features import FEATURES_VERSION
-from engines.retrieval.dense import top_k
-from engines.retrieval.stored import ABOUT, corrupt, read_about
+from engines.retrieval.stored import ABOUT, corrupt, read_about, top_k
 
 ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""

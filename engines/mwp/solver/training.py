@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.core.errors import DataError
+from engines.core.files import model_files
 from engines.core.spec import read, refused, values
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.settings import CODE, SolverSettings
-from engines.training.checkpoints import model_files
 from engines.training.loop import rows_of_all
 from engines.training.task import Origin
 

@@ -235,7 +235,7 @@ def rankers(workspace: Workspace) -> list[Path]:
 
 
 def _ranks(model: Path) -> bool:
-    from engines.arqmath.training.cross_encoder import has_cosine_head
+    from engines.arqmath.ranking.cross_encoder import has_cosine_head
 
     try:
         kinds = json.loads((model / "config.json").read_text("utf-8")).get("architectures") or []

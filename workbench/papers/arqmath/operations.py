@@ -59,7 +59,7 @@ OPERATIONS = (
         "arqmath.index",
         "Make a collection searchable by terms and by vectors.",
         "engines.arqmath.collection.indexing:index",
-        resolve="engines.arqmath.collection.indexing:settled",
+        resolve="engines.arqmath.collection.indexing:resolved",
         background=Background("arqmath index {folder.name}", "builds {out}"),
     ),
     Operation(

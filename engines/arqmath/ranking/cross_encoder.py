@@ -6,20 +6,26 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from engines.arqmath.training.backbones import has_top_layers, open_top_layers
+from engines.arqmath.ranking.reranking import Scorer, StoredText, batches_by_length
 from engines.arqmath.training.model_folder import (
     TOKENIZERS,
+    Frame,
+    Ids,
+    best_window,
     check_tokens,
+    has_top_layers,
     kind_of,
     longest,
+    longest_first,
     open_model,
     open_tokenizer,
+    open_top_layers,
+    padded,
+    tokenised,
     unusable,
 )
-from engines.arqmath.training.sequences import Frame, Ids, best_window, longest_first, padded, tokenised
-from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.machine import half_precision, torch_device
 
 if TYPE_CHECKING:
@@ -31,8 +37,8 @@ if TYPE_CHECKING:
 # The cosine head: question and answer are read together, and the means of their states are compared.
 #
 # A head on the first token begins at chance. The mean states of the two sides of a pair say something from
-# the
-# start where the encoder was made for sentences, as MiniLM was: training begins with what its cosine knows.
+# the start where the encoder was made for sentences, as MiniLM was: training begins with what its cosine
+# knows.
 
 _MARK = {"pair_head": "cosine"}
 """What `config.json` says of a folder whose encoder has this head."""
@@ -118,62 +124,11 @@ _BATCH_TOKENS = {"cpu": 4_096, "cuda": 65_536}
 """Tokens of a batch with its padding. Larger ones are no faster on a CPU, whose caches they leave."""
 
 
-class StoredText(Protocol):
-    """A post as a store gives it."""
-
-    @property
-    def title(self) -> str:
-        """The title of the question that it is or answers."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """Its cleaned body, formulas as `$latex$`."""
-        ...
-
-    @property
-    def question(self) -> str:
-        """The cleaned body of the question that it answers."""
-        ...
-
-
-class Scorer(Protocol):
-    """What a ranking asks for scores."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in reports and in the last column of a run."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Changes when its scores could."""
-        ...
-
-    @property
-    def truncated(self) -> int:
-        """How many of the pairs that it has scored so far were too long to be read whole."""
-        ...
-
-    def reads(self, answer: StoredText) -> str:
-        """What it is to be given of an answer."""
-        ...
-
-    def score(
-        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
-    ) -> NDArray[np.float64]:
-        """(pairs,) probabilities that the answer is one, in the order of the pairs (question, answer).
-
-        Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN.
-        """
-        ...
-
-
-class CrossEncoder:
+class CrossEncoder(Scorer):
     """A Hugging Face folder of a sequence classifier with two labels, or of an encoder with a cosine head.
 
-    `pairs` and `truncated` count what has been scored and which of it was cut, longest side first; `half` is
-    the 16-bit type that matrices are multiplied in, or None.
+    A pair that is too long is cut, longest side first; `half` is the 16-bit type that matrices are multiplied
+    in, or None.
     """
 
     def __init__(
@@ -212,8 +167,6 @@ class CrossEncoder:
         self._titles = has_cosine_head(self.folder)
         self._question_tokens = question_tokens(self.folder)
         self._windows = reads_windows(self.folder)
-        self.pairs = 0
-        self.truncated = 0
 
     @property
     def fingerprint(self) -> str:
@@ -237,7 +190,6 @@ class CrossEncoder:
         return f"{before}\n{_ANSWER}{answer.text}" if before else answer.text
 
     def _begin(self, text: str) -> str:
-        """The first tokens of a question."""
         if not self._question_tokens or not text:
             return ""
         found = self._tokenizer(
@@ -249,39 +201,28 @@ class CrossEncoder:
         )
         return text[: found["offset_mapping"][-1][1]] if found["input_ids"] else ""
 
-    def score(
-        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
-    ) -> NDArray[np.float64]:
-        """As `Scorer.score`. The same pairs give the same numbers; batches of other pairs may change the last
-        digits."""
+    def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], Any]]:
+        """Scores are probabilities that the answer is one. The same pairs give the same numbers; batches of
+        other pairs may change the last digits."""
         import numpy as np
         import torch
 
-        found = np.full(len(pairs), np.nan)
-        if not pairs:
-            return found
         tokens = self._tokenised(pairs)
         room = self.max_tokens - self._frame.width
         long = {text: sum(map(len, parts)) for text, parts in tokens.items()}
         kept = np.array([longest_first(long[left], long[right], room) for left, right in pairs])
         whole = np.array([long[left] + long[right] for left, right in pairs])
-        lengths = kept.sum(1) + self._frame.width
-        cut = lengths - self._frame.width < whole
-        done = 0
-        with torch.inference_mode():
-            for batch in _batches(lengths, self._batch_tokens):
-                if stop():
-                    break
-                sides = [self._kept(tokens, *pairs[row], *kept[row]) for row in batch]
-                with torch.autocast(self._device, self.half, enabled=self.half is not None):
-                    logits = self._model(**self._inputs(sides)).logits
-                odds = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
-                found[batch] = 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
-                done += len(batch)
-                self.pairs += len(batch)
-                self.truncated += int(cut[batch].sum())
-                events(Event("progress", {"done": done, "total": len(pairs), "unit": "pairs"}))
-        return found
+        read = kept.sum(1)
+        for batch in batches_by_length(read + self._frame.width, self._batch_tokens):
+            sides = [self._sides(tokens, *pairs[row], *kept[row]) for row in batch]
+            with (
+                torch.inference_mode(),
+                torch.autocast(self._device, self.half, enabled=self.half is not None),
+            ):
+                logits = self._model(**self._inputs(sides)).logits
+            odds = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
+            self.truncated += int((read < whole)[batch].sum())
+            yield batch, 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
 
     def _tokenised(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[Ids]]:
         """Token ids of every distinct text, without special tokens and uncut; of what stands before an answer
@@ -293,7 +234,7 @@ class CrossEncoder:
         ids = dict(zip(parts, tokenised(self._tokenizer, parts), strict=True))
         return {text: [np.array(ids[part], np.int32) for part in split] for text, split in texts.items()}
 
-    def _kept(
+    def _sides(
         self, tokens: Mapping[str, list[Ids]], question: str, answer: str, left: int, right: int
     ) -> tuple[Ids, Ids]:
         """What is read of a pair: so many tokens of each side."""
@@ -325,18 +266,6 @@ def _recorded(tokenizer: Any) -> int:
 
     length = int(tokenizer.model_max_length)
     return length if length < LARGE_INTEGER else MAX_TOKENS  # the library's sign of none
-
-
-def _batches(lengths: NDArray[np.int64], batch_tokens: int) -> Iterator[NDArray[np.int64]]:
-    """Rows by length, longest first, so that a lack of memory shows at once."""
-    import numpy as np
-
-    order = np.argsort(-lengths, kind="stable")
-    begin = 0
-    while begin < len(order):
-        count = max(1, batch_tokens // int(lengths[order[begin]]))
-        yield order[begin : begin + count]
-        begin += count
 
 
 def _load_classifier(folder: Path) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.arqmath.training.sequences import Sequences, kept_rows
+from engines.training.token_cache import Sequences, cached_rows
 
 ROWS = [("a", [1, 2, 3]), ("b", []), ("c", [4]), ("d", [2**31 - 1, 6])]
 
@@ -34,9 +34,9 @@ def same(one: Sequences, other: Sequences) -> bool:
 @pytest.mark.parametrize("rows", [ROWS, [], [("a", [])]])
 def test_what_is_read_back_is_what_was_made(tmp_path: Path, rows: list[tuple[str, list[int]]]) -> None:
     source = Source(rows)
-    names, made = kept_rows(None, source, keep=2)
+    names, made = cached_rows(None, source, keep=2)
     for _ in range(2):
-        kept, read = kept_rows(tmp_path / "rows" / "texts", source, keep=2)
+        kept, read = cached_rows(tmp_path / "rows" / "texts", source, keep=2)
         assert kept == names == [name for name, _ in rows]
         assert same(read, made)
         assert [read[row].tolist() for row in range(len(read))] == [ids[:2] for _, ids in rows]
@@ -46,11 +46,11 @@ def test_what_is_read_back_is_what_was_made(tmp_path: Path, rows: list[tuple[str
 @pytest.mark.parametrize("name", ["ids.i4", "ends.npy", "whole.npy", "names.json"])
 def test_what_is_damaged_is_made_again(tmp_path: Path, name: str) -> None:
     source = Source()
-    kept_rows(tmp_path / "texts", source)
+    cached_rows(tmp_path / "texts", source)
     file = tmp_path / "texts" / name
     for damaged in (file.read_bytes()[:-3], b""):
         file.write_bytes(damaged)
-        _, read = kept_rows(tmp_path / "texts", source)
+        _, read = cached_rows(tmp_path / "texts", source)
         assert same(read, Sequences.of([ids for _, ids in ROWS]))
     assert source.asked == 3
 
@@ -58,7 +58,8 @@ def test_what_is_damaged_is_made_again(tmp_path: Path, name: str) -> None:
 def test_whoever_comes_second_waits_for_the_first(tmp_path: Path) -> None:
     source, found = Source([(str(n), [n] * 50) for n in range(2_000)]), []
     threads = [
-        threading.Thread(target=lambda: found.append(kept_rows(tmp_path / "texts", source))) for _ in range(4)
+        threading.Thread(target=lambda: found.append(cached_rows(tmp_path / "texts", source)))
+        for _ in range(4)
     ]
     for thread in threads:
         thread.start()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engines.training import token_cache as kept
-from engines.training.token_cache import Kept, prune
+from engines.training.token_cache import TokenCache, prune
 
 CONTENTS = {"collection": "c0", "topics": "t0", "backbone": "b0"}
 
@@ -25,7 +25,7 @@ def tokenizer(*words: str) -> Any:
 
 
 def place(contents: dict[str, str] = CONTENTS, words: str = "a b", **settings: object) -> Path | None:
-    store = Kept(Path("kept"), contents)
+    store = TokenCache(Path("kept"), contents)
     return store.place("texts", "collection", tokenizer=tokenizer(*words.split()), **settings)
 
 
@@ -35,14 +35,14 @@ def test_only_what_the_rows_depend_on_has_a_part_in_the_name(monkeypatch: pytest
     others = [place({**CONTENTS, "collection": "c1"}, most=8), place(words="a c", most=8), place(most=9)]
     monkeypatch.setattr(kept, "_code", lambda: "a later version")
     assert len({first, *others, place(most=8)}) == 5
-    assert Kept().place("texts", tokenizer=tokenizer("a")) is None
+    assert TokenCache().place("texts", tokenizer=tokenizer("a")) is None
 
 
 def test_how_a_tokenizer_was_last_told_to_pad_is_no_part_of_it() -> None:
     one, other = tokenizer("a", "b"), tokenizer("a", "b")
     other(["a", "a b"], padding=True, truncation=True, max_length=1)
     assert other.backend_tokenizer.truncation is not None
-    store = Kept(Path("kept"), CONTENTS)
+    store = TokenCache(Path("kept"), CONTENTS)
     assert store.place("texts", tokenizer=one) == store.place("texts", tokenizer=other)
 
 

@@ -1,0 +1,155 @@
+"""What trainings on a forum share: their data, the backbone, the token cache, batches, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from engines.arqmath.training.backbones import Backbone, open_backbone
+from engines.arqmath.training.model_folder import MINILM, Frame, Ids, backbone_folder, named, padded
+from engines.arqmath.training.pairs import Threads, read_threads
+from engines.core.errors import DataError
+from engines.core.files import model_files, read_lines
+from engines.core.spec import values
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Post, Report, read_posts
+from engines.training.task import Origin
+from engines.training.token_cache import Sequences, TokenCache, cached_rows
+
+if TYPE_CHECKING:
+    import torch
+
+Settings = TypeVar("Settings")
+MADE_FOR = (
+    "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs."
+)
+_HELD_OUT = 0.1
+
+
+class ForumTask(Generic[Settings]):
+    """A training task on a collection; a trainer adds its examples, its loss and its measures."""
+
+    trainer: ClassVar[str]
+    needs: ClassVar[Mapping[str, str]] = {"collection": "collection"}
+    """The data that a recipe must name, and what they are in an error."""
+    files: ClassVar[tuple[str, ...]] = ()
+    """Further data, a file each, that a recipe may name."""
+
+    def __init__(self, settings: Settings, data: Mapping[str, Path], seed: int) -> None:
+        self.settings, self.data, self.seed = settings, data, seed
+        self._cache = TokenCache()
+        for name, what in self.needs.items():
+            need(data, name, what)
+
+    def use_cache(self, cache: TokenCache) -> None:
+        """Where tokens are stored."""
+        self._cache = cache
+
+    def origin(self) -> Origin:
+        """The trainer, its settings, and the files that are read."""
+        return Origin(self.trainer, values(self.settings), self.sources())
+
+    def sources(self) -> dict[str, Sequence[Path]]:
+        """The files that are read, by what they serve as."""
+        named = {name: (self.data[name],) for name in self.files if name in self.data}
+        return {"backbone": self.backbone_files(), "collection": (self.folder.need_posts(),), **named}
+
+    def backbone_files(self) -> tuple[Path, ...]:
+        """Those of the model that is begun with."""
+        return model_files(backbone_folder(self.data.get("backbone", MINILM)))
+
+    @cached_property
+    def folder(self) -> ArqmathFolder:
+        """The collection."""
+        return ArqmathFolder.open(self.data["collection"])
+
+    def posts(self) -> Iterator[Post]:
+        """The collection's questions and answers."""
+        return read_posts(self.folder.need_posts(), Report())
+
+    @cached_property
+    def threads(self) -> Threads:
+        """Questions and their answers, without those that are excluded."""
+        return read_threads(self.folder, exclude=read_ids(self.data.get("exclude")))
+
+    @cached_property
+    def backbone(self) -> Backbone:
+        """What the training begins with."""
+        length = self.settings.max_length  # type: ignore[attr-defined]  # all of them have one
+        return open_backbone(self.data.get("backbone", MINILM), max_length=length)
+
+    @property
+    def tokenizer(self) -> Any:
+        """The backbone's, with the tokens that the training has added."""
+        return self.backbone.tokenizer
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The special tokens."""
+        return Frame.of(self.tokenizer, types=self.backbone.types)
+
+    def tokens(
+        self,
+        name: str,
+        *kinds: str,
+        texts: Callable[[], Iterable[tuple[str, str]]],
+        keep: int = 0,
+        **made_of: Any,
+    ) -> tuple[list[str], Sequences]:
+        """The names and token ids of texts, from the cache where they are there. Args: kinds, made_of: all
+        that they depend on, as `TokenCache.place` takes it. keep: tokens of a text, at most; 0: all."""
+        place = self._cache.place(name, *kinds, tokenizer=self.tokenizer, most=keep, **made_of)
+        return cached_rows(place, lambda: named(self.tokenizer, texts()), keep=keep)
+
+    def padded(self, rows: Sequence[tuple[Ids, Ids]]) -> dict[str, torch.Tensor]:
+        """`input_ids`, `token_type_ids`, `attention_mask`: (rows, length). Args: rows: ids and types."""
+        import torch
+
+        found = {
+            "input_ids": padded([ids for ids, _ in rows], self.tokenizer.pad_token_id),
+            "token_type_ids": padded([types for _, types in rows], 0),
+            "attention_mask": padded([np.ones_like(ids) for ids, _ in rows], 0),
+        }
+        return {name: torch.from_numpy(values) for name, values in found.items()}
+
+
+def need(data: Mapping[str, Path], name: str, what: str) -> Path:
+    """A data set of the recipe. Raises: DataError E674 when the recipe names none."""
+    if name not in data:
+        raise DataError(
+            f"the recipe names no {what}",
+            code="E674",
+            exit_code=3,
+            remedy=f"Name one with --set data.{name}=PATH",
+        )
+    return data[name]
+
+
+def read_ids(path: Path | None) -> list[str]:
+    """The first word of every line of a file, if there is one."""
+    return [] if path is None else [line.split()[0] for _, line in read_lines(path) if line.strip()]
+
+
+def held_out(count: int, draw: Random) -> list[int]:
+    """The places of a tenth of so many questions, in random order; of at least one of two."""
+    return draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))
+
+
+def rank_of(right: float, wrong: Iterable[float]) -> float:
+    """The rank of the right answer by these scores; equal ones count half.
+
+    >>> rank_of(0.5, [0.7, 0.5, 0.1])
+    2.5
+    """
+    return 1 + sum((each > right) + (each == right) / 2 for each in wrong)
+
+
+def moved(batch: Mapping[str, torch.Tensor], model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """A batch on the model's device."""
+    device = next(model.parameters()).device
+    return {name: tensor.to(device) for name, tensor in batch.items()}
