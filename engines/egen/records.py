@@ -103,7 +103,7 @@ defined, and that is somewhere. paper: anything that does not disagree on the re
 Style = Literal["plain", "distinct", "any"]
 """plain: members without detours (see `egraph.plain`), the head multiplied out and factored, and a few
 written ones for heads that no rule gives another form. distinct: the same, where members that differ by signs
-or by undoing a function (`direct_key`) count as one. any: whatever the rules give."""
+or by undoing a function (`forms.Canonical`) count as one. any: whatever the rules give."""
 
 TheoryName = Literal["reals", "logic"]
 """What expressions are about: real functions, or truth values."""

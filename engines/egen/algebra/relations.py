@@ -35,27 +35,6 @@ from engines.egen.rules.table import Condition, Rule, is_variable
 # equal wherever both are defined; nothing is said of where that is.
 
 ARITHMETIC = "arithmetic"
-PROCEDURES = {
-    ARITHMETIC: "operations on numbers",
-    "expand": "products and powers of sums multiplied out",
-    "factor": "a sum written as a product over the rational numbers",
-    "cancel": "a common factor of numerator and denominator left out",
-    "partial fractions": "a quotient written as a sum of simpler ones",
-    "common denominator": "a sum of quotients written as one",
-    "collect": "terms put together, another order of terms or factors",
-    "squares": "sin^2 + cos^2 = 1 or cosh^2 - sinh^2 = 1, and algebra",
-    "roots": "the n-th power of an n-th root, or the square of an absolute value, and algebra",
-    "exact value": "two algebraic numbers that are the same, by a bound of how far apart they would be",
-    "arctangents": "a sum of arctangents, by the argument of a product of complex numbers",
-    "logarithms": "the logarithm of a product or power, or a sum of logarithms as that of one product",
-    "powers": "roots and powers of products, powers and exponentials, taken apart or put together",
-    "absolute value": "the absolute value of a product or of what has one sign",
-    "addition theorem": "sine or cosine, circular or hyperbolic, of a sum",
-    "negative angle": "sine or cosine, circular or hyperbolic, of -u by that of u",
-    "multiple angle": "sine or cosine, circular or hyperbolic, of a multiple of an angle",
-}
-"""Steps that no single rule makes, and what they do."""
-
 _MAX_REDUCTIONS = 40
 _MAX_GROUPS = 60
 _MAX_PRODUCT = 240

@@ -263,8 +263,8 @@ _COMPARED = 3_000
 class Step:
     """A line: the expression, what made it from the line before, its verdict against the first.
 
-    What made it is a rule of the table, `~` behind its name when used backwards, one or more procedures of
-    `algebra.relations.PROCEDURES` with " and " between them, or `assumed`.
+    What made it is a rule of the table, `~` behind its name when used backwards, one or more procedures
+    (`algebra`) with " and " between them, or `assumed`.
     """
 
     tree: Tree

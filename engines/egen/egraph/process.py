@@ -228,7 +228,7 @@ class GrowthProcess:
         """
         began = time.monotonic()
         try:
-            cluster: Cluster = self._ask(ClusterRequest(head, config), events, stop)
+            cluster: Cluster = self.ask(ClusterRequest(head, config), events, stop)
         except GrowthError as ended:
             reason = next((known for known in get_args(StopReason) if known == ended.reason), None)
             if reason is None:
@@ -248,7 +248,7 @@ class GrowthProcess:
         stop: Stop = never,
     ) -> EGraph:
         """The e-graph of a head (see `growth.Grower.grow`); events report every iteration."""
-        grown: EGraph = self._ask(
+        grown: EGraph = self.ask(
             GraphRequest(head, mode, limits or Limits(), theory or theory_of("reals", "", head)), events, stop
         )
         return grown
@@ -268,10 +268,12 @@ class GrowthProcess:
         request = DerivationRequest(
             start, mode, limits or Limits(), theory or theory_of("reals", "", start), target
         )
-        found: Derivation = self._ask(request, ignore, stop)
+        found: Derivation = self.ask(request, ignore, stop)
         return found
 
-    def _ask(self, request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> Any:
+    def ask(self, request: Any, events: Sink = ignore, stop: Stop = never) -> Any:
+        """The answer to one of the requests above, or what else the service knows that has `limits` and
+        `seconds`."""
         with self._turn:
             try:
                 self.submit(request, listening=events is not ignore)
@@ -302,8 +304,7 @@ class GrowthProcess:
         return self._request is not None
 
     def submit(self, request: Any, *, listening: bool = False) -> None:
-        """Send one of `requests`, or what else the service knows that has `limits` and `seconds`; its events
-        come when somebody is `listening`."""
+        """Send a request; its events come when somebody is `listening`."""
         self._live()
         self._request, self._hurried = request, False
         if self._ready:

@@ -35,11 +35,6 @@ class Agreement:
     predicted: Ints
 
     @property
-    def paper(self) -> float:
-        """Mean over clusters, from 0 to 1."""
-        return float(self.paper_shares.mean())
-
-    @property
     def best(self) -> float:
         """Mean over clusters, from 0 to 1."""
         return float(self.best_shares.mean())

@@ -200,23 +200,13 @@ def canonical_key(expression: Tree | Sequence[str]) -> str:
     return _text(_part(tokens))
 
 
-def direct_key(expression: Tree | Sequence[str]) -> str:
-    """The canonical form where signs are taken out of odd and even functions and powers, and a function of
-    its own inverse, or of that of its reciprocal, is left out: equal for what differs by such a detour.
-
-    Of expressions that are known to be equal: f⁻¹(f(u)) is u for some u only.
-
-    >>> direct_key("sin - 3 x".split()) == direct_key("* -1 sin - x 3".split())
-    True
-    >>> direct_key("tan acot + x 1".split()), direct_key("pow - 3 x 2".split())
-    ('/ 1 + 1 x', 'pow - 3 x 2')
-    """
-    tokens = expression.labels() if isinstance(expression, Tree) else expression
-    return _text(_part(tokens, direct=True))
-
-
 class Canonical:
-    """Canonical keys of numbered terms, of every subterm once. Args: direct: as `direct_key` has them."""
+    """Canonical keys of numbered terms, of every subterm once.
+
+    Args: direct: signs are taken out of odd and even functions and powers, and a function of its own inverse,
+    or of that of its reciprocal, is left out, so that what differs by such a detour is equal. Of expressions
+    that are known to be equal: f⁻¹(f(u)) is u for some u only.
+    """
 
     def __init__(self, terms: Subterms, *, direct: bool = False) -> None:
         self._terms, self._direct = terms, direct
@@ -236,13 +226,13 @@ class Canonical:
         return part
 
 
-def _part(tokens: Sequence[str], direct: bool = False) -> _Part:
+def _part(tokens: Sequence[str]) -> _Part:
     stack: list[_Part] = []
     pop = stack.pop
     for token in reversed(tokens):
         operands = ARITY.get(token, 0)
         left = pop() if operands else None
-        stack.append(_composed(token, left, pop() if operands > 1 else None, direct))
+        stack.append(_composed(token, left, pop() if operands > 1 else None, direct=False))
     return pop()
 
 

@@ -120,7 +120,7 @@ def searched(
     corpus is small, the bound would save nothing or `at_most` is given. Args, raises: as of `pool`."""
     from engines.egen.composed.network import ComposedEncoder
     from engines.egen.models import encode
-    from engines.egen.models.joined import JoinedEncoder
+    from engines.egen.models.encode import JoinedEncoder
 
     several = at_most is None and size_of(data) > encode.MANY and not made(model, data, "all", cache=cache)
     encoder = encode.kept_encoder(model) if several else None

@@ -246,12 +246,11 @@ def _partial_domain(path: Path) -> dict[int, frozenset[str]]:
 class TrainingTexts:
     """The expressions of all training clusters of two or more, cluster by cluster.
 
-    `excluded` counts clusters that were kept out, `left_out` expressions that have no form the model reads.
+    `excluded` counts clusters that were kept out.
     """
 
     clusters: tuple[tuple[str, ...], ...]
     excluded: int = 0
-    left_out: int = 0
 
     @property
     def count(self) -> int:
@@ -266,14 +265,13 @@ class TrainingRows:
     sequences: Sequences
     sizes: Ints
     excluded: int = 0
-    left_out: int = 0
 
     @classmethod
     def of(cls, texts: TrainingTexts, *, max_length: int) -> TrainingRows:
         """Args: max_length: as `Sequences.of`."""
         rows = Sequences.of((text for each in texts.clusters for text in each), max_length=max_length)
         sizes = np.array([len(each) for each in texts.clusters], np.int64)
-        return cls(rows, sizes, texts.excluded, texts.left_out)
+        return cls(rows, sizes, texts.excluded)
 
     @property
     def cluster_of(self) -> Ints:
@@ -291,19 +289,17 @@ def training_texts(
     """
     banned = excluded_clusters(corpus, exclude) if exclude is not None else frozenset()
     clusters: list[tuple[str, ...]] = []
-    left_out = excluded = 0
+    excluded = 0
     for cluster, members in corpus.each("train", split):
         if cluster in banned:
             excluded += 1
             continue
-        found = members["prefix"].to_pylist()
-        kept = tuple(text for text in found if usable(text, max_length))
-        left_out += len(found) - len(kept)
+        kept = tuple(text for text in members["prefix"].to_pylist() if usable(text, max_length))
         if len(kept) > 1:
             clusters.append(kept)
     if not clusters:
         raise no_pairs(corpus)
-    return TrainingTexts(tuple(clusters), excluded, left_out)
+    return TrainingTexts(tuple(clusters), excluded)
 
 
 def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:

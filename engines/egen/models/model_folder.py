@@ -146,9 +146,8 @@ def _norm(own: str, their: str) -> Iterator[tuple[str, tuple[str, ...], float]]:
 #     modules.json  1_WordWeights/  2_Pooling/  (3_Dense/)    its pooling, for sentence-transformers
 #     README.md  training.json                 written by the training
 #
-# A seq2seq model has encoder and decoder there (see `seq2seq_folder`), and the encoder once more in
-# `0_Transformer`, for sentence-transformers. Older folders, the encoder there and a `decoder.safetensors`
-# beside it, are read too.
+# A seq2seq model has encoder and decoder there (see above), and the encoder once more in `0_Transformer`, for
+# sentence-transformers.
 #
 # The encoder is exactly an XLM-RoBERTa-XL: pre-norm with a final norm and none on the embeddings, layer-
 # norm eps and activation free to choose. What it has in addition is filled in: attention biases, token
@@ -198,13 +197,7 @@ def load_model(folder: Path) -> nn.Module:
         raise unopened(folder, "this folder holds no model of E-Gen", remedy) from error
     model = new_model(config)
     stored = _read(folder / "model.safetensors")
-    if whole:
-        weights = dict(own_tensors(stored, config))
-    else:
-        weights = dict(_own_names(stored, model, shift))
-        if config.decoder_layers:
-            decoder = _read(folder / "decoder.safetensors")
-            weights |= {f"decoder.{name}": tensor.float() for name, tensor in decoder.items()}
+    weights = dict(own_tensors(stored, config) if whole else _own_names(stored, model, shift))
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:

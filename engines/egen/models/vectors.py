@@ -251,7 +251,7 @@ def _precision() -> tuple[str, ...]:
 
 def model_print(model: Path) -> str:
     """Identifies a model folder by its weights and settings; a joined one by those of its parts."""
-    from engines.egen.models.joined import parts
+    from engines.egen.models.encode import parts
 
     return "".join(_fingerprint(part, tuple(map(changed, sorted(part.rglob("*"))))) for part in parts(model))
 
@@ -281,8 +281,7 @@ def _encoded(
     many are left out. Raises: EngineError E645 where there are none, E646 when it was stopped."""
     import pyarrow as pa
 
-    from engines.egen.models.encode import encode_many, kept_encoder, longest
-    from engines.egen.models.joined import JoinedEncoder
+    from engines.egen.models.encode import JoinedEncoder, encode_many, kept_encoder, longest
 
     encoder = kept_encoder(model)
     rows, left_out = _expressions(place, part, longest(encoder), build.stop)

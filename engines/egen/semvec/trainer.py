@@ -17,7 +17,7 @@ from engines.core.files import write_bytes, write_json
 from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
-from engines.egen.semvec.evaluate import OPERATORS, Expressions, split_file, splits
+from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
 from engines.training.data import Drawn
 from engines.training.identity import model_files, refuse_other_sizes
 from engines.training.task import Origin
@@ -304,8 +304,6 @@ class SemVecTask:
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """`validation_score_5_percent`: of validation expressions, among them and those of the training."""
-        from engines.egen.semvec.measure import scores
-
         asked = np.random.default_rng(0).permutation(self._set.asked("validation"))[: self.settings.measured]
         if not len(asked):
             return {}
