@@ -46,7 +46,6 @@ class RulesFound:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """Rules that do not do what the table claims, and in what they differ."""
         return [(name, found.problem) for name, found in self.checks.items() if found.problem]
 
 
@@ -64,7 +63,6 @@ class FileChecked:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """False rules, and lines that could not be read."""
         false = [one.rule for one in self.found if one.effect == "false"]
         named = [(f"line {rule.line}", f"{rule.name} is false") for rule in false]
         return named + [(f"line {one.line}", f"not read: {one.why}") for one in self.unread]

@@ -60,7 +60,6 @@ def read_weights(text: str) -> dict[str, float]:
 
 
 def canonical_weights(text: str) -> str:
-    """The same weights always as the same text. Raises: EngineError E457."""
     return ", ".join(f"{name}={weight!r}" for name, weight in read_weights(text).items())
 
 
@@ -281,7 +280,6 @@ class Member:
 
     @property
     def tree(self) -> Tree:
-        """The expression, read anew, in whichever theory."""
         return parse_prefix(self.prefix.split(), lambda token: ARITY.get(token) or LOGIC.get(token, 0))
 
     @property

@@ -103,7 +103,6 @@ class _Closed(Space):
         return (*used, "exact value") if self._numbers_vanish(left) else None
 
     def lowered(self, polynomial: fmpq_mpoly) -> tuple[fmpq_mpoly, tuple[str, ...]]:
-        """A polynomial with every relation used as often as it goes, and the names of those that were."""
         used: dict[str, None] = {}
         for _ in range(_MAX_REDUCTIONS):
             for place, exponent, value, name in self._relations:
@@ -157,7 +156,6 @@ def _has_variable(tree: Tree) -> bool:
 
 
 def _roots(left: Tree, right: Tree, powers: Powers) -> bool:
-    """Whether one of two positive expressions is a root, and their powers are equal."""
     for one, other in ((left, right), (right, left)):
         found = is_root(one)
         if found is not None and powers.signs.of(one) > 0 and powers.signs.of(other) > 0:
@@ -169,7 +167,6 @@ def _roots(left: Tree, right: Tree, powers: Powers) -> bool:
 
 
 def _logarithms(rows: Sequence[tuple[Fraction, Tree]]) -> bool:
-    """Whether a sum of logarithms is 0: the product of their arguments, each raised to its number, is 1."""
     if not rows or any(m.label != "ln" for _, m in rows):
         return False
     counts = _counts(rows, rows)
@@ -213,7 +210,6 @@ def _counts(some: Sequence[tuple[Fraction, Tree]], rows: Sequence[tuple[Fraction
 
 
 def _legs(inverse: Tree, powers: Powers) -> tuple[Tree, Tree]:
-    """The right triangle whose angle an arctangent or arcsine is: the adjacent side and the opposite one."""
     u = inverse.children[0]
     if inverse.label == "atan":
         return ONE, u
@@ -230,7 +226,6 @@ def reduced(tree: Tree) -> Tree:
 
 
 def _algebra(left: Tree, right: Tree) -> str:
-    """What algebra does between two expressions that are equal by it alone, by their shapes."""
     before, after = _Shape(left), _Shape(right)
     if after.fractions and (after.fractions > 1 or after.sum) and after.fractions > before.fractions:
         return "partial fractions"
@@ -331,7 +326,6 @@ def meetings(start: Tree, target: Tree, rules: Mapping[str, Rule], signs: Signs)
 
 
 def _back(name: str, rules: Mapping[str, Rule]) -> str:
-    """A step's name in the other direction: that of a procedure is the same."""
     if name not in rules:
         return name
     return name.removesuffix("~") if name.endswith("~") else f"{name}~"
@@ -450,7 +444,6 @@ _SIMPLER: Mapping[str, Callable[[Tree, Tree], Tree]] = {
 
 
 def _inside(tree: Tree) -> Tree:
-    """A root, logarithm or absolute value of what is shorter by relations."""
     if tree.label not in ("sqrt", "ln", "abs") and not (
         tree.label == "pow" and integer(tree.children[1]) is None
     ):
@@ -470,7 +463,6 @@ OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {
 
 
 def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
-    """Whether a pattern is a tree with its variables filled in, which are then in the binding."""
     if is_variable(pattern):
         return binding.setdefault(pattern.label, tree) == tree
     return (
@@ -481,7 +473,6 @@ def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
 
 
 def filled(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
-    """A pattern with its variables filled in."""
     if is_variable(pattern):
         return binding[pattern.label]
     return Tree(pattern.label, tuple(filled(child, binding) for child in pattern.children))

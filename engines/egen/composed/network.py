@@ -69,14 +69,12 @@ class Terms:
         }
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """`arrays` as tensors."""
         import torch
 
         return {name: torch.from_numpy(rows) for name, rows in self.arrays.items()}
 
 
 def terms(expressions: Sequence[Sequence[str]]) -> Terms:
-    """Of expressions as tokens in generator prefix notation. Raises: ExpressionError for what is none."""
     return Terms(compile_many(expressions))
 
 
@@ -115,8 +113,6 @@ _OF_NUMBERS = 64
 
 @dataclass(frozen=True, slots=True)
 class ComposedSizes:
-    """Sizes of a composed encoder."""
-
     d_model: Annotated[int, Arg("Length of a vector.", low=2)] = 96
     hidden: Annotated[int, Arg("Products, and as many usual units, in the hidden layer.", low=2)] = 192
 

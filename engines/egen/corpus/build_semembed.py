@@ -43,7 +43,6 @@ class BuildSemembed:
 
 
 def settled(spec: BuildSemembed) -> BuildSemembed:
-    """The spec with templates that name the same from any folder."""
     from engines.egen.corpus.sources import source_name
 
     return replace(spec, templates=source_name(spec.templates))

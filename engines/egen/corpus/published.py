@@ -66,7 +66,6 @@ _Refuse = Callable[[int, str], None]
 
 
 def _blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple[str, _Block]]:
-    """Name and numbered lines of each cluster, the head first."""
     block: _Block = []
     for number, line in lines:
         text = line.strip()

@@ -142,8 +142,6 @@ def _of_kind(kind: Kind, seed: int) -> Iterator[Template]:
 
 
 def _variants(pattern: str) -> list[Tree]:
-    """Every choice of operators for the marks of a pattern, the first mark varying slowest."""
-
     def choices(node: Tree) -> list[Tree]:
         children = list(product(*map(choices, node.children)))
         makers = _MARKS.get(node.label, (lambda *operands: Tree(node.label, operands),))
@@ -153,7 +151,6 @@ def _variants(pattern: str) -> list[Tree]:
 
 
 def _fill(variant: Tree, function: str, place: str) -> Tree:
-    """The variant with its function and its constants."""
     if variant.label == "f":
         return Tree(function, tuple(_fill(child, function, place) for child in variant.children))
     if variant.label in "abcde":
@@ -162,7 +159,6 @@ def _fill(variant: Tree, function: str, place: str) -> Tree:
 
 
 def _constant(place: str) -> int:
-    """A constant from the sixteen -9..-2, 2..9, each as likely."""
     draw = blake2b(place.encode(), digest_size=1).digest()[0]
     magnitude = 2 + (draw & 7)
     return -magnitude if draw & 8 else magnitude
@@ -184,8 +180,6 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is no expression, and why."""
-
     line: int
     what: str
 
@@ -201,7 +195,6 @@ class Source:
 
     @property
     def sha256(self) -> str:
-        """Of the heads, one per line."""
         return sha256("\n".join(head.prefix for head in self.heads).encode()).hexdigest()
 
 

@@ -215,7 +215,6 @@ class Proofs:
                 self._place(user)
 
     def _hang(self, left: int, right: int, rule: str) -> None:
-        """Turn the tree of `left` round, so that it can hang below `right`."""
         node: int = left
         link: tuple[int, str] | None = (right, rule)
         while link is not None:
@@ -345,7 +344,6 @@ def _ways(start: Tree, target: Tree, search: _Search, meetings: Iterator[list[Li
 
 
 def _judged(judge: Judge, lines: Sequence[Line]) -> tuple[Step, ...]:
-    """The lines in the language with their verdicts, without those that repeat the one before."""
     target = lines[-1][1]
     shown = [(rule, target if tree is target else unfolded(tree)) for rule, tree in lines]
     shown = shown[:1] + [line for before, line in pairwise(shown) if before[1] != line[1]]
@@ -493,7 +491,6 @@ class _Search:
         return changed
 
     def holds(self, condition: Condition, binding: Binding) -> bool:
-        """Whether a guard holds: for numbers exactly, for functions at the points."""
         node = self.proofs.fill(fold(condition.pattern), binding)
         if condition.name in OF_NUMBERS:
             value = self.proofs.constant(node)

@@ -48,7 +48,6 @@ class EGraph:
     fired: Mapping[str, int] = field(default_factory=dict)
 
     def constant(self, number: int) -> Fraction | None:
-        """The value of a class that is a rational constant."""
         for node in self.classes[number]:
             if not node.children and is_constant_token(node.label):
                 return Fraction(node.label)
@@ -62,7 +61,6 @@ class EGraph:
         return self.term(self.classes[number][0])
 
     def term(self, node: ENode) -> Tree:
-        """The node over the smallest terms of its operands."""
         children = tuple(self.smallest(child) for child in node.children)
         return Tree(node.label, (Tree(VARIABLE), *children) if node.label == "d" else children)
 
@@ -165,7 +163,6 @@ def _whole(children: Ints, rank: Ints) -> NDArray[np.bool_]:
 
 @compiled
 def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
-    """The nodes that each class is an operand of, once for each time: (count + 1,) starts, and the nodes."""
     starts = np.zeros(count + 1, np.int64)
     for node in range(len(homes)):
         for side in range(2):
@@ -352,7 +349,6 @@ def _pairs(values: list[int]) -> NDArray[np.int64]:
 
 
 def _is_numeral(node: ENode, egraph: EGraph) -> bool:
-    """Whether a node of a constant's class is its usual writing: `3`, or `/ 1 2`."""
     if node.label != "/":
         return is_constant_token(node.label)
     parts = [egraph.classes[child][0].label for child in node.children]
@@ -458,7 +454,6 @@ def _split(egraph: EGraph, looked_at: Mapping[int, _Nodes], allowed: int) -> tup
 
 
 def _looked_at(egraph: EGraph) -> dict[int, _Nodes]:
-    """The nodes of each class that are no detour themselves, what they are and what they demand."""
     constants = {number: egraph.constant(number) for number in egraph.classes}
     return {
         number: [

@@ -47,8 +47,6 @@ _MEMBERS_PER_S = 200
 
 @dataclass(frozen=True, slots=True)
 class GraphRequest:
-    """The e-graph of a head; answered with an `EGraph`."""
-
     head: Tree
     mode: Mode
     limits: Limits
@@ -71,8 +69,6 @@ class DerivationRequest(GraphRequest):
 
 @dataclass(frozen=True, slots=True)
 class ClusterRequest:
-    """The cluster of a head; answered with a `Cluster`."""
-
     head: Tree
     config: EgenConfig
 
@@ -131,7 +127,6 @@ def _derive(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation
 
 
 def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:
-    """The shortest term of its e-graph's root, one without a derivative before any with one."""
     grown = rules.grow(request.head, request.limits, theory=request.theory, stop=stop)
     terms: list[Tree] = [request.head, *(grown.term(node) for node in grown.classes[grown.root])]
 
@@ -412,7 +407,6 @@ class GrowthProcess:
         self._deadline = time.monotonic() + _PATIENCE * self._request.seconds
 
     def _hurry(self) -> None:
-        """Ask for what there is, and soon."""
         self._hurried = True
         self._deadline = min(self._deadline, time.monotonic() + _POLITE_S)
         with suppress(OSError):
@@ -532,7 +526,6 @@ def _answered(answer: Any, request: object, events: Sink, stop: Stop) -> _Answer
 
 
 def _end_with(parent: int) -> None:
-    """End this process soon after its parent, even in the middle of a request."""
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)

@@ -281,7 +281,6 @@ class Sampler:
         return self._tables.labels
 
     def supply(self, length: int) -> float:
-        """How many terms of this length there are, as a double."""
         return float(self._counts[0][self._grammar.root, length])
 
     def rows(self, length: int, count: int) -> Ints:
@@ -317,7 +316,6 @@ class Sampler:
         return found
 
     def _order(self, length: int, state: Words) -> Ints:
-        """The numbers of all terms of one length; they are given from the last to the first."""
         order = np.arange(int(self.supply(length)))
         if not self._tables.weighted:
             _shuffle(order, state)
@@ -327,5 +325,4 @@ class Sampler:
 
 
 def _state(seed: int, length: int) -> Words:
-    """The random numbers of one length, so that what one length takes does not move another."""
     return np.random.SeedSequence([seed, length]).generate_state(1, np.uint64).astype(np.uint64)

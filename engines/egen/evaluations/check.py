@@ -95,17 +95,14 @@ class Checked:
 
     @property
     def right(self) -> bool:
-        """Whether every step is shown to be right."""
         return all(each.judgement == "right" for each in self.transitions)
 
     @property
     def first_wrong(self) -> int | None:
-        """By the verifier."""
         return next((n for n, each in enumerate(self.transitions) if each.judgement == "wrong"), None)
 
     @property
     def first_flagged(self) -> int | None:
-        """By the embeddings."""
         return next((n for n, each in enumerate(self.transitions) if each.flagged), None)
 
 

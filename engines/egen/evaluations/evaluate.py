@@ -101,7 +101,6 @@ class Evaluate:
 
     @property
     def place(self) -> Path:
-        """Where the data is."""
         from engines.egen.models.datasets import sample_corpus
 
         return self.data or sample_corpus()
@@ -204,7 +203,6 @@ def _analogies(spec: Evaluate) -> list[Analogy]:
 
 
 def _measured(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> Report:
-    """A model or a language model on the data of its task."""
     from engines.egen.evaluations.measured import WORST
 
     asked = bool(spec.llm)

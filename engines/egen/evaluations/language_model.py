@@ -432,8 +432,6 @@ def algebra(
 
 
 class _Asked:
-    """The answers to a list of questions."""
-
     def __init__(self, answers: Sequence[Answer]) -> None:
         self.answers = answers
         self.texts = [answer.text for answer in answers]
@@ -468,7 +466,6 @@ def _ask(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> _Asked
 
 
 def _last(text: str, form: Callable[[str], T | None]) -> T | None:
-    """What stands after the last `ANSWER:`, or in the last line, without marks of emphasis or formulas."""
     found = _LAST.findall(text) or text.strip().splitlines()
     return form(found[-1].strip().strip("*`$ ").rstrip(".").strip("*`$ ")) if found else None
 
@@ -478,8 +475,6 @@ def _letter(number: int) -> str:
 
 
 def _chosen(text: str, count: int) -> int | None:
-    """The candidate named, from 0."""
-
     def form(said: str) -> int | None:
         found = re.match(r"\(?([A-Z])\b", said)
         number = -1 if found is None else ord(found[1]) - ord("A")
@@ -489,8 +484,6 @@ def _chosen(text: str, count: int) -> int | None:
 
 
 def _lines(text: str, count: int) -> set[int] | None:
-    """The lines named as wrong, of `count` from 0; the first has none above it and cannot be."""
-
     def form(said: str) -> set[int] | None:
         if re.match(r"none\b", said, re.IGNORECASE):
             return set()

@@ -16,6 +16,7 @@ from engines.egen.expressions.language import (
     HYPERBOLIC,
     LEAVES,
     LETTERS,
+    RECIPROCAL,
     TRIGONOMETRIC,
     apply_float,
     operate_float,
@@ -102,7 +103,6 @@ class Subterms:
 
 @compiled
 def _slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
-    """Where the number of a term is noted, or would be."""
     mixed = np.uint64(code + 1) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ np.uint64(left + 1)) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(29)) ^ np.uint64(right + 1)) * np.uint64(0x94D049BB133111EB)
@@ -165,20 +165,6 @@ UNDONE_BY = {
     **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},
 }
 """For every function the one that it undoes, and that undoes it."""
-_RECIPROCAL = {
-    "sin": "csc",
-    "csc": "sin",
-    "cos": "sec",
-    "sec": "cos",
-    "tan": "cot",
-    "cot": "tan",
-    "sinh": "csch",
-    "csch": "sinh",
-    "cosh": "sech",
-    "sech": "cosh",
-    "tanh": "coth",
-    "coth": "tanh",
-}
 _EVEN = {"cos", "sec", "cosh", "sech", "abs"}
 _ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - _EVEN
 
@@ -327,7 +313,6 @@ def _text(part: _Part) -> str:
 
 
 def _unsigned(part: _Part) -> tuple[int, str]:
-    """A sum as a factor: of `a - b` and `b - a` always the same one, and the sign that makes up for it."""
     sign, _, plus, less = part
     if less and (not plus or min(less) < min(plus)):
         return -sign, _series(less, plus)
@@ -370,7 +355,7 @@ def _direct(token: str, operand: _Part, exponent: _Part | None) -> _Part:
         sign = 1 if even else sign
     text = _text(operand)
     inner, _, rest = text.partition(" ")
-    if inner in (UNDONE_BY.get(token), UNDONE_BY.get(_RECIPROCAL.get(token, ""))):
+    if inner in (UNDONE_BY.get(token), UNDONE_BY.get(RECIPROCAL.get(token, ""))):
         part = _part(rest.split())
         if inner != UNDONE_BY[token]:
             part = _product((1, _PRODUCT, [], []), part, True)
@@ -554,7 +539,6 @@ def _judge(
 
 @compiled
 def _padded(kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int) -> bool:
-    """Whether an operator does nothing to one of its operands, or undoes it."""
     one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
     first, second = amounts[left, VALUE], amounts[right, VALUE]
     if kind == PLUS:

@@ -54,15 +54,12 @@ class BoundedPool:
 
     @property
     def left_out(self) -> int:
-        """As of `Pool`."""
         return self.cheap.left_out
 
     def place(self, cluster: int, member: int) -> int | None:
-        """As `Pool.place`."""
         return self.cheap.place(cluster, member)
 
     def vector(self, row: int) -> Vectors:
-        """As `Pool.vector`."""
         both = [self._encoded([row]), self.cheap.vector(row)]
         return np.concatenate(both if self.first else both[::-1], axis=1) / _ROOT
 
@@ -138,7 +135,6 @@ def searched(
 
 
 def _read(path: Path, width: int) -> dict[int, Vectors]:
-    """What was kept in a file; nothing where it is missing or cannot be read."""
     try:
         with np.load(path) as kept:
             rows, vectors = kept["rows"], kept["vectors"]

@@ -146,14 +146,12 @@ class Labelled:
 
     @property
     def clusters(self) -> list[list[str]]:
-        """The texts of each cluster."""
         cuts = np.flatnonzero(np.diff(self.labels)) + 1
         ends = [*cuts.tolist(), len(self.texts)]
         return [list(self.texts[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def sample_corpus() -> Path:
-    """The corpus that ships."""
     from engines.core.assets import asset
 
     return asset("sample/corpora/sample-e")
@@ -231,7 +229,6 @@ def _of_file(path: Path, partial: bool, drop: Callable[[str], None]) -> Iterator
 
 
 def _partial_domain(path: Path) -> dict[int, frozenset[str]]:
-    """By line of a JSON layout, the expressions that it sets apart."""
     found = {}
     for number, line in read_lines(path, on_bad=lambda _: None):
         if line.lstrip().startswith("{"):
@@ -254,7 +251,6 @@ class TrainingTexts:
 
     @property
     def count(self) -> int:
-        """How many expressions there are."""
         return sum(map(len, self.clusters))
 
 
@@ -268,7 +264,6 @@ class TrainingRows:
 
     @classmethod
     def of(cls, texts: TrainingTexts, *, max_length: int) -> TrainingRows:
-        """Args: max_length: as `Sequences.of`."""
         rows = Sequences.of((text for each in texts.clusters for text in each), max_length=max_length)
         sizes = np.array([len(each) for each in texts.clusters], np.int64)
         return cls(rows, sizes, texts.excluded)
@@ -328,7 +323,6 @@ class Examples:
     drawn: Pairs | Triplets
 
     def shuffled(self, epoch: int) -> Examples:
-        """The same in the order of an epoch, counted from 0."""
         return Examples(self.rows, replace(self.drawn, epoch=epoch))
 
     def __len__(self) -> int:
@@ -338,7 +332,6 @@ class Examples:
         return self.__getitems__([position])[0]
 
     def __getitems__(self, positions: Sequence[int]) -> list[tuple[int, ...]]:
-        """Several at once."""
         return [tuple(row) for row in self.drawn.rows(np.asarray(positions, np.int64)).tolist()]
 
 
@@ -375,7 +368,6 @@ class CorpusTask:
         self._split, self._max_length, self._measured = split, max_length, measured
 
     def model_settings(self) -> dict[str, Any]:
-        """All settings of the model, with their defaults."""
         raise NotImplementedError
 
     def origin(self) -> Origin:
@@ -392,7 +384,6 @@ class CorpusTask:
         return Origin(self.trainer, self.model_settings(), data)
 
     def training_texts(self) -> TrainingTexts:
-        """The training side of the corpus."""
         from engines.egen.corpus.reader import open_corpus
 
         corpus, exclude = open_corpus(self.data["corpus"]), self.data.get("exclude")

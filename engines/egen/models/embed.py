@@ -57,7 +57,6 @@ class Embed:
 
     @property
     def target(self) -> Path:
-        """The file to write."""
         return self.out or self.file.with_name(self.file.name + ".npy")
 
 
@@ -75,7 +74,6 @@ class Embedded:
 
 
 def settled(spec: Embed) -> Embed:
-    """The spec with the file to write."""
     return replace(spec, out=spec.target)
 
 
@@ -222,7 +220,6 @@ def arrange(
 
 
 def _kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
-    """Of each cluster the kind of template that it was grown from."""
     from engines.egen.corpus.reader import open_corpus
     from engines.egen.models.datasets import sample_corpus
 
@@ -272,7 +269,6 @@ def _families(place: Path | None) -> tuple[list[str], list[str]]:
 def _placed(
     spec: Arrange, name: str, vectors: Callable[[], Vectors], cache: Path | None, events: Sink
 ) -> NDArray[np.float32] | None:
-    """The places of vectors; those of t-SNE are kept by this name, since they take a while."""
     import numpy as np
 
     from engines.core.files import write_array

@@ -73,7 +73,6 @@ def own_tensors(tensors: dict[str, Tensor], config: ModelConfig) -> Iterator[tup
 
 
 def their_config(config: ModelConfig) -> dict[str, Any]:
-    """What stands in `config.json`."""
     sizes = {
         f"{part}_{name}": size
         for part, layers in (("encoder", config.layers), ("decoder", config.decoder_layers))
@@ -112,7 +111,6 @@ def generation_config(config: ModelConfig) -> dict[str, Any]:
 
 
 def _names(config: ModelConfig) -> Iterator[tuple[str, tuple[str, ...], float]]:
-    """Our name, their names for its rows from the top, and the factor that theirs have in them."""
     yield "decoder.out.weight", ("lm_head.weight",), 1.0
     for part, layers in (("encoder", config.layers), ("decoder", config.decoder_layers)):
         yield f"{part}.tokens.weight", (f"model.{part}.embed_tokens.weight",), _RESIDUAL
@@ -206,7 +204,6 @@ def load_model(folder: Path) -> nn.Module:
 
 
 def unopened(path: Path, what: str, remedy: str = "") -> DataError:
-    """A model folder that cannot be opened."""
     remedy = remedy or "Copy the folder again, whole."
     return DataError(what, path=path, code="E642", exit_code=3, remedy=remedy)
 
@@ -289,7 +286,6 @@ def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
 
 
 def _own_names(tensors: dict[str, Tensor], model: nn.Module, shift: float) -> Iterator[tuple[str, Tensor]]:
-    """The encoder's tensors under our names. What is missing is left for `load_state_dict` to refuse."""
     import torch
 
     found = {name: tensor.float() for name, tensor in tensors.items()}
@@ -376,7 +372,6 @@ def prefix_tokenizer() -> str:
 
 
 def _write_pooling(model: nn.Module, folder: Path, encoder: str) -> None:
-    """The modules of sentence-transformers after the encoder, which is in the folder of that name."""
     import torch
     from safetensors.torch import save
 

@@ -333,7 +333,6 @@ class _Trial:
 
 
 def _trials(rule: Rule, guards: Guards, candidates: _Candidates, bench: _Bench) -> list[_Trial]:
-    """Instances to evaluate; conditions on more than a variable are judged afterwards."""
     # The same seed for both directions of an identity: their instances are then shared.
     rng = np.random.default_rng(list(rule.name.rstrip("~").encode()))
     compound = [condition for condition in guards if condition.pattern.children]
@@ -394,7 +393,6 @@ _NO_EVALUATION = Evaluation(np.empty((0, 0)), np.empty((0, 0), np.uint8), np.emp
 
 
 def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float]) -> bool:
-    """A condition where the variables are constants or, at one point, functions."""
     if condition.name in _NUMERICAL:
         return _holds(condition, binding[condition.pattern.label], _NO_EVALUATION, 0)
     if condition.name == "nonconst":
@@ -408,7 +406,6 @@ def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float
 
 
 def _compare_constants(rule: Rule, guards: Guards, tally: _Tally) -> None:
-    """The same with constants for variables, multiples of pi among them, alone and beside functions."""
     names = variables(rule.left)
     if any(node.label == "d" for node in rule.left) or len(names) > 2:
         return
@@ -526,7 +523,6 @@ def classify(rule: ForeignRule) -> Found:
 
 
 def _points(names: Sequence[str]) -> list[tuple[bool, Point]]:
-    """Points in general position, then special ones; those of a rule depend on how many variables it has."""
     rng = np.random.default_rng(12)
     found: list[tuple[bool, Point]] = []
     for _ in range(_GENERAL):

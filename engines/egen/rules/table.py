@@ -131,8 +131,6 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The rules of one heading of the appendix, in the table's order."""
-
     name: str
     rules: tuple[Rule, ...]
     dropped: tuple[Dropped, ...]
@@ -298,7 +296,6 @@ def _text() -> str:
 
 @cache
 def load_families() -> tuple[Family, ...]:
-    """The shipped table by family, with what it leaves out."""
     return parse_families(_text())
 
 

@@ -144,7 +144,6 @@ def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
 
 
 def save_network(network: Any, folder: Path) -> None:
-    """Write weights and configuration."""
     from safetensors.torch import save
 
     tensors = {name: tensor.contiguous().cpu() for name, tensor in network.state_dict().items()}
@@ -182,8 +181,6 @@ LIMITS = (
 
 @dataclass(frozen=True, slots=True)
 class SemVecSettings:
-    """What a recipe's table `model` says."""
-
     d_model: Annotated[int, Arg("Length of a vector.", low=2)] = 64
     hidden: Annotated[int, Arg("Products, and as many usual units, in the hidden layer.", low=2)] = 128
     tau: Annotated[float, Arg("Temperature.", low=0.001)] = 0.1
@@ -207,8 +204,6 @@ class Example:
 
 
 class SemVecTask:
-    """An encoder of the expressions of a set."""
-
     measures = ("validation_score_5_percent",)
 
     def __init__(self, settings: SemVecSettings, data: Mapping[str, Path], seed: int) -> None:
@@ -243,7 +238,6 @@ class SemVecTask:
 
     @cached_property
     def _labels(self) -> tuple[list[str], list[str]]:
-        """Variables and operators."""
         labels = {node.label for trees in self._classes for tree in trees for node in tree}
         operators = [name for name in OPERATORS if name in labels]
         return sorted(labels - set(operators)), operators
@@ -262,7 +256,6 @@ class SemVecTask:
         return given
 
     def train_data(self) -> Drawn[Example]:
-        """A pair of each class."""
         return Drawn(len(self._classes), self._pair, self.seed)
 
     def _pair(self, number: int, draw: np.random.Generator) -> Example:
@@ -271,7 +264,6 @@ class SemVecTask:
         return Example(trees[first], trees[more[0] if more else first], number)
 
     def length(self, example: Example) -> int:
-        """Nodes of both."""
         return len(example.one) + len(example.other)
 
     def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
@@ -284,7 +276,6 @@ class SemVecTask:
         return {**batch, "classes": torch.tensor([example.number for example in examples])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Pairs."""
         return (len(batch["classes"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
@@ -311,7 +302,6 @@ class SemVecTask:
         return {"validation_score_5_percent": 100 * float(found.mean())}
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """The model's folder, with a card."""
         from engines.core.files import write_text
         from engines.training.card import card
 

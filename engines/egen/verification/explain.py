@@ -49,7 +49,6 @@ class Domain:
 
 @lru_cache(256)
 def described(tree: Tree) -> Domain:
-    """The domain of an expression."""
     program = compile_many([tree])
     found = intervals(program)
     edges = _Met(program, found)
@@ -104,7 +103,6 @@ class _Met:
         return False if place in self._holes else None
 
     def closed(self, place: Place) -> bool | None:
-        """Whether an interval that ends there has a value there too: functions that end without a hole do."""
         known = self.defined(place)
         if known is None and not self.searched and abs(place.value) < self._known:
             return True
@@ -167,7 +165,6 @@ def _distance(place: Place) -> tuple[float, float]:
 
 
 def _listed(places: Sequence[Place], *, more: bool) -> str:
-    """The points nearest to 0; `more`: those that are known are not all."""
     shown = [place.text for place in places[:_SHOWN_POINTS]]
     return ", ".join([*shown, *["…"] * (bool(shown) and (more or len(places) > _SHOWN_POINTS))])
 
@@ -278,7 +275,6 @@ def _number(value: float) -> float | None:
 
 
 def because(judge: Judge, verdict: Verdict) -> str:
-    """A verdict of a verifier in one sentence."""
     example = verdict.counterexample
     at = f" at {where(example.x, dict(example.at))}" if example else ""
     share = f"{verdict.kept:.0%} of the head's points"
@@ -315,7 +311,6 @@ def _but(verdict: Verdict, which: str) -> str:
 
 
 def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tuple[str, str]:
-    """The innermost sub-term without a value at point k, and why it has none."""
     state = {term: int(parts.state[i, k]) for i, term in enumerate(terms)}
     value = {term: float(parts.values[i, k]) for i, term in enumerate(terms)}
     wanted, node = state[member], member

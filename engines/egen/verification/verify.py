@@ -95,7 +95,6 @@ class Verifier:
                 self._place(points, np.array(ends))
 
     def _decides(self, hopeless: bool) -> bool:
-        """Whether there are enough points; sets `reason` if not."""
         self.reason = ""
         self._verdicts: dict[Any, Verdict] = {}
         self._deeper: dict[tuple[int, int], Value] = {}
@@ -192,7 +191,6 @@ class Verifier:
                     self._doubt(case)
 
     def _look_deeper(self, programs: Programs, cases: Sequence[Case]) -> None:
-        """Compare with more bits what has terms that the usual precision may lose at all points."""
         deep = self._needed(programs, _FEW_DEPTHS).min(axis=1) > SEEN
         lost = [case for case in cases if deep[case.k]]
         if not lost:
@@ -231,7 +229,6 @@ class Verifier:
             case.outcome, case.exceptions = "undecided", ""
 
     def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
-        """Look beside the ends of members' own domains, and at isolated points."""
         holes, points, known = self._recheck.domains(programs, numbers, [case.k for case in cases])
         self._look_beside(programs, [(cases[row], own) for row, own in points.items()])
         searched: list[Case] = []
@@ -252,7 +249,6 @@ class Verifier:
                 )
 
     def _look_beside(self, programs: Programs, cases: Sequence[tuple[Case, Floats]]) -> None:
-        """Look at members at points beside ends of domains: the worst counts, with its point."""
         found = seen(self._program, programs, [case.k for case, _ in cases], [points for _, points in cases])
         for (case, points), (apart, lost, gained) in zip(cases, found, strict=True):
             place = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
@@ -272,7 +268,6 @@ class Verifier:
                 case.example = self._example(point, head, member, gap)
 
     def _look_beyond(self, programs: Programs, cases: Sequence[Case]) -> None:
-        """Look at members beyond curves at which domains end, or bend; those with the same curves at once."""
         whole = [case for case in cases if case.outcome in ("equal", "extends")]
         if not whole:
             return
@@ -316,7 +311,6 @@ class Verifier:
     def _example(
         self, point: Floats, head: float | None, member: float | None, gap: float | None
     ) -> Counterexample:
-        """A point, as (variables,), with values there and their difference."""
         return Counterexample(float(point[0]), head, member, gap)
 
 
@@ -624,7 +618,6 @@ class Several(Verifier):
         return doubtful
 
     def _decide(self, programs: Programs, case: Case, place: int) -> None:
-        """One program and the head at one point, with more and more bits."""
         for bits in MORE_BITS:
             alone = self._functions(self.points[:, [place]], bits, exact=True)
             with ctx.workprec(bits):
@@ -642,7 +635,6 @@ class Several(Verifier):
                     return
 
     def _compare_special(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> None:
-        """Where a variable has a special value: other values, or only one of the two defined."""
         parted: dict[str, list[str]] = {}
         points = zip(self._special_points.T, self._special_values, heads, members, strict=True)
         for point, at, head, member in points:
