@@ -86,7 +86,7 @@ Weights = Annotated[
         words=True,
     ),
 ]
-"""Of families as in `weights`; None is what a begun corpus has, and else no weights."""
+"""Of `FAMILIES`; None is what a begun corpus has, and else no weights."""
 
 
 MAX_MEMBERS = 1_000_000

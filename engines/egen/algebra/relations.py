@@ -27,8 +27,6 @@ from engines.egen.algebra.rational import (
 from engines.egen.expressions.language import VARIABLE, fold, is_number, unfolded, variables_of
 from engines.egen.rules.table import Condition, Rule, is_variable
 
-# Whether two expressions are equal by algebra and by what their atoms have to do with each other.
-#
 # Equality is decided by exact arithmetic: the numerator of the difference is reduced by sin^2 + cos^2 = 1,
 # cosh^2 - sinh^2 = 1, (u^(1/n))^n = u and |u|^2 = u^2; what is left vanishes if every coefficient, an
 # algebraic number, is 0. Sums of arctangents are multiplied out as complex numbers. What is found equal is

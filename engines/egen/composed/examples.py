@@ -132,9 +132,6 @@ def alike(ones: Floats, others: Floats) -> NDArray[np.bool_]:
     return (squares < _CLOSE * np.maximum(both, 1)) | (both < _COMPARED)
 
 
-# What a composed encoder is trained on: members of a cluster, what differs from them in one label, and what
-# is done to two expressions alike.
-
 Tokens = tuple[str, ...]
 """Of an expression, in generator prefix notation."""
 

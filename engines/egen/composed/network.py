@@ -99,11 +99,6 @@ def features(values: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.stack(found, -1).astype(np.float32)
 
 
-# An encoder of expressions composed as they are: a network for each operation, over the vectors of
-# operands.
-#
-# config.json  model.safetensors  README.md
-
 KIND = "egen-composed"
 _AT_ONCE = 2_048
 _LONGEST = 10**6

@@ -139,8 +139,6 @@ def _atoms(query: str) -> Iterator[str]:
                 yield query[start : place + 1]
 
 
-# What the e-graph knows about its classes: exact constants, and facts proved positively.
-#
 # An e-class stands for one function on the domain D of the head. The invariant that growth keeps in `strict`:
 # every term of the e-graph is defined on D up to isolated points, and the terms of a class agree there. It
 # holds for the head's own subterms, because a term is defined only where all of its subterms are, and a rule

@@ -240,11 +240,9 @@ class Proofs:
             self._waiting.append((self.node(label, numbers), self.node(str(value)), ARITHMETIC))
 
 
-# How one expression follows from another, a step a line, each line checked.
-#
 # A single rule is tried first. Then both ends are taken apart by named procedures until two of their lines
 # are equal by algebra (`algebra.relations`), which decides most identities of the tables. What is left goes
-# into one small e-graph that remembers the reasons (`proofs`), grown with the rules of a mode from both ends
+# into one small e-graph that remembers the reasons (`Proofs`), grown with the rules of a mode from both ends
 # until they are equal; the path of reasons between them is the derivation, with what can be skipped left out.
 # Each line of the result is verified against the first. The search is bounded by work, never by the clock,
 # and says so when it fails.

@@ -256,8 +256,6 @@ def _reached(root: int, homes: Ints, children: Ints, count: int) -> NDArray[np.b
     return found
 
 
-# The grammar of an e-graph: one non-terminal per class, one production per node; its terms are the members.
-#
 # Terms are counted by length with a table over non-terminals and lengths. Operands are shorter than the term
 # they are part of, so that the cycles of the grammar do no harm. Counts reach 10^21 at 25 tokens: they are
 # worked out in doubles for choosing, and modulo as many 31-bit primes as it takes for exact integers (Chinese

@@ -137,10 +137,8 @@ def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:
     return min(terms, key=cost)
 
 
-# Growth in processes of their own: limits of time and memory, a stop that is heeded, a pool for corpora.
-#
 # Saturation can neither be interrupted nor be trusted with memory, so e-graphs grow in a process that the
-# caller can end at any moment. It loads the rules once and answers one request after the other (`requests`).
+# caller can end at any moment. It loads the rules once and answers one request after the other.
 # When a request takes too much time or memory, or the process dies, the next one gets a new process.
 
 RECYCLE_BYTES = 2**30
@@ -218,7 +216,7 @@ class GrowthProcess:
     ) -> Cluster:
         """The cluster of a head (see `members.generate`).
 
-        A head that takes too long (see `requests.ClusterRequest`) or crosses `limits.memory_bytes` comes back
+        A head that takes too long (see `ClusterRequest`) or crosses `limits.memory_bytes` comes back
         without members; `stats.stop_reason` says why.
         """
         began = time.monotonic()

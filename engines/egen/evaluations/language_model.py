@@ -35,8 +35,6 @@ from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import infix, read
 from engines.egen.verification.verify import Verifier
 
-# Questions to a language model behind an OpenAI-compatible address, each asked once and its answer kept.
-#
 # Nothing here is called unless an address was given. The key comes from the environment and is neither
 # written down nor shown. An answer is kept in a file of its own as soon as it has come, so that a run that
 # was stopped goes on where it was, and what was asked can be read.
@@ -277,8 +275,6 @@ def _read(path: Path) -> dict[str, Any] | None:
     return row
 
 
-# Evaluations of a language model by questions in words (E-Gen, Tables 10 and 11).
-#
 # What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`,
 # analogies of `algebra`. A refusal or an answer that cannot be read is a wrong answer and is counted.
 

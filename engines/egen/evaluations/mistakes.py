@@ -102,8 +102,6 @@ def mistaken(tree: Tree, draw: random.Random) -> Tree | None:
     return None
 
 
-# Step-by-step evaluations with one mistake in them (E-Gen, Table 8), read, written and made.
-#
 # An expression is evaluated by SymPy level by level, deepest operands first; whenever something on a level
 # changed, that is a step. A mistake replaces one function or operator in a step, and the rest goes on from
 # it.

@@ -150,8 +150,6 @@ def _add(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbe
     return count
 
 
-# When two expressions are the same member.
-#
 # The canonical form reads sums as signed n-ary sums and products as one numerator over one denominator, both
 # sorted; signs belong to terms and products, not to constants (`- a * 3 b` and `+ * -3 b a` are one form),
 # and a decimal is the fraction it stands for (`* 0.5 x` and `/ x 2` are one form). Nothing is calculated: `+

@@ -160,8 +160,6 @@ def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list
     return found
 
 
-# Expressions as people type them: `63cosh(2 - 7x)`, `x^2 sin x`, `ln|x|`, `d/dx(3x + 1)`.
-#
 # An operator-precedence reader with its own stacks: nothing is evaluated and no input is too deep for it.
 # Conventions, where the usual ones differ:
 #

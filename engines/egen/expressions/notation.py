@@ -143,8 +143,6 @@ def decode(ids: Iterable[int]) -> Tree:
     return from_training(tokens)
 
 
-# The notations an expression is read from and shown in.
-#
 # `infix` and `unicode_infix` can be read back to the very same tree: brackets stay where the tree has them
 # (`a - (b - c)`, `a*(b/c)`), and nothing is simplified. What `latex` writes is read back to an expression
 # that is equal everywhere.

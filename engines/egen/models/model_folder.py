@@ -137,8 +137,6 @@ def _norm(own: str, their: str) -> Iterator[tuple[str, tuple[str, ...], float]]:
         yield f"{own}.{kind}", (f"{their}.{kind}",), 1.0
 
 
-# Model folders that the ecosystem opens without code of ours.
-#
 #     config.json  model.safetensors           the encoder, as transformers has it
 #     tokenizer.json  tokenizer_config.json    its tokenizer
 #     modules.json  1_WordWeights/  2_Pooling/  (3_Dense/)    its pooling, for sentence-transformers
@@ -347,7 +345,7 @@ def _write_tokenizer(folder: Path, config: ModelConfig) -> None:
 
 def prefix_tokenizer() -> str:
     """A tokenizer of the `tokenizers` library, as JSON: generator prefix notation to the ids that
-    `sequences.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error."""
+    `datasets.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
     def word(text: str) -> Regex:

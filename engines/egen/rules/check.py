@@ -128,8 +128,6 @@ def _value(tree: Tree, binding: Mapping[str, float]) -> float:
     return float(Fraction(tree.label))
 
 
-# Checks what each rewrite rule does to values and domains on the reals.
-#
 # Pattern variables are bound to functions of x, as they are in an e-graph: constants, functions with gaps in
 # their domain, one that exists nowhere, and, for derivative rules, inner functions. Both sides are evaluated
 # at seeded points with error bounds; derivatives by dual numbers. A point decides when both sides are known

@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from engines.retrieval.dense import Vectors
 
 
-# An encoder composed like its expressions: a network for each operator, over the vectors of operands.
-#
-# config.json  model.safetensors  README.md
-
 KIND = "egen-semvec"
 _AT_ONCE = 4_096
 _REMEDY = "It reads the variables and operators of the set that it was trained on."

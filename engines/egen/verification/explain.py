@@ -25,8 +25,6 @@ from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.rigorous import MOST_BITS
 from engines.egen.verification.verify import MIN_POINTS, Several, verdict_row, verifier
 
-# Domains in words: where an expression is defined, its ends and single points worked out where they can be.
-#
 # The intervals are found by a search of the line (`engines.core.domain`), which narrow features can escape.
 # Their ends are then looked for among the places where terms meet the edges of their domains
 # (`engines.core.domain`): what is found there is written as it is (`x ≥ -3/2`, `0 < x < pi/2`), the rest with
@@ -264,7 +262,7 @@ def curve(
 
 
 def domain(tree: Tree) -> dict[str, Any]:
-    """Where an expression is defined: `text` (`R`, `x > -3/2`, `about x < -1.414`, see `domains`) and
+    """Where an expression is defined: `text` (`R`, `x > -3/2`, `about x < -1.414`) and
     intervals, pairs of numbers, None for no end."""
     found = described(tree)
     return {"text": found.text, "intervals": [[_number(end) for end in ends] for ends in found.intervals]}

@@ -20,8 +20,6 @@ from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import variables_of
 
-# The points at which members are compared with their head.
-#
 # They depend on head and seed only. From some thousand candidates of several ranges those are taken that
 # represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
 # gain or lose domain; some lie far out, and some close to the ends of the head's domain.

@@ -46,12 +46,10 @@ from engines.egen.verification.rigorous import (
     undefined,
 )
 
-# Does an expression equal its head on the reals, and where is each of them defined?
-#
 # Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
 # What double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
-# (`recheck`), also beside the ends of the member's own domain, which are worked out or, where they cannot be,
-# searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
+# (`rigorous`), also beside the ends of the member's own domain, which are worked out or, where they cannot
+# be, searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
 # statement about these points, and says in which region no other could have told otherwise.
 
 Floats = NDArray[np.float64]
