@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_bytes, write_json
 from engines.core.numeric import Programs, compile_many
@@ -232,19 +230,9 @@ def save_network(network: Any, folder: Path, *, precision: Precision = "fp32") -
 
 def load_network(folder: Path) -> torch.nn.Module:
     """The network of a folder, in fp32. Raises: DataError E642 for a folder that holds none."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
+    from engines.egen.models.model_folder import open_network
 
-    from engines.egen.models.model_folder import unopened
+    def make(config: Mapping[str, Any]) -> torch.nn.Module:
+        return new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))
 
-    try:
-        config = json.loads((folder / "config.json").read_bytes())
-        if config["model_type"] != KIND:
-            raise ValueError(f"it is a model of type {config['model_type']}")
-        made = new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))
-        weights = load_file(folder / "model.safetensors")
-        made.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, EngineError, SafetensorError) as error:
-        what = " ".join(str(error).split())[:160]
-        raise unopened(folder, what, "Name a folder that training with egen.composed made.") from error
-    return made.eval()
+    return open_network(folder, KIND, make)

@@ -42,7 +42,8 @@ ROWS = pa.schema(
         ("except", pa.string()),
     ]
 )
-"""`source` is the head's place in the source, `member` 0 is the head itself."""
+"""`source` is the head's place in the source, `member` 0 is the head itself; `except` is empty in shards that
+were written before there was such a column."""
 
 _NAME = re.compile(r"shard-(\d{5,})-([0-9a-f]{16})\.parquet\Z")
 _KEY = b"mathwb.egen.shard"
@@ -217,6 +218,8 @@ def read_shard(path: Path) -> Shard:
     data, digest = _whole(path)
     table = parquet_table(data)
     note = json.loads(table.schema.metadata[_KEY])
+    if "except" not in table.column_names:
+        table = table.append_column("except", pa.array([""] * table.num_rows))
     return Shard(
         table.replace_schema_metadata(None),
         tuple(note["heads"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -204,6 +204,28 @@ def load_model(folder: Path) -> nn.Module:
 def unopened(path: Path, what: str, remedy: str = "") -> DataError:
     remedy = remedy or "Copy the folder again, whole."
     return DataError(what, path=path, code="E642", exit_code=3, remedy=remedy)
+
+
+def open_network(folder: Path, kind: str, make: Callable[[dict[str, Any]], Any]) -> Any:
+    """A network of another kind: made from its `config.json`, with its weights in fp32 and in eval mode.
+
+    Raises: DataError E642 for a folder that holds none.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        if config["model_type"] != kind:
+            raise ValueError(f"it is a model of type {config['model_type']}")
+        made = make(config)
+        weights = load_file(folder / "model.safetensors")
+        made.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, EngineError, SafetensorError) as error:
+        what = " ".join(str(error).split())[:160]
+        remedy = f"Name a folder that training with {kind.replace('-', '.')} made."
+        raise unopened(folder, what, remedy) from error
+    return made.eval()
 
 
 def _write_weights(

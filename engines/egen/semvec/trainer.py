@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -152,21 +151,12 @@ def save_network(network: Any, folder: Path) -> None:
 
 def load_network(folder: Path) -> torch.nn.Module:
     """The network of a folder. Raises: DataError E642 for a folder that holds none."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
+    from engines.egen.models.model_folder import open_network
 
-    from engines.egen.models.model_folder import unopened
+    def make(config: Mapping[str, Any]) -> torch.nn.Module:
+        return new_network(*(config[name] for name in ("leaves", "operators", "d_model", "hidden")))
 
-    try:
-        config = json.loads((folder / "config.json").read_bytes())
-        if config["model_type"] != KIND:
-            raise ValueError(f"it is a model of type {config['model_type']}")
-        made = new_network(*(config[name] for name in ("leaves", "operators", "d_model", "hidden")))
-        made.load_state_dict(load_file(folder / "model.safetensors"))
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-        what = " ".join(str(error).split())[:160]
-        raise unopened(folder, what, "Name a folder that training with egen.semvec made.") from error
-    return made.eval()
+    return open_network(folder, KIND, make)
 
 
 LIMITS = (
