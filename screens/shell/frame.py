@@ -6,7 +6,7 @@ import os
 import shlex
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -270,6 +270,10 @@ class Frame(App[None]):
     def note(self, address: str) -> Note | None:
         """What is kept about something, if anything is."""
         return self.workspace.notes.get(address)
+
+    def notes_under(self, home: str) -> Mapping[str, Note]:
+        """The notes whose addresses begin with `home/`, by what follows that."""
+        return self.workspace.notes.under(home)
 
     def set_note(self, address: str, title: str, text: str) -> None:
         """Keep a note, or remove it when it is empty."""
