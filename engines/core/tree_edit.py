@@ -38,12 +38,6 @@ def distance(a: Tree, b: Tree) -> int:
     return int(_between(*forest.tree(0), *forest.tree(1))[-1, -1])
 
 
-def pairwise(trees: Sequence[Tree]) -> Ints:
-    """All distances: (n, n), symmetric, zero on the diagonal."""
-    forest = _Forest(trees)
-    return _all_pairs(forest.labels, forest.leaves, forest.roots, forest.nodes_at, forest.roots_at)
-
-
 class Nearest:
     """The most similar of many trees, by 1 - distance / (nodes of both)."""
 
@@ -258,38 +252,6 @@ def _between(
     forest = np.empty((shape[0] + 1, shape[1] + 1), np.int32)
     _subtrees(labels_a, leaves_a, roots_a, labels_b, leaves_b, roots_b, costs, forest)
     return costs
-
-
-@compiled
-def _all_pairs(
-    labels: Ints, leaves: Ints, roots: Ints, nodes_at: NDArray[np.int64], roots_at: NDArray[np.int64]
-) -> Ints:
-    count = len(nodes_at) - 1
-    found = np.zeros((count, count), np.int32)
-    largest = 0
-    for a in range(count):
-        largest = max(largest, nodes_at[a + 1] - nodes_at[a])
-    costs = np.empty((largest, largest), np.int32)
-    forest = np.empty((largest + 1, largest + 1), np.int32)
-    for a in range(count):
-        nodes_a, end_a = nodes_at[a], nodes_at[a + 1]
-        labels_a, leaves_a = labels[nodes_a:end_a], leaves[nodes_a:end_a]
-        roots_a = roots[roots_at[a] : roots_at[a + 1]]
-        for b in range(a):
-            nodes_b, end_b = nodes_at[b], nodes_at[b + 1]
-            labels_b, leaves_b = labels[nodes_b:end_b], leaves[nodes_b:end_b]
-            _subtrees(
-                labels_a,
-                leaves_a,
-                roots_a,
-                labels_b,
-                leaves_b,
-                roots[roots_at[b] : roots_at[b + 1]],
-                costs,
-                forest,
-            )
-            found[a, b] = found[b, a] = costs[end_a - nodes_a - 1, end_b - nodes_b - 1]
-    return found
 
 
 @compiled

@@ -31,16 +31,8 @@ class Rules:
     ] = None
     check: Annotated[bool, Arg("Test every rule on the reals; exit with 1 if a claim is wrong.")] = False
     family: Annotated[str, Arg("Only families whose names contain this text.", metavar="NAME")] = ""
-    keep: Annotated[bool, Arg("With --check: store the result beside the table (in a checkout).")] = False
 
     def __post_init__(self) -> None:
-        """Refuse to store part of a check, and a file whose rules are not to be checked.
-
-        Raises: EngineError E427.
-        """
-        if self.keep and (self.family or self.file or not self.check):
-            remedy = "Use it with --check and without --family and FILE."
-            raise refused("--keep stores a check of the whole table", "E427", remedy)
         if self.file and not self.check:
             raise refused("rules from a file can only be checked", "E427", "Add --check.")
 
@@ -54,7 +46,6 @@ class RulesFound:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """Rules that do not do what the table claims, and in what they differ."""
         return [(name, found.problem) for name, found in self.checks.items() if found.problem]
 
 
@@ -72,7 +63,6 @@ class FileChecked:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """False rules, and lines that could not be read."""
         false = [one.rule for one in self.found if one.effect == "false"]
         named = [(f"line {rule.line}", f"{rule.name} is false") for rule in false]
         return named + [(f"line {one.line}", f"not read: {one.why}") for one in self.unread]
@@ -101,14 +91,10 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
         )
     if not spec.check:
         return RulesFound(families)
-    from engines.egen.rules.check import check_rules, with_opinions
-    from engines.egen.rules.check import keep as store
+    from engines.egen.rules.check import check_rules
 
-    found = with_opinions(check_rules([rule for group in families for rule in group.rules]))
-    checks = {one.rule.name: one for one in found}
-    if spec.keep:
-        store(checks.values())
-    return RulesFound(families, checks)
+    found = check_rules([rule for group in families for rule in group.rules])
+    return RulesFound(families, {one.rule.name: one for one in found})
 
 
 def _checked(file: Path, family: str) -> FileChecked:
@@ -121,8 +107,8 @@ def _checked(file: Path, family: str) -> FileChecked:
 
 
 def document(found: RulesFound | FileChecked) -> dict[str, Any]:
-    """The rules with their checks: those of this call, or else the stored ones; of a file: file, counts (by
-    class), rules, unread (line and why), problems."""
+    """The rules, with `check` where they were checked; of a file: file, counts (by class), rules, unread
+    (line and why), problems."""
     if isinstance(found, FileChecked):
         return {
             "file": str(found.file),
@@ -131,9 +117,9 @@ def document(found: RulesFound | FileChecked) -> dict[str, Any]:
             "unread": [asdict(one) for one in found.unread],
             "problems": len(found.problems),
         }
-    from engines.egen.rules.table import stored_checks, table_hash
+    from engines.egen.rules.table import table_hash
 
-    results = {name: one.to_dict() for name, one in found.checks.items()} or stored_checks()
+    results = {name: one.to_dict() for name, one in found.checks.items()}
     return {
         "table": table_hash(),
         "rules": [

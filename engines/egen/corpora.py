@@ -384,7 +384,6 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
 
 
 def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
-    """Clusters and expressions on each side, and the pairs and triplets of the training side."""
     from engines.egen.corpus.pairs import TRIPLETS
 
     count = {
@@ -448,7 +447,6 @@ class Pairs:
 
 
 def import_clusters(spec: ImportClusters, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """A corpus of published clusters. Returns: `out`, and what `import_published` counted."""
     from engines.egen.corpus.published import import_published
 
     made = import_published(spec.file, spec.out, seed=spec.seed, events=events, stop=stop)
@@ -456,7 +454,6 @@ def import_clusters(spec: ImportClusters, *, events: Sink = ignore, stop: Stop =
 
 
 def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
-    """Write a corpus as published. Returns: `file`, and how many clusters it holds."""
     from engines.egen.corpus.published import export_published
     from engines.egen.corpus.reader import open_corpus
 

@@ -60,7 +60,6 @@ def read_weights(text: str) -> dict[str, float]:
 
 
 def canonical_weights(text: str) -> str:
-    """The same weights always as the same text. Raises: EngineError E457."""
     return ", ".join(f"{name}={weight!r}" for name, weight in read_weights(text).items())
 
 
@@ -87,7 +86,7 @@ Weights = Annotated[
         words=True,
     ),
 ]
-"""Of families as in `weights`; None is what a begun corpus has, and else no weights."""
+"""Of `FAMILIES`; None is what a begun corpus has, and else no weights."""
 
 
 MAX_MEMBERS = 1_000_000
@@ -103,7 +102,7 @@ defined, and that is somewhere. paper: anything that does not disagree on the re
 Style = Literal["plain", "distinct", "any"]
 """plain: members without detours (see `egraph.plain`), the head multiplied out and factored, and a few
 written ones for heads that no rule gives another form. distinct: the same, where members that differ by signs
-or by undoing a function (`direct_key`) count as one. any: whatever the rules give."""
+or by undoing a function (`forms.Canonical`) count as one. any: whatever the rules give."""
 
 TheoryName = Literal["reals", "logic"]
 """What expressions are about: real functions, or truth values."""
@@ -281,7 +280,6 @@ class Member:
 
     @property
     def tree(self) -> Tree:
-        """The expression, read anew, in whichever theory."""
         return parse_prefix(self.prefix.split(), lambda token: ARITY.get(token) or LOGIC.get(token, 0))
 
     @property

@@ -118,7 +118,6 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
 
 
 def document(found: Verified) -> dict[str, Any]:
-    """For JSON: results and totals."""
     return {"results": found.results, "totals": found.totals}
 
 
@@ -160,7 +159,6 @@ def _error_row(line: int, error: EngineError) -> dict[str, Any]:
 
 @contextmanager
 def _readable(file: Path) -> Iterator[Path]:
-    """The file; standard input as a file, because it is read twice to see what it is."""
     if str(file) != "-":
         yield file
         return

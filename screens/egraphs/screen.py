@@ -361,10 +361,10 @@ class EgraphsScreen(BrowserScreen):
             self._read_source(source.folder)
 
     def _made(self, params: Mapping[str, Any]) -> None:
-        if "what" not in params:
+        if "method" not in params:
             self._show(again=True)
         elif (params["model"], params["data"]) == (str(self.now.model), str(self.now.folder)):
-            self.update(arrangement=str(params["what"]))
+            self.update(arrangement="tsne" if params["clusters"] else "families")
 
     def on_map_view_arranged(self, event: MapView.Arranged) -> None:
         self.update(arrangement=event.arrangement)

@@ -1,7 +1,4 @@
-"""Sheets over the screen: a derivation, how a cluster was made, the mistakes of a model, and analogies.
-
-Somewhat over 450 lines: four sheets that only read the code here, each opened by a key of the screen.
-"""
+"""Sheets over the screen: a derivation, how a cluster was made, the mistakes of a model, and analogies."""
 
 from __future__ import annotations
 

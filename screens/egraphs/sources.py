@@ -367,7 +367,8 @@ class Models:
 
     def make_map(self, model: Path, corpus: Path, arrangement: str) -> None:
         what = "the 17 families" if arrangement == "families" else "the clusters"
-        self._submit("egen.tsne", f"t-SNE of {what}", model, corpus, what=arrangement)
+        clusters = arrangement != "families"
+        self._submit("egen.map", f"t-SNE of {what}", model, corpus, method="tsne", clusters=clusters)
 
     def encode(self, model: Path, corpus: Path) -> None:
         """Start a job that encodes all expressions of a corpus."""
@@ -411,7 +412,7 @@ class Models:
     def running(jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
         """The job that makes another map of this corpus by this model, while it runs."""
         wanted = {"model": str(model), "data": str(corpus)}
-        making = (job for job in jobs if job.live and job.task == "egen.tsne")
+        making = (job for job in jobs if job.live and job.task == "egen.map")
         return next((job.id for job in making if wanted.items() <= job.params.items()), None)
 
 

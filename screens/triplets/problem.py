@@ -88,10 +88,6 @@ class ProblemPane(Pane):
         self.show(None)
         self._body.update(error_text(error))
 
-    def show_loading(self) -> None:
-        self.show(None)
-        self._body.update(Content.assemble(("… ", "$accent"), ("choosing", "$quiet")))
-
     def why_not(self, verb: str) -> str:
         return "no triplet is shown" if verb == "open" and self.shown is None else super().why_not(verb)
 

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engines.arqmath.training.backbones import SIZE, add_latex_tokens, derive, latex_tokens
+from engines.arqmath.training.backbones import SIZE, add_latex_tokens, latex_tokens
 from engines.core.errors import EngineError
 from engines.formula.symbols import symbols
 from engines.forum.readers import Report, read_formulas
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+_NOT_STANDARD = "macros"
+_ENVIRONMENT = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}")
+_TOKEN = re.compile(r"\\(?:[A-Za-z]+|\s|.)|[^\w\s\\]|[_\\]", re.DOTALL)
+
+
+def derive(formulas: Iterable[str], *, size: int = SIZE) -> list[tuple[str, int]]:
+    """The standard symbols by their number of occurrences in formulas, at most `size` of them.
+
+    Equally frequent ones keep the order of the symbol table, so that those that a small collection never
+    uses fill the end of the list.
+    """
+    counts: Counter[str] = Counter()
+    for latex in formulas:
+        counts.update(_TOKEN.findall(latex))
+        if "\\begin" in latex:
+            counts.update(_ENVIRONMENT.findall(latex))
+    standard = [name for name, symbol in symbols().items() if symbol.group != _NOT_STANDARD]
+    ranked = sorted(standard, key=lambda name: -counts[name])
+    return [(name, counts[name]) for name in ranked[:size]]
 
 
 def minilm() -> Any:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import zss
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import MAX_DEPTH, Tree
-from engines.core.tree_edit import Edit, distance, edit_script, pairwise
+from engines.core.tree_edit import Edit, distance, edit_script
 
 TREES = st.recursive(
     st.sampled_from("abc").map(Tree),
@@ -66,15 +65,6 @@ def test_it_is_a_metric(a: Tree, b: Tree, c: Tree) -> None:
     assert distance(a, b) == distance(b, a)
     assert distance(a, c) <= distance(a, b) + distance(b, c)
     assert abs(len(a) - len(b)) <= distance(a, b) <= len(a) + len(b)
-
-
-@settings(deadline=None)  # the first call compiles
-@given(st.lists(TREES, max_size=6))
-def test_pairwise_is_distance_for_every_pair(trees: list[Tree]) -> None:
-    found = pairwise(trees)
-    assert found.dtype == np.int32
-    assert found.shape == (len(trees), len(trees))
-    assert found.tolist() == [[distance(a, b) for b in trees] for a in trees]
 
 
 @settings(deadline=None)  # the first call compiles

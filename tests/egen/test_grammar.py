@@ -18,6 +18,7 @@ from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import Limits
+from tests.egen.grammar_terms import drawn, enumerated, sample, terms
 
 CATALAN = EGraph(0, {0: (ENode("x"), ENode("+", (0, 0)))})
 """x, x + x, x + (x + x), …: as many terms of 2n + 1 tokens as binary trees with n inner nodes."""
@@ -69,9 +70,9 @@ def test_counts_and_terms_are_those_of_brute_force(egraph: EGraph, padding: bool
     counts = grammar.counts(7)
     for length in range(1, 8):
         expected = brute_force(egraph, length, loops=padding)
-        terms = [" ".join(term) for term in grammar.terms(length)]
-        assert counts[length] == len(expected) == len(terms)
-        assert Counter(terms) == Counter(expected)
+        found = [" ".join(term) for term in terms(grammar, length)]
+        assert counts[length] == len(expected) == len(found)
+        assert Counter(found) == Counter(expected)
 
 
 def test_large_counts_are_exact_integers() -> None:
@@ -83,7 +84,7 @@ def test_large_counts_are_exact_integers() -> None:
 
 
 def test_enumeration_is_shortest_first_and_complete() -> None:
-    trees = list(Grammar(CATALAN, padding=True).enumerate(7))
+    trees = list(enumerated(Grammar(CATALAN, padding=True), 7))
     assert [len(tree) for tree in trees] == [1, 3, 5, 5, 7, 7, 7, 7, 7]
     assert len({prefix(tree) for tree in trees}) == 9
 
@@ -93,7 +94,7 @@ def test_sampling_is_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
     for listed in (0, sampling.LISTED):  # drawn, and listed and shuffled
         monkeypatch.setattr(sampling, "LISTED", listed)
         draws = 4_200
-        found = Counter(Sampler(grammar, 11, seed).draw(11, 1)[0] for seed in range(draws))
+        found = Counter(drawn(Sampler(grammar, 11, seed), 11, 1)[0] for seed in range(draws))
         assert len(found) == 42
         expected = draws / 42
         chi_square = sum((count - expected) ** 2 / expected for count in found.values())
@@ -102,28 +103,29 @@ def test_sampling_is_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_sampling_gives_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None:
     grammar = Grammar(CATALAN, padding=True)
-    everything = set(grammar.terms(11))
-    assert len(grammar.sample(11, 10**6)) == 42
+    everything = set(terms(grammar, 11))
+    assert len(sample(grammar, 11, 10**6)) == 42
     monkeypatch.setattr(sampling, "LISTED", 0)
     for count in (1, 30, 42, 100):
-        drawn = grammar.sample(11, count, seed=5)
-        assert len(drawn) == min(count, 42) == len(set(drawn))
-        assert set(drawn) <= everything
-    assert grammar.sample(10, 5) == []
+        found = sample(grammar, 11, count, seed=5)
+        assert len(found) == min(count, 42) == len(set(found))
+        assert set(found) <= everything
+    assert sample(grammar, 10, 5) == []
 
 
 _SCRIPT = """
 from engines.egen.egraph.grammar import EGraph, ENode
 from engines.egen.egraph.grammar import Grammar
 from engines.egen.egraph.sampling import Sampler
+from tests.egen.grammar_terms import drawn
 grammar = Grammar(EGraph(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
-for term in Sampler(grammar, 41, 7).draw(41, 3):
+for term in drawn(Sampler(grammar, 41, 7), 41, 3):
     print(" ".join(term))
 """
 
 
 def test_another_process_draws_the_same() -> None:
-    here = [" ".join(term) for term in Sampler(Grammar(CATALAN, padding=True), 41, 7).draw(41, 3)]
+    here = [" ".join(term) for term in drawn(Sampler(Grammar(CATALAN, padding=True), 41, 7), 41, 3)]
     command = [sys.executable, "-c", _SCRIPT]
     there = subprocess.run(
         command, capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "3", "PYTHONPATH": "."}
@@ -142,8 +144,8 @@ def test_without_padding_constants_are_numbers_and_nothing_is_neutral() -> None:
             4: (ENode("sin", (2,)), ENode("+", (4, 0)), ENode("/", (4, 1)), ENode("pow", (4, 1))),
         },
     )
-    assert [prefix(tree) for tree in Grammar(egraph).enumerate(15)] == ["sin x"]
-    padded = {prefix(tree) for tree in Grammar(egraph, padding=True).enumerate(6)}
+    assert [prefix(tree) for tree in enumerated(Grammar(egraph), 15)] == ["sin x"]
+    padded = {prefix(tree) for tree in enumerated(Grammar(egraph, padding=True), 6)}
     assert {"sin x", "sin tan atan x", "+ sin x 0", "/ sin x 1", "sin * 1 x", "+ sin x - x x"} <= padded
 
 
@@ -158,9 +160,9 @@ def test_the_papers_example() -> None:
             3: (ENode("0"), ENode("-", (1, 1))),
         },
     )
-    terms = {prefix(tree) for tree in islice(Grammar(egraph, padding=True).enumerate(5), 5)}
-    assert {"x", "- + x 8 8", "+ x - 8 8", "+ x 0"} <= terms
-    assert [prefix(tree) for tree in Grammar(egraph).enumerate(9)] == ["x"]
+    few = {prefix(tree) for tree in islice(enumerated(Grammar(egraph, padding=True), 5), 5)}
+    assert {"x", "- + x 8 8", "+ x - 8 8", "+ x 0"} <= few
+    assert [prefix(tree) for tree in enumerated(Grammar(egraph), 9)] == ["x"]
 
 
 def test_a_grown_grammar_is_consistent() -> None:
@@ -168,6 +170,6 @@ def test_a_grown_grammar_is_consistent() -> None:
     grammar = Grammar(egraph)
     counts = grammar.counts(11)
     for length in range(1, 12):
-        terms = grammar.terms(length)
-        assert len(terms) == len(set(terms)) == counts[length]
-        assert all(len(term) == length for term in terms)
+        found = terms(grammar, length)
+        assert len(found) == len(set(found)) == counts[length]
+        assert all(len(term) == length for term in found)

@@ -11,8 +11,14 @@ import torch
 
 from engines.core.errors import DataError
 from engines.egen.composed.network import ComposedSizes, new_network, save_network
-from engines.egen.models.encode import encode_many, encode_readable, kept_encoder, load_encoder
-from engines.egen.models.joined import JoinedEncoder, parts
+from engines.egen.models.encode import (
+    JoinedEncoder,
+    encode_many,
+    encode_readable,
+    kept_encoder,
+    load_encoder,
+    parts,
+)
 from engines.egen.models.lookup import shipped_models
 from engines.egen.models.vectors import model_print
 

@@ -15,7 +15,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.torch import save_file
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import write_array
@@ -339,18 +338,6 @@ def test_a_decoder_is_kept_and_damage_is_explained(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         load_model(tmp_path)
     assert (caught.value.code, caught.value.exit_code) == ("E642", 3)
-
-
-def test_a_decoder_in_a_file_of_its_own_is_read(tmp_path: Path) -> None:
-    model = _model(decoder_layers=1, pooling="max")
-    save_model(model, tmp_path)
-    older = tmp_path / "0_Transformer"
-    save_file(model["decoder"].state_dict(), older / "decoder.safetensors")
-    for name, weight in load_model(older).state_dict().items():
-        torch.testing.assert_close(weight, model.state_dict()[name], rtol=1e-6, atol=1e-5)
-    (older / "decoder.safetensors").unlink()
-    with pytest.raises(DataError, match="weights cannot be read"):
-        load_model(older)
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:

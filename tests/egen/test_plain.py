@@ -27,6 +27,7 @@ from engines.egen.records import Cluster, EgenConfig, Limits, Order, Style
 from engines.egen.theories.reals import OPENINGS, load_openings
 from engines.egen.verification.verify import Verifier
 from tests.egen.detours import detours
+from tests.egen.grammar_terms import drawn, terms
 
 LIMITS = Limits(nodes=1_000)
 
@@ -111,9 +112,9 @@ def test_exactly_the_detours_are_left_out(head: str, grower: Grower) -> None:
     egraph = grower.grow(read(head), LIMITS)
     part, origin = plain(egraph)
     for length in range(1, 10):
-        whole = Grammar(egraph).terms(length)
+        whole = terms(Grammar(egraph), length)
         wanted = {term for term in whole if not any(map(spoils, read_prefix(" ".join(term))))}
-        assert set(Grammar(part, origin=origin).terms(length)) == wanted
+        assert set(terms(Grammar(part, origin=origin), length)) == wanted
     assert whole != list(wanted)
 
 
@@ -124,14 +125,14 @@ def test_terms_of_one_length_are_drawn_uniformly(grower: Grower) -> None:
     supply = grammar.counts(length)[length]
     first = Counter[str]()
     for seed in range(60):
-        first.update(term[0] + term[1] for term in Sampler(grammar, length, seed).draw(length, 32))
-    every = Counter(term[0] + term[1] for term in grammar.terms(length))
+        first.update(term[0] + term[1] for term in drawn(Sampler(grammar, length, seed), length, 32))
+    every = Counter(term[0] + term[1] for term in terms(grammar, length))
     assert sum(every.values()) == supply
-    drawn = sum(first.values())
-    kinds = [kind for kind, count in every.items() if count * drawn / supply >= 5]
+    total = sum(first.values())
+    kinds = [kind for kind, count in every.items() if count * total / supply >= 5]
     rest = supply - sum(every[kind] for kind in kinds)
-    seen = [*(first[kind] for kind in kinds), drawn - sum(first[kind] for kind in kinds)]
-    expected = [*(every[kind] * drawn / supply for kind in kinds), rest * drawn / supply]
+    seen = [*(first[kind] for kind in kinds), total - sum(first[kind] for kind in kinds)]
+    expected = [*(every[kind] * total / supply for kind in kinds), rest * total / supply]
     if not rest:
         seen, expected = seen[:-1], expected[:-1]
     assert len(seen) > 2

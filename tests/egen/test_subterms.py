@@ -11,7 +11,6 @@ from engines.egen.expressions.forms import (
     Padding,
     Subterms,
     canonical_key,
-    direct_key,
     has_padding,
 )
 from engines.egen.expressions.language import ARITY
@@ -29,7 +28,8 @@ def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: li
         assert terms.tokens(number) == tuple(tree.labels())
         assert padding.found(number) == has_padding(tree)
         assert canonical.key(number) == canonical_key(tree)
-        assert direct.key(number) == direct_key(tree)
+        alone = Subterms(ARITY)
+        assert direct.key(number) == Canonical(alone, direct=True).key(alone.read(tree.labels()))
     assert len(terms) == len({node for tree in (*many, *nested) for node in _without_variables(tree)})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -18,13 +19,14 @@ from engines.egen.egraph.grammar import Grammar, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.sampling import LISTED, Sampler
-from engines.egen.expressions.forms import canonical_key, direct_key
+from engines.egen.expressions.forms import Canonical, Subterms, canonical_key
 from engines.egen.expressions.language import ARITY, VARIABLE, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.generation import Generate
 from engines.egen.records import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
 from engines.egen.verification.verify import Verifier
 from tests.egen.expressions import trees
+from tests.egen.grammar_terms import drawn, sample, terms
 
 WEIGHTS = {"*": 0.25, "/": 0.25, "pow": 2.0, "sin": 4.0, "cos": 4.0}
 
@@ -43,24 +45,24 @@ def grammar(grower: Grower) -> Grammar:
 @pytest.mark.parametrize(("listed", "draws"), [(True, 1), (False, 16)])
 def test_terms_of_one_length_and_weight_are_as_likely(grammar: Grammar, listed: bool, draws: int) -> None:
     length = next(n for n, count in enumerate(grammar.counts(20)) if count > (60 if listed else LISTED))
-    terms = grammar.terms(length)
+    every = terms(grammar, length)
 
     def cell(term: tuple[str, ...]) -> tuple[float, str]:
         return prod(WEIGHTS.get(token, 1.0) for token in term), " ".join(term[:2])
 
     wanted = Counter[tuple[float, str]]()
-    for term in terms:
+    for term in every:
         wanted[cell(term)] += cell(term)[0]
     whole = sum(wanted.values())
     seen = Counter[tuple[float, str]]()
     for seed in range(900 if listed else 60):
-        seen.update(map(cell, Sampler(grammar, length, seed).draw(length, draws)))
-    drawn = sum(seen.values())
-    large = [one for one, share in wanted.items() if share * drawn / whole >= 5]
+        seen.update(map(cell, drawn(Sampler(grammar, length, seed), length, draws)))
+    total = sum(seen.values())
+    large = [one for one, share in wanted.items() if share * total / whole >= 5]
     assert len({weight for weight, _ in large}) > 2
-    found = [*(seen[one] for one in large), drawn - sum(seen[one] for one in large)]
-    expected = [wanted[one] * drawn / whole for one in large]
-    expected.append(drawn - sum(expected))
+    found = [*(seen[one] for one in large), total - sum(seen[one] for one in large)]
+    expected = [wanted[one] * total / whole for one in large]
+    expected.append(total - sum(expected))
     if expected[-1] < 1e-9:
         found, expected = found[:-1], expected[:-1]
     assert chisquare(found, expected).pvalue > 1e-4
@@ -68,9 +70,9 @@ def test_terms_of_one_length_and_weight_are_as_likely(grammar: Grammar, listed: 
 
 @pytest.mark.parametrize("length", [5, 9])
 def test_every_term_comes_once_whatever_it_weighs(grammar: Grammar, length: int) -> None:
-    drawn = grammar.sample(length, 2_000)
-    assert len(set(drawn)) == len(drawn) == min(2_000, grammar.counts(length)[length])
-    assert set(drawn) <= set(grammar.terms(length))
+    found = sample(grammar, length, 2_000)
+    assert len(set(found)) == len(found) == min(2_000, grammar.counts(length)[length])
+    assert set(found) <= set(terms(grammar, length))
 
 
 def test_the_families_hold_every_operator_once() -> None:
@@ -108,6 +110,11 @@ def test_a_corpus_has_its_weights_in_one_spelling_and_others_have_none(tmp_path:
     assert "weights" not in Generate("x").config.to_dict()
 
 
+def direct_key(tokens: Sequence[str]) -> str:
+    known = Subterms(ARITY)
+    return Canonical(known, direct=True).key(known.read(tokens))
+
+
 DETOURS = [
     ("sin - 3 x", "* -1 sin - x 3"),
     ("cos - 3 x", "cos - x 3"),
@@ -140,7 +147,7 @@ def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
     tokens = tree.labels()
     if any(a[0] == "a" and a[1:] == b for a, b in pairwise(tokens)):
         return
-    key = direct_key(tree)
+    key = direct_key(tokens)
     assert direct_key(key.split()) == key
     verifier = Verifier(tree)
     if not verifier.reason and len(key.split()) < 60:

@@ -272,7 +272,7 @@ async def test_t_sne_is_a_job_and_is_shown_when_it_is_there(
         await press(pilot, "s")
         await settle(pilot, lambda: bool(submitted))
         (spec,) = submitted
-        assert (spec.task, spec.params["what"]) == ("egen.tsne", "tsne")
+        assert (spec.task, spec.params["method"], spec.params["clusters"]) == ("egen.map", "tsne", True)
         assert all(Path(spec.params[name]).is_absolute() for name in ("model", "data"))
         assert screen.now.arrangement == "pca"
         running = JobView(7, spec.task, spec.title, "running", params=dict(spec.params))

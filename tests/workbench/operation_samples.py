@@ -146,10 +146,6 @@ def semembed(workspace: Path, place: Path) -> Given:
     return {"out": str(place / "c"), "templates": str(place / "mine.txt")}
 
 
-def tsne(workspace: Path, place: Path) -> Given:
-    return {**_model(), "data": _clusters(place), "out": str(place / "maps")}
-
-
 def grow(workspace: Path, place: Path) -> Given:
     return {"expr": "-sin(x) + 2", "members": 5, "nodes": 300, "out": str(place / "cluster.json")}
 
@@ -302,7 +298,6 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.pairs": of_corpus(triplets=True, limit=3, seed=1),
     "egen.import": import_,
     "egen.export": export,
-    "egen.tsne": tsne,
     "mwp.problems": lambda _, place: {"data": [word_problems(place)], "out": str(place / "mine.jsonl")},
     "mwp.augment": lambda _, place: {"data": word_problems(place), "kinds": "qr"},
     "mwp.triplets": lambda _, place: {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +20,6 @@ from engines.arqmath.training.model_folder import (
 )
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
-from engines.formula.symbols import symbols
 from engines.training.libraries import quick_imports
 
 if TYPE_CHECKING:
@@ -36,26 +33,6 @@ if TYPE_CHECKING:
 
 SIZE = 540
 """Length of the list; the vocabulary of BERT lacks about 500 of it."""
-
-_NOT_STANDARD = "macros"
-_ENVIRONMENT = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}")
-_TOKEN = re.compile(r"\\(?:[A-Za-z]+|\s|.)|[^\w\s\\]|[_\\]", re.DOTALL)
-
-
-def derive(formulas: Iterable[str], *, size: int = SIZE) -> list[tuple[str, int]]:
-    """The standard symbols by their number of occurrences in formulas, at most `size` of them.
-
-    Equally frequent ones keep the order of the symbol table, so that those that a small collection never
-    uses fill the end of the list.
-    """
-    counts: Counter[str] = Counter()
-    for latex in formulas:
-        counts.update(_TOKEN.findall(latex))
-        if "\\begin" in latex:
-            counts.update(_ENVIRONMENT.findall(latex))
-    standard = [name for name, symbol in symbols().items() if symbol.group != _NOT_STANDARD]
-    ranked = sorted(standard, key=lambda name: -counts[name])
-    return [(name, counts[name]) for name in ranked[:size]]
 
 
 @cache

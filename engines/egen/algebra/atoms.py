@@ -294,7 +294,6 @@ class Angles:
 
 
 def _expanded(n: int, sine: Tree, cosine: Tree, odd: bool) -> Tree:
-    """The part of (cos + i sin)^n, or of (cosh + sinh)^n, with odd or even powers of the sine."""
     if n == 1:
         return sine if odd else cosine
     total = _ZERO
@@ -341,7 +340,6 @@ class Signs:
 
 
 def bottom_up(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
-    """Every node changed after its operands."""
     if not tree.children:
         return change(tree)
     return change(Tree(tree.label, tuple(bottom_up(child, change) for child in tree.children)))
@@ -451,7 +449,6 @@ class Powers:
         return product
 
     def _of_factor(self, factor: Tree, exponent: Fraction) -> Tree:
-        """A rational power of one positive factor, which may be a power itself."""
         if factor.label == "pow":
             base, inner = factor.children
             value = rational(inner)
@@ -487,7 +484,6 @@ class Powers:
         return self._piece(base, m, c)
 
     def _piece(self, base: Tree, m: Tree, c: Fraction) -> Tree:
-        """base^(c m) as an integer power of what is the unit of all such."""
         if c.denominator == 1 and m == ONE:
             return power(base, c)
         if self.scanning:
@@ -521,7 +517,6 @@ def _without_logarithm(m: Tree) -> tuple[Tree | None, Tree]:
 
 
 def is_root(tree: Tree) -> tuple[Tree, int] | None:
-    """The base and n of an n-th root as `Powers` writes it."""
     if tree.label != "pow":
         return None
     value = rational(tree.children[1])

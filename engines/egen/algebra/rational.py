@@ -30,8 +30,6 @@ class TooLargeError(Exception):
 
 
 class Quotient(NamedTuple):
-    """A rational function: numerator and denominator without common factor."""
-
     top: fmpq_mpoly
     bottom: fmpq_mpoly
 
@@ -51,7 +49,6 @@ def added(left: Tree, right: Tree) -> Tree:
 
 
 def less(left: Tree, right: Tree) -> Tree:
-    """A difference."""
     return left if right == ZERO else Tree("-", (left, right))
 
 
@@ -109,8 +106,6 @@ def _opened(tree: Tree) -> tuple[Tree, ...] | None:
 
 
 class Space:
-    """Rational functions over the atoms of some trees."""
-
     def __init__(self, trees: Iterable[Tree]) -> None:
         found: set[Tree] = set()
         for tree in trees:
@@ -240,7 +235,6 @@ def _fraction(value: Any) -> Fraction:
 
 
 def _content(polynomial: fmpq_mpoly) -> Fraction:
-    """The number whose quotient has coprime integer coefficients, the leading one positive."""
     coefficients = [_fraction(c) for c in polynomial.coeffs()]
     if not coefficients:
         return Fraction(1)

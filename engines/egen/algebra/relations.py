@@ -27,35 +27,12 @@ from engines.egen.algebra.rational import (
 from engines.egen.expressions.language import VARIABLE, fold, is_number, unfolded, variables_of
 from engines.egen.rules.table import Condition, Rule, is_variable
 
-# Whether two expressions are equal by algebra and by what their atoms have to do with each other.
-#
 # Equality is decided by exact arithmetic: the numerator of the difference is reduced by sin^2 + cos^2 = 1,
 # cosh^2 - sinh^2 = 1, (u^(1/n))^n = u and |u|^2 = u^2; what is left vanishes if every coefficient, an
 # algebraic number, is 0. Sums of arctangents are multiplied out as complex numbers. What is found equal is
 # equal wherever both are defined; nothing is said of where that is.
 
 ARITHMETIC = "arithmetic"
-PROCEDURES = {
-    ARITHMETIC: "operations on numbers",
-    "expand": "products and powers of sums multiplied out",
-    "factor": "a sum factored over the rational numbers",
-    "cancel": "a common factor of numerator and denominator cancelled",
-    "partial fractions": "a quotient split into simpler ones",
-    "common denominator": "a sum of quotients combined into one",
-    "collect": "terms collected, or terms or factors reordered",
-    "squares": "sin^2 + cos^2 = 1 or cosh^2 - sinh^2 = 1, and algebra",
-    "roots": "the n-th power of an n-th root, or the square of an absolute value, and algebra",
-    "exact value": "equal algebraic numbers, by a root separation bound",
-    "arctangents": "a sum of arctangents, by the argument of a product of complex numbers",
-    "logarithms": "the logarithm of a product or power expanded, or a sum of logarithms combined",
-    "powers": "roots and powers of products, powers and exponentials, split or combined",
-    "absolute value": "the absolute value of a product, or of a term of constant sign",
-    "addition theorem": "sine or cosine, circular or hyperbolic, of a sum",
-    "negative angle": "sine or cosine, circular or hyperbolic, of -u by that of u",
-    "multiple angle": "sine or cosine, circular or hyperbolic, of a multiple of an angle",
-}
-"""Steps that no single rule makes, and what they do."""
-
 _MAX_REDUCTIONS = 40
 _MAX_GROUPS = 60
 _MAX_PRODUCT = 240
@@ -124,7 +101,6 @@ class _Closed(Space):
         return (*used, "exact value") if self._numbers_vanish(left) else None
 
     def lowered(self, polynomial: fmpq_mpoly) -> tuple[fmpq_mpoly, tuple[str, ...]]:
-        """A polynomial with every relation used as often as it goes, and the names of those that were."""
         used: dict[str, None] = {}
         for _ in range(_MAX_REDUCTIONS):
             for place, exponent, value, name in self._relations:
@@ -178,7 +154,6 @@ def _has_variable(tree: Tree) -> bool:
 
 
 def _roots(left: Tree, right: Tree, powers: Powers) -> bool:
-    """Whether one of two positive expressions is a root, and their powers are equal."""
     for one, other in ((left, right), (right, left)):
         found = is_root(one)
         if found is not None and powers.signs.of(one) > 0 and powers.signs.of(other) > 0:
@@ -190,7 +165,6 @@ def _roots(left: Tree, right: Tree, powers: Powers) -> bool:
 
 
 def _logarithms(rows: Sequence[tuple[Fraction, Tree]]) -> bool:
-    """Whether a sum of logarithms is 0: the product of their arguments, each raised to its number, is 1."""
     if not rows or any(m.label != "ln" for _, m in rows):
         return False
     counts = _counts(rows, rows)
@@ -234,7 +208,6 @@ def _counts(some: Sequence[tuple[Fraction, Tree]], rows: Sequence[tuple[Fraction
 
 
 def _legs(inverse: Tree, powers: Powers) -> tuple[Tree, Tree]:
-    """The right triangle whose angle an arctangent or arcsine is: the adjacent side and the opposite one."""
     u = inverse.children[0]
     if inverse.label == "atan":
         return ONE, u
@@ -251,7 +224,6 @@ def reduced(tree: Tree) -> Tree:
 
 
 def _algebra(left: Tree, right: Tree) -> str:
-    """What algebra does between two expressions that are equal by it alone, by their shapes."""
     before, after = _Shape(left), _Shape(right)
     if after.fractions and (after.fractions > 1 or after.sum) and after.fractions > before.fractions:
         return "partial fractions"
@@ -352,7 +324,6 @@ def meetings(start: Tree, target: Tree, rules: Mapping[str, Rule], signs: Signs)
 
 
 def _back(name: str, rules: Mapping[str, Rule]) -> str:
-    """A step's name in the other direction: that of a procedure is the same."""
     if name not in rules:
         return name
     return name.removesuffix("~") if name.endswith("~") else f"{name}~"
@@ -471,7 +442,6 @@ _SIMPLER: Mapping[str, Callable[[Tree, Tree], Tree]] = {
 
 
 def _inside(tree: Tree) -> Tree:
-    """A root, logarithm or absolute value of what is shorter by relations."""
     if tree.label not in ("sqrt", "ln", "abs") and not (
         tree.label == "pow" and integer(tree.children[1]) is None
     ):
@@ -491,7 +461,6 @@ OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {
 
 
 def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
-    """Whether a pattern is a tree with its variables filled in, which are then in the binding."""
     if is_variable(pattern):
         return binding.setdefault(pattern.label, tree) == tree
     return (
@@ -502,7 +471,6 @@ def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
 
 
 def filled(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
-    """A pattern with its variables filled in."""
     if is_variable(pattern):
         return binding[pattern.label]
     return Tree(pattern.label, tuple(filled(child, binding) for child in pattern.children))

@@ -15,9 +15,11 @@ from engines.egen.expressions.language import (
     ARITY,
     FUNCTIONS,
     HYPERBOLIC,
+    RECIPROCAL,
+    SIGNS,
     TRIGONOMETRIC,
     VARIABLE,
-    is_constant_token,
+    of_its_kind,
 )
 
 # Values of sub-terms at points of the complex plane: what a composed encoder learns from, and never sees.
@@ -66,7 +68,6 @@ _OF_ONE: Mapping[str, Callable[[Complexes], Any]] = {
 
 
 def _slope(_: Complexes, u: Complexes) -> Complexes:
-    """At the point itself only; a derivative within a derivative has been worked out before."""
     found = np.full_like(u, np.nan)
     found[..., 0] = (u[..., -1] - u[..., 0]) / _STEP if u.shape[-1] > 1 else np.nan
     return found
@@ -131,21 +132,14 @@ def alike(ones: Floats, others: Floats) -> NDArray[np.bool_]:
     return (squares < _CLOSE * np.maximum(both, 1)) | (both < _COMPARED)
 
 
-# What a composed encoder is trained on: members of a cluster, what differs from them in one label, and what
-# is done to two expressions alike.
-
 Tokens = tuple[str, ...]
 """Of an expression, in generator prefix notation."""
 
-_BINARY = ("+", "-", "*", "/")
-_NUMBERS = tuple(str(number) for number in range(-9, 10) if abs(number) > 1)
-_RECIPROCAL = {"sin": "csc", "cos": "sec", "tan": "cot", "sinh": "csch", "cosh": "sech", "tanh": "coth"}
-_RECIPROCAL |= {other: name for name, other in _RECIPROCAL.items()}
 _NOTHING = [(name, f"a{name}") for name in (*TRIGONOMETRIC, *HYPERBOLIC)]
-_OVER = [(other, f"a{name}") for name, other in _RECIPROCAL.items()]
+_OVER = [(other, f"a{name}") for name, other in RECIPROCAL.items()]
 """Two functions that give u, and those that give 1/u."""
 _TURNED = {"*": "/", "/": "*"}
-_TURNED |= {f"a{name}": f"a{other}" for name, other in _RECIPROCAL.items() if name not in ("tan", "cot")}
+_TURNED |= {f"a{name}": f"a{other}" for name, other in RECIPROCAL.items() if name not in ("tan", "cot")}
 """What stands for an operation when 1/u is its last operand."""
 
 
@@ -161,26 +155,17 @@ class Example:
 
     @property
     def expressions(self) -> tuple[Tokens, ...]:
-        """All of them in turn."""
         return (*self.members, *self.copies, *(each for move in self.moves for each in move))
 
 
 def near_copy(tokens: Tokens, draw: np.random.Generator) -> Tokens | None:
     """With another label of its kind in a random place; None when the one that is drawn is there already."""
-    kinds = [(place, others) for place, token in enumerate(tokens) if (others := _others(token))]
+    kinds = [(place, others) for place, token in enumerate(tokens) if (others := of_its_kind(token))]
     if not kinds:
         return None
     place, others = kinds[int(draw.integers(len(kinds)))]
     label = others[int(draw.integers(len(others)))]
     return None if label == tokens[place] else (*tokens[:place], label, *tokens[place + 1 :])
-
-
-def _others(token: str) -> Sequence[str]:
-    if token in _BINARY:
-        return _BINARY
-    if token in FUNCTIONS:
-        return FUNCTIONS
-    return _NUMBERS if is_constant_token(token) else ()
 
 
 def detoured(tokens: Tokens, draw: np.random.Generator) -> Tokens:
@@ -191,7 +176,7 @@ def detoured(tokens: Tokens, draw: np.random.Generator) -> Tokens:
         return tokens
     end = _end(tokens, begin)
     name, inner = tokens[begin], tokens[begin + 1 : end]
-    last = _end(inner, 0) if name in _BINARY else 0
+    last = _end(inner, 0) if name in SIGNS else 0
     over = _OVER[draw.integers(len(_OVER))]
     found: Tokens
     if draw.random() < 0.3:
@@ -207,7 +192,6 @@ def detoured(tokens: Tokens, draw: np.random.Generator) -> Tokens:
 
 
 def _end(tokens: Sequence[str], begin: int) -> int:
-    """Where the term that begins there ends."""
     wanted = 1
     while wanted:
         wanted += ARITY.get(tokens[begin], 0) - 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_bytes, write_json
 from engines.core.numeric import Programs, compile_many
@@ -69,14 +67,12 @@ class Terms:
         }
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """`arrays` as tensors."""
         import torch
 
         return {name: torch.from_numpy(rows) for name, rows in self.arrays.items()}
 
 
 def terms(expressions: Sequence[Sequence[str]]) -> Terms:
-    """Of expressions as tokens in generator prefix notation. Raises: ExpressionError for what is none."""
     return Terms(compile_many(expressions))
 
 
@@ -100,11 +96,6 @@ def features(values: NDArray[np.float64]) -> NDArray[np.float32]:
         found += [np.cos(np.pi * values / period), np.sin(np.pi * values / period)]
     return np.stack(found, -1).astype(np.float32)
 
-
-# An encoder of expressions composed as they are: a network for each operation, over the vectors of
-# operands.
-#
-# config.json  model.safetensors  README.md
 
 KIND = "egen-composed"
 _AT_ONCE = 2_048
@@ -243,19 +234,9 @@ def save_network(network: Any, folder: Path, *, precision: Precision = "fp32") -
 
 def load_network(folder: Path) -> torch.nn.Module:
     """The network of a folder, in fp32. Raises: DataError E642 for a folder that holds none."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
+    from engines.egen.models.model_folder import open_network
 
-    from engines.egen.models.model_folder import unopened
+    def make(config: Mapping[str, Any]) -> torch.nn.Module:
+        return new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))
 
-    try:
-        config = json.loads((folder / "config.json").read_bytes())
-        if config["model_type"] != KIND:
-            raise ValueError(f"it is a model of type {config['model_type']}")
-        made = new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))
-        weights = load_file(folder / "model.safetensors")
-        made.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, EngineError, SafetensorError) as error:
-        what = " ".join(str(error).split())[:160]
-        raise unopened(folder, what, "Name a folder that training with egen.composed made.") from error
-    return made.eval()
+    return open_network(folder, KIND, make)

@@ -54,14 +54,11 @@ class ComposedSettings:
 
 
 def composed(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> ComposedTask:
-    """The trainer `egen.composed`."""
     settings, sizes = divided(model, ComposedSettings, ComposedSizes)
     return ComposedTask(settings, sizes, data, seed)
 
 
 class ComposedTask(CorpusTask):
-    """An encoder composed like its expressions."""
-
     trainer, title = "egen.composed", "E-Gen composed encoder"
     use = (
         "from pathlib import Path\n"
@@ -77,17 +74,14 @@ class ComposedTask(CorpusTask):
         self.settings, self.sizes = settings, sizes
 
     def model_settings(self) -> dict[str, Any]:
-        """Settings and sizes."""
         return values(self.settings) | values(self.sizes)
 
     @cached_property
     def texts(self) -> TrainingTexts:
-        """The training side of the corpus."""
         return self.training_texts()
 
     @cached_property
     def _short(self) -> list[Tokens]:
-        """Heads that operations are done to; no derivatives, in which x has two meanings."""
         low, high = _MOVED_TOKENS
         heads = (tuple(texts[0].split()) for texts in self.texts.clusters)
         return [head for head in heads if low <= len(head) <= high and "d" not in head]
@@ -105,7 +99,6 @@ class ComposedTask(CorpusTask):
         return made
 
     def train_data(self) -> Resampled[Example]:
-        """Some of each cluster, drawn anew for every epoch."""
         return Resampled(len(self.texts.clusters), self._drawn, self.seed)
 
     def _drawn(self, number: int, draw: np.random.Generator) -> Example:
@@ -123,7 +116,6 @@ class ComposedTask(CorpusTask):
         return Example(number, members, tuple(each for each in tried if each is not None), tuple(moves))
 
     def length(self, example: Example) -> int:
-        """Tokens of all expressions."""
         return sum(map(len, example.expressions))
 
     def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
@@ -157,7 +149,6 @@ class ComposedTask(CorpusTask):
         return found.tensors() | {name: torch.from_numpy(array) for name, array in extra.items()}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Members, values, operations."""
         return len(batch["clusters"]), int(batch["values"].isfinite().sum()), len(batch["moves"])
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
@@ -195,12 +186,10 @@ class ComposedTask(CorpusTask):
         return torch.stack([contrast, worth, move]) * weights
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """As `CorpusTask.clustering`."""
         device = str(next(model.parameters()).device)
         return self.clustering(ComposedEncoder(model, device=device))
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Write network and card."""
         from engines.egen.composed.network import save_network
 
         save_network(model, folder, precision=self.settings.precision)

@@ -91,7 +91,6 @@ def fingerprints(
 
 
 def _steps(variables: Sequence[str]) -> Iterator[int]:
-    """For each variable a step that has no divisor in common with the number of points; 1 for x."""
     free = (step for step in range(1, len(POINTS)) if gcd(step, len(POINTS)) == 1)
     for name, step in zip((VARIABLE, *LETTERS), free, strict=False):
         if name in variables:
@@ -182,8 +181,6 @@ _SHARE = 8_077 / (4_944 * 102)
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """What a finished corpus holds; `expressions` counts heads and members."""
-
     clusters: int
     expressions: int
     skipped: tuple[Skipped, ...]
@@ -268,7 +265,6 @@ def assemble(
 def _describe(
     number: int, heads: Sequence[Head], sources: Sequence[int], facts: Mapping[str, Any], shard_of: Any
 ) -> dict[str, Any]:
-    """The row of `clusters.parquet` for one cluster, without its splits."""
     texts: list[str] = []
     verdicts: list[str] = []
     for source in sources:
@@ -316,7 +312,6 @@ def _number_length(token: str) -> int | None:
 
 
 def _duplicates(texts: Sequence[str]) -> list[int]:
-    """The places of expressions whose canonical form came before."""
     seen: set[object] = set()
     found = []
     for place, text in enumerate(texts):

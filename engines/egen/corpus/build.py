@@ -54,8 +54,6 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that determines a corpus."""
-
     source: Source
     config: EgenConfig
     rules: str
@@ -156,7 +154,6 @@ def saved_plan(out: Path) -> Plan:
 
 
 def versions() -> dict[str, str]:
-    """The versions that a corpus depends on."""
     return {name: metadata.version(name) for name in _PACKAGES}
 
 
@@ -194,7 +191,6 @@ def refuse_other_folder(out: Path) -> None:
 
 
 def other_folder(out: Path, what: str, remedy: str = "") -> EngineError:
-    """A folder that is not for this corpus."""
     remedy = remedy or f"{_ANOTHER}."
     return EngineError(what, where=str(out), remedy=remedy, code="E452")
 
@@ -235,7 +231,6 @@ class _Growth:
         return Built(self.out, True, len(heads), len(heads), **asdict(result) | {"skipped": result.skipped})
 
     def _missing_blocks(self) -> list[int]:
-        """Blocks without a whole shard; a corrupt one is removed."""
         found = stored_shards(self.out / "shards")
         missing = []
         for block in self.blocks:
@@ -286,7 +281,6 @@ class _Growth:
         self._log("metric", {"members_per_s": members_per_s, "workers_bytes": workers_bytes})
 
     def _again(self, number: int, reason: str) -> bool:
-        """Whether a head gets its second try."""
         if number in self._retried:
             return False
         self._retried.add(number)
@@ -295,7 +289,6 @@ class _Growth:
         return True
 
     def _keep(self, number: int, result: GrownHead | str) -> None:
-        """Take a head as it was grown, or leave it out for the reason given."""
         head = self.plan.source.heads[number].prefix
         if isinstance(result, str):
             self._log("warning", {"message": f"{head} is left out: {result}"})
@@ -307,7 +300,6 @@ class _Growth:
         self._store(number // BLOCK)
 
     def _store(self, block: int) -> None:
-        """Write the shard of a block once all its heads are in."""
         numbers = self.blocks[block]
         if not all(number in self._grown for number in numbers):
             return
@@ -347,7 +339,6 @@ class _Rate:
         return time.monotonic() - self._last >= _PROGRESS_S
 
     def report(self, done: int, members: int) -> tuple[float, dict[str, object]]:
-        """Members a second, and the data of a progress event."""
         self._last = time.monotonic()
         elapsed = max(self._last - self._start, 1e-9)
         pace = (done - self._done) / elapsed
@@ -357,7 +348,6 @@ class _Rate:
 
 
 def _log(path: Path, events: Sink, kind: str, data: Mapping[str, object]) -> None:
-    """Report to the listener and to the log of the corpus folder; the log has no progress and no metrics."""
     done = data.get("done")
     events(Event(kind, data, done if isinstance(done, int) else None))
     if kind in ("progress", "metric"):

@@ -7,14 +7,10 @@ it is interrupted by an alarm there, and killed when even that does not help.
 
 from __future__ import annotations
 
-import json
-import multiprocessing
 import signal
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
-from multiprocessing.connection import Connection
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +18,9 @@ from engines.core.errors import ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.core.tree import Tree
+from engines.egen.egraph.process import Answer, GrowthError, GrowthProcess
 from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.records import Limits
 
 REWRITINGS = (
     *("expand", "factor", "simplify", "together", "apart", "cancel", "trigsimp", "expand_trig", "expand_log"),
@@ -45,7 +43,6 @@ class BuildSemembed:
 
 
 def settled(spec: BuildSemembed) -> BuildSemembed:
-    """The spec with templates that name the same from any folder."""
     from engines.egen.corpus.sources import source_name
 
     return replace(spec, templates=source_name(spec.templates))
@@ -79,7 +76,7 @@ class Built:
 def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     """Other forms of an expression, each once up to the order of operands and none verified to differ.
 
-    Only for the main thread of a process on POSIX, since time is limited by an alarm; see `Rewriter`.
+    Only for the main thread of a process on POSIX, since time is limited by an alarm.
     Args: time_s: for one rewriting; one that takes longer gives nothing.
     """
     import sympy
@@ -143,58 +140,22 @@ def _applied(sympy: Any, name: str, start: Any) -> Any:
     return function(start.doit())
 
 
-class Rewriter:
-    """`rewritings` in a child process; a context manager."""
+@dataclass(frozen=True, slots=True)
+class RewriteRequest:
+    """The `rewritings` of a tree, asked of a process that is ended when SymPy hangs."""
 
-    def __init__(self, *, time_s: float = 2.0) -> None:
-        self.time_s = time_s
-        self._process: multiprocessing.process.BaseProcess | None = None
-        self._connection: Connection | None = None
+    tree: Tree
+    time_s: float
+    limits: Limits = field(default_factory=Limits)
 
-    def __enter__(self) -> Rewriter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
-
-    def __call__(self, tree: Tree) -> list[Tree]:
-        """As `rewritings`; nothing when SymPy hung so that its process had to be killed."""
-        connection = self._started()
-        try:
-            connection.send(tree)
-            if connection.poll(self.time_s * len(REWRITINGS) + _GRACE_S):
-                found: list[Tree] = connection.recv()
-                return found
-        except (EOFError, OSError):
-            pass
-        self._end()
-        return []
-
-    def _started(self) -> Connection:
-        if self._connection is None:
-            context = multiprocessing.get_context("spawn")
-            self._connection, child = context.Pipe()
-            self._process = context.Process(target=_serve, args=(child, self.time_s), daemon=True)
-            self._process.start()
-            child.close()
-        return self._connection
-
-    def _end(self) -> None:
-        if self._process is not None and self._connection is not None:
-            self._process.kill()
-            self._process.join()
-            self._connection.close()
-        self._process = self._connection = None
+    @property
+    def seconds(self) -> float:
+        return self.time_s * len(REWRITINGS) + _GRACE_S
 
 
-def _serve(connection: Connection, time_s: float) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
-        try:
-            tree = connection.recv()
-        except EOFError:
-            return
-        connection.send(rewritings(tree, time_s=time_s))
+def rewriting() -> Answer:
+    """The service of such a process."""
+    return lambda request, *_: rewritings(request.tree, time_s=request.time_s)
 
 
 def build(
@@ -211,23 +172,20 @@ def build(
     Raises: EngineError E452 when the folder holds a corpus, E646 when it was stopped; DataError E321 when
     SymPy found no other form of any head.
     """
-    from engines.egen.corpus.published import import_published
+    from engines.egen.corpus.published import PublishedCluster, corpus_of
     from engines.egen.models.datasets import without_log
 
-    clusters = expressions = 0
-    with tempfile.TemporaryDirectory() as folder, Rewriter(time_s=time_s) as rewriter:
-        path = Path(folder) / "semembed.jsonl"
-        with path.open("w", encoding="utf-8") as file:
+    def clusters() -> Iterator[PublishedCluster]:
+        with GrowthProcess(rewriting) as process:
             for number, head in enumerate(heads, 1):
                 if stop():
                     raise StoppedError("the build was stopped", remedy="Start it again.")
-                members = rewriter(without_log(head))
+                members: list[Tree] = []
+                with suppress(GrowthError):
+                    members = process.ask(RewriteRequest(without_log(head), time_s))
                 if members:
-                    texts = [prefix(tree) for tree in members]
-                    row = {"source": "semembed", "head": prefix(head), "exprs": texts}
-                    file.write(json.dumps(row) + "\n")
-                    clusters += 1
-                    expressions += 1 + len(members)
+                    yield PublishedCluster(head, tuple(members), "semembed", number)
                 events(Event("progress", {"done": number, "total": len(heads), "unit": "heads"}, number))
-        import_published(path, out, seed=seed, stop=stop)
-    return Built(clusters, expressions, len(heads) - clusters)
+
+    made = corpus_of(clusters(), Path("semembed.jsonl"), out, seed=seed, stop=stop)
+    return Built(made.clusters, made.expressions, len(heads) - made.clusters)

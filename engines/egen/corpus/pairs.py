@@ -67,7 +67,6 @@ def training_rows(corpus: Corpus, split: SplitName) -> tuple[pa.Array, Integers]
 
 
 def no_pairs(corpus: Corpus) -> EngineError:
-    """A corpus with nothing to train on."""
     what = "no training cluster has two expressions"
     return EngineError(what, where=str(corpus.path), remedy="Build a larger corpus.", code="E455")
 
@@ -113,7 +112,6 @@ class Triplets:
 
     @property
     def per_cluster(self) -> int:
-        """Triplets whose anchor is in one cluster."""
         return self.target // len(self.sizes) + 1
 
     def __len__(self) -> int:
@@ -146,7 +144,6 @@ def _below(bounds: Integers, words: _Words) -> Integers:
 
 
 def _mix(words: _Words) -> _Words:
-    """Scramble 64-bit words (the finaliser of splitmix64)."""
     with np.errstate(over="ignore"):
         words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -154,13 +151,11 @@ def _mix(words: _Words) -> _Words:
 
 
 def _key(seed: int, purpose: int, number: Integers | None = None) -> _Words:
-    """Words that depend on the seed, on what they are for, and on a number each."""
     base = _mix(np.array([(seed * 8 + purpose) & (2**64 - 1)], np.uint64))
     return base if number is None else _mix(base ^ _mix(number.astype(np.uint64) + np.uint64(1)))
 
 
 def _order(seed: int, purpose: int, epoch: int) -> _Words:
-    """The key of an epoch's order."""
     return _key(seed, purpose, np.array([epoch], np.int64)) if epoch else _key(seed, purpose)
 
 

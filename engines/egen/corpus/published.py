@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -66,7 +66,6 @@ _Refuse = Callable[[int, str], None]
 
 
 def _blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple[str, _Block]]:
-    """Name and numbered lines of each cluster, the head first."""
     block: _Block = []
     for number, line in lines:
         text = line.strip()
@@ -112,54 +111,74 @@ def import_published(
     Raises: EngineError E452 when `out` holds a corpus or something else, E453 when another import or build is
     at work there, E646 when it was stopped; DataError when nothing in the file is a cluster.
     """
-    if (out / "manifest.json").exists() or (out / "plan.json").exists():
-        raise other_folder(out, "this folder holds a corpus already")
-    refuse_other_folder(out)
-    with ResumableBuild(out).lock("E453"):
-        return _imported(path, out, seed, events, stop)
-
-
-def _imported(path: Path, out: Path, seed: int, events: Sink, stop: Stop) -> Assembled:
-    for leftover in shard_files(out / "shards"):
-        leftover.unlink()
     bad: list[BadLine] = []
-    heads: list[Head] = []
-    repeated = 0
 
     def refuse(line: BadLine) -> None:
         bad.append(line)
         events(Event("warning", {"message": f"{path.name}:{line.line}: {line.what}"}))
 
-    seen: set[Tree] = set()
+    clusters = read_published(path, on_bad=refuse)
+    return corpus_of(clusters, path, out, bad=bad, seed=seed, events=events, stop=stop)
 
-    def fresh() -> Iterator[PublishedCluster]:
-        nonlocal repeated
-        for cluster in read_published(path, on_bad=refuse):
+
+def corpus_of(
+    clusters: Iterable[PublishedCluster],
+    source: Path,
+    out: Path,
+    *,
+    bad: Sequence[BadLine] = (),
+    seed: int = 0,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Assembled:
+    """As `import_published`, of clusters as they come. Args: source: names them. bad: lines that are none."""
+    if (out / "manifest.json").exists() or (out / "plan.json").exists():
+        raise other_folder(out, "this folder holds a corpus already")
+    refuse_other_folder(out)
+    with ResumableBuild(out).lock("E453"):
+        for leftover in shard_files(out / "shards"):
+            leftover.unlink()
+        heads: list[Head] = []
+        once = _Once(clusters)
+        fresh = iter(once)
+        while block := list(islice(fresh, BLOCK)):
+            if stop():
+                raise StoppedError("the import was stopped", remedy="Start it again.")
+            judged = [_judged(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
+            heads += [Head(prefix(c.head), c.name, skeleton(c.head), len(c.head)) for c in block]
+            write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)
+            events(Event("progress", {"done": len(heads), "total": None, "unit": "clusters"}, len(heads)))
+        if not heads:
+            raise DataError(
+                "no cluster could be read from it",
+                path=source,
+                remedy=f"Line {bad[0].line}: {bad[0].what}." if bad else "A cluster begins with its head.",
+                code="E321",
+            )
+        plan = Plan(
+            Source(source.name, tuple(heads), tuple(bad), once.repeated),
+            EgenConfig(mode="paper", seed=seed),
+            "",
+            versions(),
+        ).to_dict()
+        shards = stored_shards(out / "shards")
+        return assemble(out, {**plan, "origin": "published"}, heads, shards, seed=seed, merge=False)
+
+
+class _Once:
+    """Clusters without those whose head came before, which are counted."""
+
+    def __init__(self, clusters: Iterable[PublishedCluster]) -> None:
+        self._clusters, self.repeated = clusters, 0
+
+    def __iter__(self) -> Iterator[PublishedCluster]:
+        seen: set[Tree] = set()
+        for cluster in self._clusters:
             if cluster.head in seen:
-                repeated += 1
-                continue
-            seen.add(cluster.head)
-            yield cluster
-
-    clusters = fresh()
-    while block := list(islice(clusters, BLOCK)):
-        if stop():
-            raise StoppedError("the import was stopped", remedy="Start it again.")
-        judged = [_judged(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
-        heads += [Head(prefix(c.head), c.name, skeleton(c.head), len(c.head)) for c in block]
-        write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)
-        events(Event("progress", {"done": len(heads), "total": None, "unit": "clusters"}, len(heads)))
-    if not heads:
-        raise DataError(
-            "no cluster could be read from it",
-            path=path,
-            remedy=f"Line {bad[0].line}: {bad[0].what}." if bad else "A cluster begins with its head.",
-            code="E321",
-        )
-    source = Source(path.name, tuple(heads), tuple(bad), repeated)
-    plan = Plan(source, EgenConfig(mode="paper", seed=seed), "", versions()).to_dict()
-    shards = stored_shards(out / "shards")
-    return assemble(out, {**plan, "origin": "published"}, heads, shards, seed=seed, merge=False)
+                self.repeated += 1
+            else:
+                seen.add(cluster.head)
+                yield cluster
 
 
 def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:

@@ -62,7 +62,6 @@ class Corpus:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Those of all its functions and assumptions, x first."""
         return tuple(self.manifest.get("variables", (VARIABLE,)))
 
     @property
@@ -71,7 +70,6 @@ class Corpus:
         return LETTERS if self.manifest["format"] == SEVERAL else ""
 
     def assumed(self, cluster: int) -> str:
-        """Under what a cluster was grown."""
         return assumption(self.manifest, cluster)
 
     def clusters(self) -> pa.Table:

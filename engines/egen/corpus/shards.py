@@ -63,7 +63,6 @@ class Row:
 
     @classmethod
     def of(cls, member: Member) -> Row:
-        """What a shard keeps of a member."""
         verdict = member.verdict
         return cls(
             member.prefix, member.tokens, verdict.outcome, verdict.kept, verdict.gained, verdict.exceptions
@@ -89,12 +88,10 @@ class GrownHead:
 
     @property
     def head(self) -> str:
-        """The head in generator prefix notation."""
         return self.rows[0].prefix
 
     @classmethod
     def of(cls, source: int, cluster: Cluster) -> GrownHead:
-        """What a shard keeps of a generated cluster."""
         stats = cluster.stats
         head = Member(prefix(cluster.head), Verdict("equal", 1.0))
         return cls(
@@ -112,8 +109,6 @@ class GrownHead:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A head that was left out, and why."""
-
     source: int
     head: str
     reason: str
@@ -121,8 +116,6 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A shard file as the manifest lists it; `bytes` is its size."""
-
     block: int
     name: str
     rows: int
@@ -241,7 +234,6 @@ def check_shard(path: Path) -> None:
 
 
 def _whole(path: Path) -> tuple[bytes, str]:
-    """The bytes of a shard and their SHA-256."""
     match = _NAME.match(path.name)
     try:
         data = path.read_bytes()

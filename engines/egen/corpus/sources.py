@@ -141,8 +141,6 @@ def _of_kind(kind: Kind, seed: int) -> Iterator[Template]:
 
 
 def _variants(pattern: str) -> list[Tree]:
-    """Every choice of operators for the marks of a pattern, the first mark varying slowest."""
-
     def choices(node: Tree) -> list[Tree]:
         children = list(product(*map(choices, node.children)))
         makers = _MARKS.get(node.label, (lambda *operands: Tree(node.label, operands),))
@@ -152,7 +150,6 @@ def _variants(pattern: str) -> list[Tree]:
 
 
 def _fill(variant: Tree, function: str, place: str) -> Tree:
-    """The variant with its function and its constants."""
     if variant.label == "f":
         return Tree(function, tuple(_fill(child, function, place) for child in variant.children))
     if variant.label in "abcde":
@@ -161,7 +158,6 @@ def _fill(variant: Tree, function: str, place: str) -> Tree:
 
 
 def _constant(place: str) -> int:
-    """A constant from the sixteen -9..-2, 2..9, each as likely."""
     draw = blake2b(place.encode(), digest_size=1).digest()[0]
     magnitude = 2 + (draw & 7)
     return -magnitude if draw & 8 else magnitude
@@ -183,8 +179,6 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is no expression, and why."""
-
     line: int
     what: str
 
@@ -200,7 +194,6 @@ class Source:
 
     @property
     def sha256(self) -> str:
-        """Of the heads, one per line."""
         return sha256("\n".join(head.prefix for head in self.heads).encode()).hexdigest()
 
 

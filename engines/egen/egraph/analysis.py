@@ -139,8 +139,6 @@ def _atoms(query: str) -> Iterator[str]:
                 yield query[start : place + 1]
 
 
-# What the e-graph knows about its classes: exact constants, and facts proved positively.
-#
 # An e-class stands for one function on the domain D of the head. The invariant that growth keeps in `strict`:
 # every term of the e-graph is defined on D up to isolated points, and the terms of a class agree there. It
 # holds for the head's own subterms, because a term is defined only where all of its subterms are, and a rule
@@ -163,7 +161,6 @@ def constructor(label: str) -> str:
 
 
 def _arities(labels: Mapping[str, int]) -> dict[str, int]:
-    """Constructors with their operands; `d` keeps its body only: the variable is always x."""
     return {constructor(label): 1 if label == "d" else count for label, count in labels.items()}
 
 
@@ -268,7 +265,6 @@ def _folding() -> Iterator[str]:
 
 
 def _sparing() -> Iterator[str]:
-    """What a number or a smaller term says better takes no part in further rewriting."""
     zero, one = _rational(0), _rational(1)
     functions = {constructor(name) for name in FUNCTIONS}
     for name, arity in _arities(ARITY).items():
@@ -433,7 +429,6 @@ def _facts(variable: bool) -> Iterator[Implication]:
 
 
 def _degrees(variable: bool) -> Iterator[str]:
-    """The growth order of rational functions at infinity: one that is not 0 is not a constant."""
     degree = "(set (Deg e) {})"
     if variable:
         yield rule("(= e (X))", degree.format(1), "shapes")
@@ -489,7 +484,6 @@ def condition(name: str, operand: str, fresh: str) -> str:
 
 
 def _term(tree: Tree) -> str:
-    """A folded expression as an egglog term; every variable is a `Var`."""
     if is_number(tree):
         return number(Fraction(tree.label))
     if not tree.children and tree.label not in ("pi", "e"):

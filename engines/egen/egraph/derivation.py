@@ -215,7 +215,6 @@ class Proofs:
                 self._place(user)
 
     def _hang(self, left: int, right: int, rule: str) -> None:
-        """Turn the tree of `left` round, so that it can hang below `right`."""
         node: int = left
         link: tuple[int, str] | None = (right, rule)
         while link is not None:
@@ -241,11 +240,9 @@ class Proofs:
             self._waiting.append((self.node(label, numbers), self.node(str(value)), ARITHMETIC))
 
 
-# How one expression follows from another, a step a line, each line checked.
-#
 # A single rule is tried first. Then both ends are taken apart by named procedures until two of their lines
 # are equal by algebra (`algebra.relations`), which decides most identities of the tables. What is left goes
-# into one small e-graph that remembers the reasons (`proofs`), grown with the rules of a mode from both ends
+# into one small e-graph that remembers the reasons (`Proofs`), grown with the rules of a mode from both ends
 # until they are equal; the path of reasons between them is the derivation, with what can be skipped left out.
 # Each line of the result is verified against the first. The search is bounded by work, never by the clock,
 # and says so when it fails.
@@ -263,8 +260,8 @@ _COMPARED = 3_000
 class Step:
     """A line: the expression, what made it from the line before, its verdict against the first.
 
-    What made it is a rule of the table, `~` behind its name when used backwards, one or more procedures of
-    `algebra.relations.PROCEDURES` with " and " between them, or `assumed`.
+    What made it is a rule of the table, `~` behind its name when used backwards, one or more procedures
+    (`algebra`) with " and " between them, or `assumed`.
     """
 
     tree: Tree
@@ -345,7 +342,6 @@ def _ways(start: Tree, target: Tree, search: _Search, meetings: Iterator[list[Li
 
 
 def _judged(judge: Judge, lines: Sequence[Line]) -> tuple[Step, ...]:
-    """The lines in the language with their verdicts, without those that repeat the one before."""
     target = lines[-1][1]
     shown = [(rule, target if tree is target else unfolded(tree)) for rule, tree in lines]
     shown = shown[:1] + [line for before, line in pairwise(shown) if before[1] != line[1]]
@@ -493,7 +489,6 @@ class _Search:
         return changed
 
     def holds(self, condition: Condition, binding: Binding) -> bool:
-        """Whether a guard holds: for numbers exactly, for functions at the points."""
         node = self.proofs.fill(fold(condition.pattern), binding)
         if condition.name in OF_NUMBERS:
             value = self.proofs.constant(node)

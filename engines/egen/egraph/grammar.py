@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.numeric_kernel import compiled
-from engines.core.tree import Tree, parse_prefix
-from engines.egen.egraph.sampling import Sampler, Tables, count_exactly, count_nearly
-from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
+from engines.core.tree import Tree
+from engines.egen.egraph.sampling import Tables, count_exactly
+from engines.egen.expressions.language import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
 from engines.egen.records import StopReason
 
 
@@ -48,7 +48,6 @@ class EGraph:
     fired: Mapping[str, int] = field(default_factory=dict)
 
     def constant(self, number: int) -> Fraction | None:
-        """The value of a class that is a rational constant."""
         for node in self.classes[number]:
             if not node.children and is_constant_token(node.label):
                 return Fraction(node.label)
@@ -62,7 +61,6 @@ class EGraph:
         return self.term(self.classes[number][0])
 
     def term(self, node: ENode) -> Tree:
-        """The node over the smallest terms of its operands."""
         children = tuple(self.smallest(child) for child in node.children)
         return Tree(node.label, (Tree(VARIABLE), *children) if node.label == "d" else children)
 
@@ -165,7 +163,6 @@ def _whole(children: Ints, rank: Ints) -> NDArray[np.bool_]:
 
 @compiled
 def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
-    """The nodes that each class is an operand of, once for each time: (count + 1,) starts, and the nodes."""
     starts = np.zeros(count + 1, np.int64)
     for node in range(len(homes)):
         for side in range(2):
@@ -259,8 +256,6 @@ def _reached(root: int, homes: Ints, children: Ints, count: int) -> NDArray[np.b
     return found
 
 
-# The grammar of an e-graph: one non-terminal per class, one production per node; its terms are the members.
-#
 # Terms are counted by length with a table over non-terminals and lengths. Operands are shorter than the term
 # they are part of, so that the cycles of the grammar do no harm. Counts reach 10^21 at 25 tokens: they are
 # worked out in doubles for choosing, and modulo as many 31-bit primes as it takes for exact integers (Chinese
@@ -276,7 +271,7 @@ Tokens = tuple[str, ...]
 
 
 class Grammar:
-    """The productions of an e-graph, ready for counting, enumerating and sampling.
+    """The productions of an e-graph, ready for counting and sampling.
 
     Args: origin: for each class the one it is a part of, where classes were split (`plain`). weights: of
     operators that weigh more or less than 1 where terms are drawn; counts are without them.
@@ -346,62 +341,12 @@ class Grammar:
         """Terms of the root by length, exactly: item n counts those of n tokens (item 0 is 0)."""
         return count_exactly(self.tables, self.root, max_tokens)
 
-    def enumerate(self, max_tokens: int) -> Iterator[Tree]:
-        """Every term, shortest first; those of one length in the order of productions."""
-        for length in range(1, max_tokens + 1):
-            for tokens in self.terms(length):
-                yield parse_prefix(tokens, lambda token: ARITY.get(token, 0))
-
-    def terms(self, length: int) -> list[Tokens]:
-        """All terms of one length as prefix tokens; `counts` says beforehand how many there are."""
-        near, _ = count_nearly(self.tables, length)
-        return self._terms(self.root, length, near, {})
-
-    def _terms(
-        self, row: int, length: int, near: NDArray[np.float64], known: dict[tuple[int, int], list[Tokens]]
-    ) -> list[Tokens]:
-        key = (row, length)
-        if key in known:
-            return known[key]
-        found: list[Tokens] = []
-        if near[row, length]:
-            tables = self.tables
-            for place in tables.choices(row):
-                head, rest = tables.labels[place], length - int(tables.own[place])
-                left, right = tables.operands[place].tolist()
-                if left < 0:
-                    found += [head] if rest == 0 else []
-                elif right < 0:
-                    found += (
-                        [head + body for body in self._terms(left, rest, near, known)] if rest > 0 else []
-                    )
-                else:
-                    for first in range(1, rest):
-                        if near[left, first] and near[right, rest - first]:
-                            lefts = self._terms(left, first, near, known)
-                            rights = self._terms(right, rest - first, near, known)
-                            found += [head + a + b for a in lefts for b in rights]
-        known[key] = found
-        return found
-
-    def sample(self, length: int, count: int, seed: int = 0) -> list[Tokens]:
-        """Distinct terms of one length as prefix tokens, uniformly without replacement.
-
-        All of them, when there are fewer than `count`. A seed gives the same terms on every machine.
-        """
-        sampler = Sampler(self, length, seed)
-        found: list[Tokens] = []
-        while len(found) < min(count, sampler.supply(length)):
-            found += sampler.draw(length, count - len(found))
-        return found
-
 
 def _pairs(values: list[int]) -> NDArray[np.int64]:
     return np.array(values, np.int64).reshape(-1, 2)
 
 
 def _is_numeral(node: ENode, egraph: EGraph) -> bool:
-    """Whether a node of a constant's class is its usual writing: `3`, or `/ 1 2`."""
     if node.label != "/":
         return is_constant_token(node.label)
     parts = [egraph.classes[child][0].label for child in node.children]
@@ -507,7 +452,6 @@ def _split(egraph: EGraph, looked_at: Mapping[int, _Nodes], allowed: int) -> tup
 
 
 def _looked_at(egraph: EGraph) -> dict[int, _Nodes]:
-    """The nodes of each class that are no detour themselves, what they are and what they demand."""
     constants = {number: egraph.constant(number) for number in egraph.classes}
     return {
         number: [

@@ -64,7 +64,6 @@ def guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
 
 
 def _text(tree: Tree, labels: Container[str]) -> str:
-    """A pattern or expression as an egglog term; leaves that are not among the labels are variables."""
     if is_variable(tree):
         return f"v_{tree.label[1:]}"
     if is_number(tree):
@@ -212,7 +211,6 @@ class _Run:
         return _execute(self.egglog, program)
 
     def grow(self, head: Tree) -> None:
-        """Run the groups in turn until nothing changes or a limit is reached."""
         self.execute(f"(Calm) (set (Root) {_text(fold(head), self.constructors.values())})")
         self.execute(f"(run-schedule {_FOLD})")
         self.keep(self.size())
@@ -280,7 +278,6 @@ class _Run:
         return False
 
     def size(self) -> int:
-        """Nodes now; sets `clash` when two different numbers have met in a class."""
         sizes = dict(self.execute("(print-size)")[0].sizes)
         self.clash = bool(sizes["Clash"])
         nodes = sum(sizes[name] for name in self.counted)

@@ -127,7 +127,6 @@ class _Selection:
         return Grammar(egraph, padding=self.config.padding, origin=origin, weights=weights)
 
     def written(self, verifier: Judge, terms: Iterable[Tree], keys: set[str]) -> None:
-        """Take terms that were not drawn for members, where they are short enough and hold."""
         short = (term.labels() for term in terms)
         fitting = (self.terms.read(term) for term in short if len(term) <= self.config.max_tokens)
         self.judge(verifier, list(self.distinct(fitting, keys)))
@@ -195,7 +194,6 @@ class _Selection:
             yield from numbers
 
     def distinct(self, terms: Iterable[int], keys: set[str]) -> Iterator[tuple[str, ...]]:
-        """Terms that are neither padded nor another form of one already seen."""
         for term in terms:
             if not self.config.padding and self.forms.padded(term):
                 self.dropped["padding"] += 1
@@ -208,7 +206,6 @@ class _Selection:
             yield self.terms.tokens(term)
 
     def judge(self, verifier: Judge, terms: list[tuple[str, ...]]) -> None:
-        """Verify candidates, shortest first, and keep those that the mode accepts."""
         started = time.perf_counter()
         wanted = self.config.members - len(self.members)
         accepted: list[Member] = []
@@ -230,7 +227,6 @@ class _Selection:
             self.events(Event("progress", {**data, "unit": "members", "members": found}))
 
     def contradicted(self, term: tuple[str, ...]) -> None:
-        """A member differs from the head: the rules that may be at fault."""
         if self.config.mode == "strict":
             raise self.wrong_rule(f"{' '.join(term)} is not equal to {prefix(self.head)}", "E211")
         changing = {rule.name for rule in self.grower.rules if rule.claim != "sound"}

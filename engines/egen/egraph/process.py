@@ -47,8 +47,6 @@ _MEMBERS_PER_S = 200
 
 @dataclass(frozen=True, slots=True)
 class GraphRequest:
-    """The e-graph of a head; answered with an `EGraph`."""
-
     head: Tree
     mode: Mode
     limits: Limits
@@ -71,8 +69,6 @@ class DerivationRequest(GraphRequest):
 
 @dataclass(frozen=True, slots=True)
 class ClusterRequest:
-    """The cluster of a head; answered with a `Cluster`."""
-
     head: Tree
     config: EgenConfig
 
@@ -131,7 +127,6 @@ def _derive(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation
 
 
 def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:
-    """The shortest term of its e-graph's root, one without a derivative before any with one."""
     grown = rules.grow(request.head, request.limits, theory=request.theory, stop=stop)
     terms: list[Tree] = [request.head, *(grown.term(node) for node in grown.classes[grown.root])]
 
@@ -142,10 +137,8 @@ def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:
     return min(terms, key=cost)
 
 
-# Growth in processes of their own: limits of time and memory, a stop that is heeded, a pool for corpora.
-#
 # Saturation can neither be interrupted nor be trusted with memory, so e-graphs grow in a process that the
-# caller can end at any moment. It loads the rules once and answers one request after the other (`requests`).
+# caller can end at any moment. It loads the rules once and answers one request after the other.
 # When a request takes too much time or memory, or the process dies, the next one gets a new process.
 
 RECYCLE_BYTES = 2**30
@@ -223,12 +216,12 @@ class GrowthProcess:
     ) -> Cluster:
         """The cluster of a head (see `members.generate`).
 
-        A head that takes too long (see `requests.ClusterRequest`) or crosses `limits.memory_bytes` comes back
+        A head that takes too long (see `ClusterRequest`) or crosses `limits.memory_bytes` comes back
         without members; `stats.stop_reason` says why.
         """
         began = time.monotonic()
         try:
-            cluster: Cluster = self._ask(ClusterRequest(head, config), events, stop)
+            cluster: Cluster = self.ask(ClusterRequest(head, config), events, stop)
         except GrowthError as ended:
             reason = next((known for known in get_args(StopReason) if known == ended.reason), None)
             if reason is None:
@@ -248,7 +241,7 @@ class GrowthProcess:
         stop: Stop = never,
     ) -> EGraph:
         """The e-graph of a head (see `growth.Grower.grow`); events report every iteration."""
-        grown: EGraph = self._ask(
+        grown: EGraph = self.ask(
             GraphRequest(head, mode, limits or Limits(), theory or theory_of("reals", "", head)), events, stop
         )
         return grown
@@ -268,10 +261,12 @@ class GrowthProcess:
         request = DerivationRequest(
             start, mode, limits or Limits(), theory or theory_of("reals", "", start), target
         )
-        found: Derivation = self._ask(request, ignore, stop)
+        found: Derivation = self.ask(request, ignore, stop)
         return found
 
-    def _ask(self, request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> Any:
+    def ask(self, request: Any, events: Sink = ignore, stop: Stop = never) -> Any:
+        """The answer to one of the requests above, or what else the service knows that has `limits` and
+        `seconds`."""
         with self._turn:
             try:
                 self.submit(request, listening=events is not ignore)
@@ -302,8 +297,7 @@ class GrowthProcess:
         return self._request is not None
 
     def submit(self, request: Any, *, listening: bool = False) -> None:
-        """Send one of `requests`, or what else the service knows that has `limits` and `seconds`; its events
-        come when somebody is `listening`."""
+        """Send a request; its events come when somebody is `listening`."""
         self._live()
         self._request, self._hurried = request, False
         if self._ready:
@@ -411,7 +405,6 @@ class GrowthProcess:
         self._deadline = time.monotonic() + _PATIENCE * self._request.seconds
 
     def _hurry(self) -> None:
-        """Ask for what there is, and soon."""
         self._hurried = True
         self._deadline = min(self._deadline, time.monotonic() + _POLITE_S)
         with suppress(OSError):
@@ -531,7 +524,6 @@ def _answered(answer: Any, request: object, events: Sink, stop: Stop) -> _Answer
 
 
 def _end_with(parent: int) -> None:
-    """End this process soon after its parent, even in the middle of a request."""
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)

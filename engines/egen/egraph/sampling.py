@@ -61,11 +61,6 @@ class Tables:
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         return self.starts, self.own, self.operands, self.children, self.rows
 
-    def choices(self, row: int) -> list[int]:
-        home, barred = self.rows[row].tolist()
-        places = range(int(self.starts[home]), int(self.starts[home + 1]))
-        return [place for place in places if barred < 0 or barred not in self.children[place]]
-
 
 def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None) -> tuple[Floats, Floats]:
     """Terms by (row, length) and by (production, length), as doubles, or the sum of their weights."""
@@ -197,7 +192,7 @@ def _draw(
 ) -> None:
     """One term per row of `out`: the productions in prefix order, -1 behind the last.
 
-    Terms are drawn, or where there are `numbers` those that stand there in the order of `Grammar.terms`: only
+    Terms are drawn, or where there are `numbers` those that stand there in the order of productions: only
     without weights, and where there are so few that doubles count them exactly.
     """
     drawn = len(numbers) == 0
@@ -286,17 +281,11 @@ class Sampler:
         return self._tables.labels
 
     def supply(self, length: int) -> float:
-        """How many terms of this length there are, as a double."""
         return float(self._counts[0][self._grammar.root, length])
 
-    def draw(self, length: int, count: int) -> list[tuple[str, ...]]:
-        """At most `count` further terms of one length as prefix tokens; none when all have been given."""
-        # -1, behind the end of a term, prints nothing
-        printed = [*(" ".join(label) for label in self._tables.labels), ""].__getitem__
-        return [tuple(" ".join(map(printed, row)).split()) for row in self.rows(length, count).tolist()]
-
     def rows(self, length: int, count: int) -> Ints:
-        """The same terms as (terms, length) productions in prefix order, -1 behind the last of each."""
+        """At most `count` further terms of one length, as (terms, length) productions in prefix order with -1
+        behind the last of each; none when all have been given."""
         if not self.supply(length):
             return np.empty((0, length), np.int64)
         state = self._states.setdefault(length, _state(self._seed, length))
@@ -327,7 +316,6 @@ class Sampler:
         return found
 
     def _order(self, length: int, state: Words) -> Ints:
-        """The numbers of all terms of one length; they are given from the last to the first."""
         order = np.arange(int(self.supply(length)))
         if not self._tables.weighted:
             _shuffle(order, state)
@@ -337,5 +325,4 @@ class Sampler:
 
 
 def _state(seed: int, length: int) -> Words:
-    """The random numbers of one length, so that what one length takes does not move another."""
     return np.random.SeedSequence([seed, length]).generate_state(1, np.uint64).astype(np.uint64)

@@ -112,7 +112,6 @@ class _Equality:
 def _by_family(
     kept: Sequence[Analogy], strict: NDArray[np.float64], fair: NDArray[np.float64]
 ) -> dict[str, list[float]]:
-    """Of each family: how many analogies, percent right by both protocols."""
     rows: dict[str, list[int]] = {}
     for number, item in enumerate(kept):
         rows.setdefault(item.family or "from a file", []).append(number)

@@ -14,7 +14,14 @@ from pathlib import Path
 from engines.core.errors import DataError, ExpressionError
 from engines.core.files import atomic_writer, read_lines
 from engines.core.tree import Tree
-from engines.egen.expressions.language import FUNCTIONS, HYPERBOLIC, TRIGONOMETRIC, prefix, read_prefix
+from engines.egen.expressions.language import (
+    FUNCTIONS,
+    HYPERBOLIC,
+    RECIPROCAL,
+    TRIGONOMETRIC,
+    prefix,
+    read_prefix,
+)
 from engines.egen.verification.verify import Verifier
 
 PAPER_COUNT = 584
@@ -44,8 +51,6 @@ class Family:
 _EVEN = ("cos", "sec", "cosh", "sech")
 _NEITHER = ("ln", "acos", "asec", "acot", "acosh", "asech")
 _ODD = tuple(name for name in FUNCTIONS if name not in _EVEN + _NEITHER)
-_RECIPROCAL = {"sin": "csc", "cos": "sec", "tan": "cot", "sinh": "csch", "cosh": "sech", "tanh": "coth"}
-_RECIPROCAL |= {other: name for name, other in _RECIPROCAL.items()}
 _OF_RECIPROCAL = {"asin": "acsc", "acos": "asec", "asinh": "acsch", "acosh": "asech", "atanh": "acoth"}
 _OF_RECIPROCAL |= {other: name for name, other in _OF_RECIPROCAL.items()}
 _HALF_PERIOD = ("tan", "cot")
@@ -107,14 +112,13 @@ _ARGUMENTS |= {"of x squared": "pow x 2", "of -x": "* -1 x"}
 
 
 def families() -> tuple[Family, ...]:
-    """All families."""
     trigonometric, hyperbolic = TRIGONOMETRIC, HYPERBOLIC
     squares = tuple((f"pow {f} x 2", other) for f, other in _SQUARES.items())
     inverses = tuple((f"{f} x", f"a{f} x") for f in trigonometric + hyperbolic)
     found = [
         Family("odd", "identity", tuple((f"{f} x", f"* -1 {f} * -1 x") for f in _ODD)),
         Family("even", "identity", tuple((f"{f} x", f"{f} * -1 x") for f in _EVEN)),
-        Family("one over", "identity", tuple((f"{f} x", f"/ 1 {g} x") for f, g in _RECIPROCAL.items())),
+        Family("one over", "identity", tuple((f"{f} x", f"/ 1 {g} x") for f, g in RECIPROCAL.items())),
         Family(
             "inverse of 1/x", "identity", tuple((f"{f} x", f"{g} / 1 x") for f, g in _OF_RECIPROCAL.items())
         ),
@@ -128,7 +132,7 @@ def families() -> tuple[Family, ...]:
         Family("cofunction", "identity", tuple((f"{f} x", other) for f, other in _COFUNCTION.items())),
         Family("squares", "identity", squares),
         Family("derivative", "identity", tuple((f"d x {f} x", slope) for f, slope in _SLOPES.items())),
-        Family("reciprocal", "reciprocal", tuple((f"{f} x", f"{g} x") for f, g in _RECIPROCAL.items())),
+        Family("reciprocal", "reciprocal", tuple((f"{f} x", f"{g} x") for f, g in RECIPROCAL.items())),
         Family("inverse", "inverse", inverses),
     ]
     bases = ("x", *(f"{name} x" for name in FUNCTIONS))
@@ -174,7 +178,6 @@ def build(count: int = PAPER_COUNT, *, seed: int = 0) -> list[Analogy]:
 
 
 def _within(family: Family) -> Iterator[Analogy]:
-    """Every ordered pair of pairs of a family that hold."""
     pairs = [(x, y) for x, y in family.pairs if holds(family.kind, x, y)]
     for x1, y1 in pairs:
         for x2, y2 in pairs:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from math import isnan
+from itertools import pairwise, repeat
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
-from engines.egen.records import AssumeAny, Outcome, TheoryName, Verdict
+from engines.egen.records import AssumeAny, Outcome, TheoryName
 from engines.egen.theories.theory import theory_of
 
 if TYPE_CHECKING:
     from engines.egen.evaluations.mistakes import Derivation
-    from engines.retrieval.encoders import Encoder
 
 
 Judgement = Literal["right", "wrong", "loses domain", "not shown"]
@@ -64,81 +63,39 @@ class Check:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """From one step to the next.
-
-    `verdict` is on the later one as a member beside the earlier one as the head, `reason` says in a sentence
-    what it rests on. `cosine` is that of their embeddings, None without a model or where it cannot read one
-    of the two; `flagged` says whether it is below the threshold.
-    """
-
-    verdict: Verdict
-    reason: str
-    cosine: float | None
-    flagged: bool | None
-
-    @property
-    def judgement(self) -> Judgement:
-        """The verdict on it as a step of a derivation. Right may be all but isolated points, which the reason
-        names."""
-        return _JUDGEMENTS[self.verdict.outcome]
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A derivation with its transitions; the first wrong one by the verifier and the first flagged one, by
-    their numbers from 0, or None."""
-
-    derivation: Derivation
-    transitions: tuple[Transition, ...]
-
-    @property
-    def right(self) -> bool:
-        """Whether every step is shown to be right."""
-        return all(each.judgement == "right" for each in self.transitions)
-
-    @property
-    def first_wrong(self) -> int | None:
-        """By the verifier."""
-        return next((n for n, each in enumerate(self.transitions) if each.judgement == "wrong"), None)
-
-    @property
-    def first_flagged(self) -> int | None:
-        """By the embeddings."""
-        return next((n for n, each in enumerate(self.transitions) if each.flagged), None)
-
-
 def judge(
-    derivations: Sequence[Derivation],
-    encoder: Encoder | None = None,
+    derivation: Derivation,
+    cosines: Iterable[float] | None = None,
     limit: float = 0.0,
     *,
     theory: TheoryName = "reals",
     assume: str = "",
-) -> list[Checked]:
-    """Judge every transition.
+) -> list[dict[str, Any]]:
+    """A row for each transition: the verdict on the later step as a member beside the earlier one,
+    `judgement`, the `reason` for it, which names isolated points, `cosine` and whether that is below the
+    limit, `flagged` (both None where the model cannot read one of the two).
 
-    Args: encoder: without one only the verifier judges. limit: a cosine below it is flagged. theory, assume:
-    as in `Check`.
+    Args: cosines: by a model; without them only the verifier judges.
     """
-    from engines.egen.evaluations.mistakes import step_cosines
     from engines.egen.verification.explain import because
+    from engines.egen.verification.verify import verdict_row
 
-    cosines = None if encoder is None else step_cosines(encoder, derivations)
-    found = []
-    for number, derivation in enumerate(derivations):
-        transitions = []
-        for place, (one, other) in enumerate(pairwise(derivation.steps)):
-            arbiter = theory_of(theory, assume, one, other).judge(one)
-            (verdict,) = arbiter.check([other])
-            cosine = None if cosines is None else float(cosines[number][place])
-            if cosine is None or isnan(cosine):
-                transitions.append(Transition(verdict, because(arbiter, verdict), None, None))
-            else:
-                transitions.append(Transition(verdict, because(arbiter, verdict), cosine, cosine < limit))
-        found.append(Checked(derivation, tuple(transitions)))
-    return found
+    rows = []
+    known = repeat(nan) if cosines is None else cosines
+    for (one, other), cosine in zip(pairwise(derivation.steps), known, strict=False):
+        arbiter = theory_of(theory, assume, one, other).judge(one)
+        (verdict,) = arbiter.check([other])
+        read = not isnan(cosine)
+        rows.append(
+            {
+                **verdict_row(verdict),
+                "judgement": _JUDGEMENTS[verdict.outcome],
+                "reason": because(arbiter, verdict),
+                "cosine": float(cosine) if read else None,
+                "flagged": bool(cosine < limit) if read else None,
+            }
+        )
+    return rows
 
 
 def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -160,15 +117,13 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     'loses domain'
     """
     from engines.egen.evaluations import mistakes
-    from engines.egen.evaluations import mistakes as derivations
     from engines.egen.expressions.language import prefix
     from engines.egen.models.encode import kept_encoder
-    from engines.egen.verification.verify import verdict_row
 
     bad: list[DataError] = []
     theory = theory_of(spec.theory, spec.assume)
     step = partial(theory.read, head=False)
-    given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=step))
+    given = list(mistakes.read_derivations(spec.file, on_bad=bad.append, reader=step))
     if not given:
         nothing = DataError(
             "the file has no derivation", path=spec.file, code="E314", remedy="Write one step per line."
@@ -179,23 +134,22 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     limit, suspicion = spec.threshold, None
     if encoder is not None and limit is None:
         limit, suspicion = mistakes.learned_threshold(encoder, _LEARNED_ON, events=events, stop=stop)
+    cosines = repeat(None) if encoder is None else mistakes.step_cosines(encoder, given)
     rows = []
-    for checked in judge(given, encoder, limit or 0.0, theory=spec.theory, assume=spec.assume):
-        transitions = [
+    for derivation, own in zip(given, cosines, strict=False):
+        transitions = judge(derivation, own, limit or 0.0, theory=spec.theory, assume=spec.assume)
+        judgements = [each["judgement"] for each in transitions]
+        texts = [prefix(step) for step in derivation.steps]
+        rows.append(
             {
-                **verdict_row(each.verdict),
-                "judgement": each.judgement,
-                "reason": each.reason,
-                "cosine": each.cosine,
-                "flagged": each.flagged,
+                "steps": [{"prefix": text, "infix": theory.infix(text)} for text in texts],
+                "known": derivation.wrong,
+                "right": set(judgements) == {"right"},
+                "first_wrong": judgements.index("wrong") if "wrong" in judgements else None,
+                "first_flagged": next((n for n, each in enumerate(transitions) if each["flagged"]), None),
+                "transitions": transitions,
             }
-            for each in checked.transitions
-        ]
-        texts = [prefix(step) for step in checked.derivation.steps]
-        steps = [{"prefix": text, "infix": theory.infix(text)} for text in texts]
-        ends = {"first_wrong": checked.first_wrong, "first_flagged": checked.first_flagged}
-        known = {"known": checked.derivation.wrong, "right": checked.right}
-        rows.append({"steps": steps, **known, **ends, "transitions": transitions})
+        )
     return {
         "model": encoder and encoder.name,
         "threshold": limit,

@@ -3,8 +3,10 @@ asked of a language model instead."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,12 +18,10 @@ from engines.egen.corpus.splits import SplitName
 
 if TYPE_CHECKING:
     from engines.egen.evaluations.analogies import Analogy
-    from engines.egen.evaluations.language_model import Chat
     from engines.egen.evaluations.measured import Report
     from engines.egen.evaluations.mistakes import Derivation
     from engines.egen.evaluations.semantic import Item
     from engines.egen.models.datasets import Labelled
-    from engines.retrieval.encoders import Encoder
 
 
 Evaluation = Literal["kmeans", "semantic", "mistakes", "algebra", "retrieval"]
@@ -29,6 +29,8 @@ Side = Literal["validation", "train", "all"]
 
 _ITEMS, _DERIVATIONS, _LEARNED_ON = 1_000, 3_000, 1_000
 """Of semantic, of mistakes, and those that the threshold is learned on: at most."""
+_IN_WORDS = ("semantic", "mistakes", "algebra")
+"""What a language model can be asked."""
 _NOT_EVALUATED = "SymPy cannot evaluate it"
 
 
@@ -95,13 +97,12 @@ class Evaluate:
                 raise _apart("there is no model to evaluate", "Name a folder, or an address with --llm.")
         elif self.model is not None or not self.llm_model:
             raise _apart("--llm takes exactly one model", "Name it with --model, without a folder.")
-        elif self.task not in _QUESTIONS:
+        elif self.task not in _IN_WORDS:
             what = f"{self.task} needs vectors, and a language model gives text"
-            raise _apart(what, f"Tasks for a language model: {', '.join(_QUESTIONS)}.")
+            raise _apart(what, f"Tasks for a language model: {', '.join(_IN_WORDS)}.")
 
     @property
     def place(self) -> Path:
-        """Where the data is."""
         from engines.egen.models.datasets import sample_corpus
 
         return self.data or sample_corpus()
@@ -128,18 +129,11 @@ def evaluate(
     >>> found["figures"][0]["name"], found["figures"][0]["value"] > 90
     ('retrieval_at_5', True)
     """
-    from engines.egen.models.encode import kept_encoder
     from engines.egen.models.vectors import stopped
 
-    if spec.llm and spec.llm_model:
-        from engines.egen.evaluations.language_model import Chat
-
-        chat = Chat(spec.llm, spec.llm_model, cache and cache / "answers")
-        document = asdict(_QUESTIONS[spec.task](chat, spec, events, stop))
+    document = asdict(_measured(spec, cache, events, stop))
+    if spec.llm:
         document["setting"] |= _cost(spec, document["setting"])
-    else:
-        assert spec.model is not None
-        document = asdict(_EVALUATIONS[spec.task](kept_encoder(spec.model), spec, events, stop))
     if stop():
         raise stopped("evaluation")
     return {**document, "data": spec.place.name, "seed": spec.seed}
@@ -158,18 +152,6 @@ def _clusters(spec: Evaluate, default: Side = "validation") -> Labelled:
     return read_labelled(spec.place, side=spec.side or default, split=spec.split, partial=spec.partial)
 
 
-def _worst(spec: Evaluate) -> int:
-    from engines.egen.evaluations.measured import WORST
-
-    return spec.worst or WORST
-
-
-def _of_clusters(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    measure = import_module(f"engines.egen.evaluations.{spec.task}").evaluate
-    found: Report = measure(encoder, _clusters(spec), worst=_worst(spec), events=events, stop=stop)
-    return found
-
-
 def _items(spec: Evaluate, events: Sink, stop: Stop) -> list[Item]:
     from engines.egen.evaluations import semantic
 
@@ -183,61 +165,31 @@ def _items(spec: Evaluate, events: Sink, stop: Stop) -> list[Item]:
     return items
 
 
-def _semantic(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import semantic
-
-    items = _items(spec, events, stop)
-    return semantic.evaluate(encoder, items, seed=spec.seed, worst=_worst(spec), events=events, stop=stop)
-
-
 def _derivations(
-    spec: Evaluate, left_out: dict[str, int], events: Sink, stop: Stop, *, learned: bool = False
-) -> list[Derivation]:
-    """Those that are tested, or those that the threshold is learned on. Args: left_out: counts by reason what
-    none could be made of."""
-    from engines.egen.evaluations import mistakes as derivations
+    spec: Evaluate, events: Sink, stop: Stop, *, learned: bool
+) -> tuple[list[Derivation], list[Derivation], dict[str, int]]:
+    """Those that are tested, those that the threshold is learned on, and by reason how many expressions none
+    could be made of."""
+    from engines.egen.evaluations import mistakes
     from engines.egen.models.datasets import sample_corpus
 
-    def bad(_: EngineError) -> None:
-        left_out[_NOT_EVALUATED] = left_out.get(_NOT_EVALUATED, 0) + 1
-
-    count = spec.count or _DERIVATIONS
-    if learned:
-        return derivations.open_derivations(
-            spec.train or (spec.place if spec.place.is_dir() else sample_corpus()),
-            min(count, _LEARNED_ON),
-            side="train",
-            split=spec.split,
-            seed=spec.seed + 1,
-            on_bad=bad,
-            events=events,
-            stop=stop,
-        )
-    test = derivations.open_derivations(
-        spec.place,
-        count,
-        side=spec.side or "validation",
+    left_out: Counter[str] = Counter()
+    made = partial(
+        mistakes.open_derivations,
         split=spec.split,
-        partial=spec.partial,
-        seed=spec.seed,
-        on_bad=bad,
+        on_bad=lambda _: left_out.update([_NOT_EVALUATED]),
         events=events,
         stop=stop,
-    )[: spec.count]
-    if spec.write:
-        derivations.write_derivations(test, spec.write)
-    return test
-
-
-def _mistakes(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import mistakes
-
-    left_out: dict[str, int] = {}
-    test = _derivations(spec, left_out, events, stop)
-    learned = _derivations(spec, left_out, events, stop, learned=True)
-    return mistakes.evaluate(
-        encoder, learned, test, left_out=left_out, worst=_worst(spec), events=events, stop=stop
     )
+    count, side = spec.count or _DERIVATIONS, spec.side or "validation"
+    test = made(spec.place, count, side=side, partial=spec.partial, seed=spec.seed)[: spec.count]
+    if spec.write:
+        mistakes.write_derivations(test, spec.write)
+    if not learned:
+        return test, [], left_out
+    place = spec.train or (spec.place if spec.place.is_dir() else sample_corpus())
+    known = made(place, min(count, _LEARNED_ON), side="train", seed=spec.seed + 1)
+    return test, known, left_out
 
 
 def _analogies(spec: Evaluate) -> list[Analogy]:
@@ -252,46 +204,31 @@ def _analogies(spec: Evaluate) -> list[Analogy]:
     return found
 
 
-def _algebra(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import algebra
+def _measured(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> Report:
+    from engines.egen.evaluations.measured import WORST
 
-    found = _analogies(spec)
-    pool = _clusters(spec, "all").texts
-    return algebra.evaluate(encoder, found, pool, worst=_worst(spec), events=events, stop=stop)
+    asked = bool(spec.llm)
+    subject: Any
+    measure: Callable[..., Report]
+    if spec.llm and spec.llm_model:
+        from engines.egen.evaluations import language_model
 
+        subject = language_model.Chat(spec.llm, spec.llm_model, cache and cache / "answers")
+        measure = getattr(language_model, spec.task)
+    else:
+        from engines.egen.models.encode import kept_encoder
 
-_EVALUATIONS: Mapping[Evaluation, Callable[[Encoder, Evaluate, Sink, Stop], Report]] = {
-    "kmeans": _of_clusters,
-    "retrieval": _of_clusters,
-    "semantic": _semantic,
-    "mistakes": _mistakes,
-    "algebra": _algebra,
-}
-
-
-def _asked_semantic(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import language_model as asked
-
-    items = _items(spec, events, stop)
-    return asked.semantic(chat, items, seed=spec.seed, worst=_worst(spec), events=events, stop=stop)
-
-
-def _asked_mistakes(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import language_model as asked
-
-    left_out: dict[str, int] = {}
-    test = _derivations(spec, left_out, events, stop)
-    return asked.mistakes(chat, test, left_out=left_out, worst=_worst(spec), events=events, stop=stop)
-
-
-def _asked_algebra(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import language_model as asked
-
-    return asked.algebra(chat, _analogies(spec), worst=_worst(spec), events=events, stop=stop)
-
-
-_QUESTIONS: Mapping[Evaluation, Callable[[Chat, Evaluate, Sink, Stop], Report]] = {
-    "semantic": _asked_semantic,
-    "mistakes": _asked_mistakes,
-    "algebra": _asked_algebra,
-}
+        assert spec.model is not None
+        subject = kept_encoder(spec.model)
+        measure = import_module(f"engines.egen.evaluations.{spec.task}").evaluate
+    measure = partial(measure, subject, worst=spec.worst or WORST, events=events, stop=stop)
+    match spec.task:
+        case "semantic":
+            return measure(_items(spec, events, stop), seed=spec.seed)
+        case "mistakes":
+            test, known, left_out = _derivations(spec, events, stop, learned=not asked)
+            return measure(*([] if asked else [known]), test, left_out=left_out)
+        case "algebra":
+            analogies = _analogies(spec)
+            return measure(analogies, *([] if asked else [_clusters(spec, "all").texts]))
+    return measure(_clusters(spec))

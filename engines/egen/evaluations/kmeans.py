@@ -35,13 +35,7 @@ class Agreement:
     predicted: Ints
 
     @property
-    def paper(self) -> float:
-        """Mean over clusters, from 0 to 1."""
-        return float(self.paper_shares.mean())
-
-    @property
     def best(self) -> float:
-        """Mean over clusters, from 0 to 1."""
         return float(self.best_shares.mean())
 
 
@@ -136,7 +130,6 @@ def evaluate(
 
 
 def _torn(data: Labelled, found: Agreement) -> Iterator[Mistake]:
-    """The clusters with members that have another label than theirs."""
     heads = [cluster[0] for cluster in data.clusters]
     owner = {int(label): number for number, label in enumerate(found.best_labels) if label >= 0}
     for number in np.flatnonzero(found.best_shares < 1).tolist():

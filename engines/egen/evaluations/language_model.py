@@ -35,8 +35,6 @@ from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import infix, read
 from engines.egen.verification.verify import Verifier
 
-# Questions to a language model behind an OpenAI-compatible address, each asked once and its answer kept.
-#
 # Nothing here is called unless an address was given. The key comes from the environment and is neither
 # written down nor shown. An answer is kept in a file of its own as soon as it has come, so that a run that
 # was stopped goes on where it was, and what was asked can be read.
@@ -274,8 +272,6 @@ def _read(path: Path) -> dict[str, Any] | None:
     return row
 
 
-# Evaluations of a language model by questions in words (E-Gen, Tables 10 and 11).
-#
 # What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`,
 # analogies of `algebra`. A refusal or an answer that cannot be read is a wrong answer and is counted.
 
@@ -429,8 +425,6 @@ def algebra(
 
 
 class _Asked:
-    """The answers to a list of questions."""
-
     def __init__(self, answers: Sequence[Answer]) -> None:
         self.answers = answers
         self.texts = [answer.text for answer in answers]
@@ -465,7 +459,6 @@ def _ask(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> _Asked
 
 
 def _last(text: str, form: Callable[[str], T | None]) -> T | None:
-    """What stands after the last `ANSWER:`, or in the last line, without marks of emphasis or formulas."""
     found = _LAST.findall(text) or text.strip().splitlines()
     return form(found[-1].strip().strip("*`$ ").rstrip(".").strip("*`$ ")) if found else None
 
@@ -475,8 +468,6 @@ def _letter(number: int) -> str:
 
 
 def _chosen(text: str, count: int) -> int | None:
-    """The candidate named, from 0."""
-
     def form(said: str) -> int | None:
         found = re.match(r"\(?([A-Z])\b", said)
         number = -1 if found is None else ord(found[1]) - ord("A")
@@ -486,8 +477,6 @@ def _chosen(text: str, count: int) -> int | None:
 
 
 def _lines(text: str, count: int) -> set[int] | None:
-    """The lines named as wrong, of `count` from 0; the first has none above it and cannot be."""
-
     def form(said: str) -> set[int] | None:
         if re.match(r"none\b", said, re.IGNORECASE):
             return set()

@@ -48,7 +48,6 @@ class Mistake:
 
 
 def costliest(mistakes: Iterable[Mistake], count: int = WORST) -> tuple[Mistake, ...]:
-    """Those with the highest cost first; equal ones as they come."""
     return tuple(sorted(mistakes, key=lambda mistake: -mistake.cost)[:count])
 
 

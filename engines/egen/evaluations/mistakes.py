@@ -21,7 +21,7 @@ from engines.core.tree import Tree
 from engines.egen.corpus.splits import SplitName
 from engines.egen.evaluations.measured import RESAMPLES, WORST, Figure, Mistake, Report, costliest, unread
 from engines.egen.expressions.forms import canonical_key
-from engines.egen.expressions.language import FUNCTIONS, is_constant_token, prefix, read_prefix
+from engines.egen.expressions.language import FUNCTIONS, SIGNS, of_its_kind, prefix, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log
 from engines.egen.models.encode import encode_readable, longest
@@ -29,9 +29,6 @@ from engines.egen.verification.verify import Verifier
 from engines.retrieval.dense import cosines
 from engines.retrieval.encoders import Encoder
 from engines.retrieval.measures import bootstrap
-
-_BINARY = ("+", "-", "*", "/")
-_NUMBERS = tuple(str(number) for number in range(-9, 10) if abs(number) > 1)
 
 
 def _replaced(tree: Tree, path: tuple[int, ...], label: str) -> Tree:
@@ -47,20 +44,14 @@ def _paths(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
         stack.extend((((*path, place), child) for place, child in enumerate(node.children)))
 
 
-def _others(label: str) -> Sequence[str]:
-    """What may stand in the place of a label, by kind."""
-    if label in FUNCTIONS:
-        return FUNCTIONS
-    if label in _BINARY:
-        return _BINARY
-    return _NUMBERS if is_constant_token(label) else ()
-
-
 def changed(tree: Tree, draw: random.Random) -> Iterator[Tree]:
     """All trees that differ from this one in the label of one node (a function, one of + - * /, or a number),
     in random order."""
     found = [
-        (path, other) for path, node in _paths(tree) for other in _others(node.label) if other != node.label
+        (path, other)
+        for path, node in _paths(tree)
+        for other in of_its_kind(node.label)
+        if other != node.label
     ]
     draw.shuffle(found)
     for path, other in found:
@@ -89,7 +80,6 @@ def near_copies(tree: Tree, count: int, draw: random.Random) -> list[Tree]:
 
 
 def _place(tree: Tree, other: Tree) -> tuple[str, ...]:
-    """Where two trees of one shape differ, as a key."""
     pairs = zip(tree, other, strict=True)
     return tuple(str(place) for place, (a, b) in enumerate(pairs) if a.label != b.label)
 
@@ -99,8 +89,8 @@ def mistaken(tree: Tree, draw: random.Random) -> Tree | None:
     a random one of + - * / becomes another. Verified to differ; None when no such mistake is found."""
     verifier = Verifier(tree)
     functions = [path for path, node in _paths(tree) if node.label in FUNCTIONS]
-    operators = [path for path, node in _paths(tree) if node.label in _BINARY]
-    names = FUNCTIONS if functions else _BINARY
+    operators = [path for path, node in _paths(tree) if node.label in SIGNS]
+    names = FUNCTIONS if functions else SIGNS
     places = functions or operators
     draw.shuffle(places)
     for path in places:
@@ -112,8 +102,6 @@ def mistaken(tree: Tree, draw: random.Random) -> Tree | None:
     return None
 
 
-# Step-by-step evaluations with one mistake in them (E-Gen, Table 8), read, written and made.
-#
 # An expression is evaluated by SymPy level by level, deepest operands first; whenever something on a level
 # changed, that is a step. A mistake replaces one function or operator in a step, and the rest goes on from
 # it.
@@ -287,14 +275,11 @@ def open_derivations(
 
 
 def _marked(line: str) -> bool:
-    """Whether it ends with a tab and a number, as the first line of a derivation."""
     _, tab, mark = line.rpartition("\t")
     return bool(tab) and mark.strip().isdigit()
 
 
 def _derivation(path: Path, lines: Sequence[tuple[int, str]], reader: Callable[[str], Tree]) -> Derivation:
-    """Of its lines and their numbers."""
-
     def bad(what: str, line: int, remedy: str) -> DataError:
         return DataError(what, path=path, line=line, code="E317", remedy=remedy)
 
@@ -387,12 +372,10 @@ def scores(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> dict[str, fl
 
 
 def _cells(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-    """Flagged and wrong, flagged and right, missed, passed."""
     return [said & true for said in (flagged, ~flagged) for true in (wrong, ~wrong)]
 
 
 def _scores(counts: Sequence[Any]) -> dict[str, Any]:
-    """From how many there are of each of `_cells`, numbers or arrays of one shape."""
     hit, false, missed, passed = counts
     found = {}
     for name, both, said, true in (

@@ -95,7 +95,6 @@ def _item(texts: Sequence[str], draw: random.Random) -> Item | None:
 
 
 def write_items(items: Sequence[Item], path: Path) -> None:
-    """Write items as JSON lines: query, answer, distractors."""
     with atomic_writer(path) as file:
         for item in items:
             row = {"query": item.query, "answer": item.answer, "distractors": item.distractors}

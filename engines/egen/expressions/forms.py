@@ -16,6 +16,7 @@ from engines.egen.expressions.language import (
     HYPERBOLIC,
     LEAVES,
     LETTERS,
+    RECIPROCAL,
     TRIGONOMETRIC,
     apply_float,
     operate_float,
@@ -102,7 +103,6 @@ class Subterms:
 
 @compiled
 def _slot(code: int, left: int, right: int, table: Ints, slots: Ints) -> int:
-    """Where the number of a term is noted, or would be."""
     mixed = np.uint64(code + 1) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ np.uint64(left + 1)) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(29)) ^ np.uint64(right + 1)) * np.uint64(0x94D049BB133111EB)
@@ -150,8 +150,6 @@ def _add(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbe
     return count
 
 
-# When two expressions are the same member.
-#
 # The canonical form reads sums as signed n-ary sums and products as one numerator over one denominator, both
 # sorted; signs belong to terms and products, not to constants (`- a * 3 b` and `+ * -3 b a` are one form),
 # and a decimal is the fraction it stands for (`* 0.5 x` and `/ x 2` are one form). Nothing is calculated: `+
@@ -165,20 +163,6 @@ UNDONE_BY = {
     **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},
 }
 """For every function the one that it undoes, and that undoes it."""
-_RECIPROCAL = {
-    "sin": "csc",
-    "csc": "sin",
-    "cos": "sec",
-    "sec": "cos",
-    "tan": "cot",
-    "cot": "tan",
-    "sinh": "csch",
-    "csch": "sinh",
-    "cosh": "sech",
-    "sech": "cosh",
-    "tanh": "coth",
-    "coth": "tanh",
-}
 _EVEN = {"cos", "sec", "cosh", "sech", "abs"}
 _ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - _EVEN
 
@@ -200,23 +184,13 @@ def canonical_key(expression: Tree | Sequence[str]) -> str:
     return _text(_part(tokens))
 
 
-def direct_key(expression: Tree | Sequence[str]) -> str:
-    """The canonical form where signs are taken out of odd and even functions and powers, and a function of
-    its own inverse, or of that of its reciprocal, is left out: equal for what differs by such a detour.
-
-    Of expressions that are known to be equal: f⁻¹(f(u)) is u for some u only.
-
-    >>> direct_key("sin - 3 x".split()) == direct_key("* -1 sin - x 3".split())
-    True
-    >>> direct_key("tan acot + x 1".split()), direct_key("pow - 3 x 2".split())
-    ('/ 1 + 1 x', 'pow - 3 x 2')
-    """
-    tokens = expression.labels() if isinstance(expression, Tree) else expression
-    return _text(_part(tokens, direct=True))
-
-
 class Canonical:
-    """Canonical keys of numbered terms, of every subterm once. Args: direct: as `direct_key` has them."""
+    """Canonical keys of numbered terms, of every subterm once.
+
+    Args: direct: signs are taken out of odd and even functions and powers, and a function of its own inverse,
+    or of that of its reciprocal, is left out, so that what differs by such a detour is equal. Of expressions
+    that are known to be equal: f⁻¹(f(u)) is u for some u only.
+    """
 
     def __init__(self, terms: Subterms, *, direct: bool = False) -> None:
         self._terms, self._direct = terms, direct
@@ -236,13 +210,13 @@ class Canonical:
         return part
 
 
-def _part(tokens: Sequence[str], direct: bool = False) -> _Part:
+def _part(tokens: Sequence[str]) -> _Part:
     stack: list[_Part] = []
     pop = stack.pop
     for token in reversed(tokens):
         operands = ARITY.get(token, 0)
         left = pop() if operands else None
-        stack.append(_composed(token, left, pop() if operands > 1 else None, direct))
+        stack.append(_composed(token, left, pop() if operands > 1 else None, direct=False))
     return pop()
 
 
@@ -337,7 +311,6 @@ def _text(part: _Part) -> str:
 
 
 def _unsigned(part: _Part) -> tuple[int, str]:
-    """A sum as a factor: of `a - b` and `b - a` always the same one, and the sign that makes up for it."""
     sign, _, plus, less = part
     if less and (not plus or min(less) < min(plus)):
         return -sign, _series(less, plus)
@@ -380,7 +353,7 @@ def _direct(token: str, operand: _Part, exponent: _Part | None) -> _Part:
         sign = 1 if even else sign
     text = _text(operand)
     inner, _, rest = text.partition(" ")
-    if inner in (UNDONE_BY.get(token), UNDONE_BY.get(_RECIPROCAL.get(token, ""))):
+    if inner in (UNDONE_BY.get(token), UNDONE_BY.get(RECIPROCAL.get(token, ""))):
         part = _part(rest.split())
         if inner != UNDONE_BY[token]:
             part = _product((1, _PRODUCT, [], []), part, True)
@@ -564,7 +537,6 @@ def _judge(
 
 @compiled
 def _padded(kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int) -> bool:
-    """Whether an operator does nothing to one of its operands, or undoes it."""
     one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
     first, second = amounts[left, VALUE], amounts[right, VALUE]
     if kind == PLUS:

@@ -134,7 +134,6 @@ def _checked(text: str, word: str, position: int) -> str:
 
 
 def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
-    """The names that letters written together stand for: `xsinx` is x sin x."""
     found: list[Token] = []
     at, alone, strange = 0, 0, False
     names = _MORE_NAMES if letters else _NAMES
@@ -161,8 +160,6 @@ def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list
     return found
 
 
-# Expressions as people type them: `63cosh(2 - 7x)`, `x^2 sin x`, `ln|x|`, `d/dx(3x + 1)`.
-#
 # An operator-precedence reader with its own stacks: nothing is evaluated and no input is too deep for it.
 # Conventions, where the usual ones differ:
 #
@@ -246,7 +243,6 @@ class _Reader:
     # ---- where an operand is expected
 
     def operand(self) -> None:
-        """Read up to and including the next number, x, pi, e or root of one."""
         while True:
             token = self.tokens[self.at]
             self.at += 1
@@ -392,7 +388,6 @@ class _Reader:
         return True
 
     def adjoin(self, token: Token) -> None:
-        """Multiplication without a sign between the finished operand and the token."""
         if token.kind == "number":
             self.fail(
                 f"the number {token.text[:20]} follows without an operator",
@@ -420,7 +415,6 @@ class _Reader:
         self.pending.append(_Pending("binary", "*", token.position, binding))
 
     def end_of_slope(self, token: Token) -> None:
-        """Refuse a product with a derivative that has no brackets: it may be meant inside."""
         for waiting in reversed(self.pending):
             if waiting.kind == "open":
                 return
@@ -539,7 +533,6 @@ def _halved(tree: Tree) -> tuple[Tree, int]:
 
 
 def _joined(terms: list[tuple[str, Tree]]) -> Tree:
-    """Terms, each with the sign in front of it; that of the first is left to whoever puts it somewhere."""
     if len(terms) == 1:
         return terms[0][1]
     middle = len(terms) // 2

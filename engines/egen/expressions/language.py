@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -135,7 +135,6 @@ def read_prefix(text: str, letters: str = "") -> Tree:
 
 
 def _character(text: str, token: int | None, letters: str) -> int | None:
-    """Where the token starts that an error is about: without a position, an unknown token, or the whole."""
     starts = [(word.start(), word.group()) for word in _WORD.finditer(text)]
     if token is not None:
         return starts[token][0] if token < len(starts) else len(text)
@@ -186,7 +185,6 @@ def visible(text: str) -> str:
 
 
 def prefix(tree: Tree) -> str:
-    """The tree in generator prefix notation, one space between tokens."""
     return " ".join(tree.labels())
 
 
@@ -197,6 +195,19 @@ def prefix(tree: Tree) -> str:
 
 RESULT_LIMIT = 10**9
 """Constants whose numerator or denominator is larger are not worked out."""
+
+
+SIGNS = ("+", "-", "*", "/")
+_NUMBERS = tuple(str(number) for number in range(-9, 10) if abs(number) > 1)
+
+
+def of_its_kind(label: str) -> Sequence[str]:
+    """What a near-copy may have in the place of a label: another function, sign or small number."""
+    if label in FUNCTIONS:
+        return FUNCTIONS
+    if label in SIGNS:
+        return SIGNS
+    return _NUMBERS if is_constant_token(label) else ()
 
 
 def is_number(tree: Tree) -> bool:
@@ -271,14 +282,10 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "acosh": math.acosh,
     "atanh": math.atanh,
 }
-_RECIPROCAL_RESULT = {
-    "csc": "sin",
-    "sec": "cos",
-    "cot": "tan",
-    "csch": "sinh",
-    "sech": "cosh",
-    "coth": "tanh",
-}
+RECIPROCAL = {"sin": "csc", "cos": "sec", "tan": "cot", "sinh": "csch", "cosh": "sech", "tanh": "coth"}
+_RECIPROCAL_RESULT = {other: name for name, other in RECIPROCAL.items()}
+RECIPROCAL |= _RECIPROCAL_RESULT
+"""For every function the one that is 1 over it."""
 _RECIPROCAL_OPERAND = {"asec": "acos", "acsc": "asin", "asech": "acosh", "acsch": "asinh", "acoth": "atanh"}
 
 

@@ -64,7 +64,6 @@ def _apart(reader: _Rewriter, rewrite: Callable[[Token], None], token: Token) ->
 
 
 def _counted(reader: _Rewriter, token: Token) -> str:
-    """The variable of `_{k=`, which is passed over but for its bracket."""
     texts = [one.text for one in reader.tokens[reader.at : reader.at + 3]]
     if len(texts) < 3 or texts[0] != "{" or texts[1] not in VARIABLE + reader.letters or texts[2] != "=":
         what = f"{token.text} does not name its variable"
@@ -287,7 +286,6 @@ class _Rewriter:
         self.argument(sign)
 
     def group(self) -> list[str]:
-        """The texts of the group that comes next, or of the one token, without white space."""
         at, depth, found = self.at, 0, []
         for token in self.tokens[at:]:
             depth += (token.text == "{") - (token.text == "}")
@@ -333,7 +331,6 @@ class _Rewriter:
         self.argument(token)
 
     def named(self, token: Token) -> None:
-        r"""A word in upright letters: `\operatorname{arcsec}`, `\mathrm{e}`."""
         name = "".join(self.group())
         name = _OTHER_NAMES.get(name, name)
         if name in CALLED:
@@ -360,7 +357,6 @@ class _Rewriter:
         self.say(" ", token)
 
     def to_base(self, token: Token) -> None:
-        r"""The rest of `\log_{x + 1}(u)`: the base is no name, so that a bracket must follow."""
         self.say(" log(", token)
         self.argument(token)
         self.at += self.peek() == r"\left"

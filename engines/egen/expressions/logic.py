@@ -137,7 +137,6 @@ class _Reader:
         return tree
 
     def reduce(self, binding: int) -> None:
-        """Finish the operators that bind at least so tightly, up to a bracket."""
         while self.waiting and self.waiting[-1][0] != "(" and _BINDING[self.waiting[-1][0]] >= binding:
             name = self.waiting.pop()[0]
             last = self.done.pop()
@@ -172,7 +171,6 @@ def _bracketed(part: tuple[str, int], binding: int) -> str:
 
 
 def logic_row(tree: Tree) -> dict[str, Any]:
-    """A formula in every notation, with its length, as documents have expressions."""
     return {
         "prefix": " ".join(tree.labels()),
         "infix": _written(tree, _ASCII),

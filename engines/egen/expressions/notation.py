@@ -143,8 +143,6 @@ def decode(ids: Iterable[int]) -> Tree:
     return from_training(tokens)
 
 
-# The notations an expression is read from and shown in.
-#
 # `infix` and `unicode_infix` can be read back to the very same tree: brackets stay where the tree has them
 # (`a - (b - c)`, `a*(b/c)`), and nothing is simplified. What `latex` writes is read back to an expression
 # that is equal everywhere.
@@ -283,7 +281,6 @@ def latex(tree: Tree) -> str:
 
 
 def _bracketed(part: _Written, level: int, *, leads: bool = False) -> str:
-    """The operand, in brackets where it binds too loosely or starts with a minus that would not lead."""
     if part.level < level or (part.text[0] in "-−" and not leads):
         return f"({part.text})"
     return part.text
@@ -296,7 +293,6 @@ def _negated(part: _Written, minus: str) -> _Written:
 
 
 def _linear(label: str, parts: list[_Written], minus: str = "-", times: str = "*") -> _Written:
-    """An operator or function over its written operands; as it stands, ASCII."""
     if not parts:
         return _Written(label, _PRODUCT if label[0] == "-" else _ATOM)
     if label in ("+", "-"):
@@ -334,7 +330,6 @@ def _unicode(node: Tree, parts: list[_Written]) -> _Written:
 
 
 def _adjoins(node: Tree) -> bool:
-    """Whether a product is a number before a variable, pi or an integer power of x: `7x`, `−3x²`."""
     number, other = node.children
     if other.label == "pow" and not other.children[1].children:
         other = other.children[0]
@@ -398,7 +393,6 @@ def _latex(node: Tree, parts: list[_Written]) -> _Written:
 
 
 def _further(node: Tree, parts: list[_Written]) -> _Written:
-    r"""`\sum_{k=1}^{n} k^{2}`, `\int_{0}^{x} \cos\left(t\right) \, dt`, `\lfloor x \rfloor`."""
     texts = [part.text for part in parts]
     if node.label == "floor":
         return _Written(rf"\lfloor {texts[0]} \rfloor", _ATOM)
@@ -415,7 +409,6 @@ _SIMPLE = (*_LATEX_NAMES.values(), r"\pi", r"\sqrt", r"\log", r"\left|")
 
 
 def expression_row(tree: Tree) -> dict[str, Any]:
-    """An expression in every notation, with its length in tokens, as documents have it."""
     return {
         "prefix": prefix(tree),
         "infix": infix(tree),

@@ -55,15 +55,12 @@ class BoundedPool:
 
     @property
     def left_out(self) -> int:
-        """As of `Pool`."""
         return self.cheap.left_out
 
     def place(self, cluster: int, member: int) -> int | None:
-        """As `Pool.place`."""
         return self.cheap.place(cluster, member)
 
     def vector(self, row: int) -> Vectors:
-        """As `Pool.vector`."""
         both = [self._encoded([row]), self.cheap.vector(row)]
         return np.concatenate(both if self.first else both[::-1], axis=1) / _ROOT
 
@@ -121,7 +118,7 @@ def searched(
     corpus is small, the bound would save nothing or `at_most` is given. Args, raises: as of `pool`."""
     from engines.egen.composed.network import ComposedEncoder
     from engines.egen.models import encode
-    from engines.egen.models.joined import JoinedEncoder
+    from engines.egen.models.encode import JoinedEncoder
 
     several = at_most is None and size_of(data) > encode.MANY and not made(model, data, "all", cache=cache)
     encoder = encode.kept_encoder(model) if several else None
@@ -139,7 +136,6 @@ def searched(
 
 
 def _read(path: Path, width: int) -> dict[int, Vectors]:
-    """What was kept in a file; nothing where it is missing or cannot be read."""
     try:
         with np.load(path) as kept:
             rows, vectors = kept["rows"], kept["vectors"]

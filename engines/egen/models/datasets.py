@@ -145,14 +145,12 @@ class Labelled:
 
     @property
     def clusters(self) -> list[list[str]]:
-        """The texts of each cluster."""
         cuts = np.flatnonzero(np.diff(self.labels)) + 1
         ends = [*cuts.tolist(), len(self.texts)]
         return [list(self.texts[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def sample_corpus() -> Path:
-    """The corpus that ships."""
     from engines.core.assets import asset
 
     return asset("sample/corpora/sample-e")
@@ -230,7 +228,6 @@ def _of_file(path: Path, partial: bool, drop: Callable[[str], None]) -> Iterator
 
 
 def _partial_domain(path: Path) -> dict[int, frozenset[str]]:
-    """By line of a JSON layout, the expressions that it sets apart."""
     found = {}
     for number, line in read_lines(path, on_bad=lambda _: None):
         if line.lstrip().startswith("{"):
@@ -245,16 +242,14 @@ def _partial_domain(path: Path) -> dict[int, frozenset[str]]:
 class TrainingTexts:
     """The expressions of all training clusters of two or more, cluster by cluster.
 
-    `excluded` counts clusters that were kept out, `left_out` expressions that have no form the model reads.
+    `excluded` counts clusters that were kept out.
     """
 
     clusters: tuple[tuple[str, ...], ...]
     excluded: int = 0
-    left_out: int = 0
 
     @property
     def count(self) -> int:
-        """How many expressions there are."""
         return sum(map(len, self.clusters))
 
 
@@ -265,14 +260,12 @@ class TrainingRows:
     sequences: Sequences
     sizes: Ints
     excluded: int = 0
-    left_out: int = 0
 
     @classmethod
     def of(cls, texts: TrainingTexts, *, max_length: int) -> TrainingRows:
-        """Args: max_length: as `Sequences.of`."""
         rows = Sequences.of((text for each in texts.clusters for text in each), max_length=max_length)
         sizes = np.array([len(each) for each in texts.clusters], np.int64)
-        return cls(rows, sizes, texts.excluded, texts.left_out)
+        return cls(rows, sizes, texts.excluded)
 
     @property
     def cluster_of(self) -> Ints:
@@ -290,19 +283,17 @@ def training_texts(
     """
     banned = excluded_clusters(corpus, exclude) if exclude is not None else frozenset()
     clusters: list[tuple[str, ...]] = []
-    left_out = excluded = 0
+    excluded = 0
     for cluster, members in corpus.each("train", split):
         if cluster in banned:
             excluded += 1
             continue
-        found = members["prefix"].to_pylist()
-        kept = tuple(text for text in found if usable(text, max_length))
-        left_out += len(found) - len(kept)
+        kept = tuple(text for text in members["prefix"].to_pylist() if usable(text, max_length))
         if len(kept) > 1:
             clusters.append(kept)
     if not clusters:
         raise no_pairs(corpus)
-    return TrainingTexts(tuple(clusters), excluded, left_out)
+    return TrainingTexts(tuple(clusters), excluded)
 
 
 def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
@@ -331,7 +322,6 @@ class Examples:
     drawn: Pairs | Triplets
 
     def shuffled(self, epoch: int) -> Examples:
-        """The same in the order of an epoch, counted from 0."""
         return Examples(self.rows, replace(self.drawn, epoch=epoch))
 
     def __len__(self) -> int:
@@ -341,7 +331,6 @@ class Examples:
         return self.__getitems__([position])[0]
 
     def __getitems__(self, positions: Sequence[int]) -> list[tuple[int, ...]]:
-        """Several at once."""
         return [tuple(row) for row in self.drawn.rows(np.asarray(positions, np.int64)).tolist()]
 
 
@@ -377,7 +366,6 @@ class CorpusTask:
         self._split, self._max_length, self._measured = split, max_length, measured
 
     def model_settings(self) -> dict[str, Any]:
-        """All settings of the model, with their defaults."""
         raise NotImplementedError
 
     def origin(self) -> Origin:
@@ -394,7 +382,6 @@ class CorpusTask:
         return Origin(self.trainer, self.model_settings(), data)
 
     def training_texts(self) -> TrainingTexts:
-        """The training side of the corpus."""
         from engines.egen.corpus.reader import open_corpus
 
         corpus, exclude = open_corpus(self.data["corpus"]), self.data.get("exclude")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, refused, share_of
+from engines.egen.expressions.language import FUNCTIONS
 from engines.egen.models.lookup import ModelFolder
 from engines.retrieval.pictures import Method, refuse_idle_seed
 
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engines.egen.corpus.sources import BadLine
+    from engines.egen.models.datasets import Labelled
     from engines.retrieval.dense import Vectors
+
+
+_NOT_SHOWN = ("acsc", "asec", "acot", "csch", "sech", "acsch", "asech", "acoth")
+FIGURE_FAMILIES = tuple(name for name in FUNCTIONS if name not in _NOT_SHOWN)
+"""The 17 single-operator families of Figure 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,6 @@ class Embed:
 
     @property
     def target(self) -> Path:
-        """The file to write."""
         return self.out or self.file.with_name(self.file.name + ".npy")
 
 
@@ -68,7 +74,6 @@ class Embedded:
 
 
 def settled(spec: Embed) -> Embed:
-    """The spec with the file to write."""
     return replace(spec, out=spec.target)
 
 
@@ -215,7 +220,6 @@ def arrange(
 
 
 def _kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
-    """Of each cluster the kind of template that it was grown from."""
     from engines.egen.corpus.reader import open_corpus
     from engines.egen.models.datasets import sample_corpus
 
@@ -226,8 +230,29 @@ def _kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
     return [kinds[number] or "own" for number in numbers]
 
 
+def families(data: Labelled, *, most: int = 200) -> tuple[list[str], list[str]]:
+    """Expressions of the clusters whose head has one function only, one of Figure 3 and no derivative.
+
+    Args: most: expressions of a family, taken from its clusters in turn. Returns: texts and, for each, its
+    family.
+    """
+    groups: dict[str, list[list[str]]] = {name: [] for name in FIGURE_FAMILIES}
+    for texts in data.clusters:
+        head = texts[0].split()
+        used = {token for token in head if token in FUNCTIONS or token == "d"}
+        if len(used) == 1 and (name := used.pop()) in groups:
+            groups[name].append(texts)
+    found: list[str] = []
+    names: list[str] = []
+    for name, clusters in groups.items():
+        longest = max(map(len, clusters), default=0)
+        turns = [texts[turn] for turn in range(longest) for texts in clusters if turn < len(texts)]
+        found += turns[:most]
+        names += [name] * len(turns[:most])
+    return found, names
+
+
 def _families(place: Path | None) -> tuple[list[str], list[str]]:
-    from engines.egen.evaluations.families import families
     from engines.egen.models.datasets import read_labelled, sample_corpus
 
     texts, names = families(read_labelled(place or sample_corpus(), side="all"))
@@ -243,7 +268,6 @@ def _families(place: Path | None) -> tuple[list[str], list[str]]:
 def _placed(
     spec: Arrange, name: str, vectors: Callable[[], Vectors], cache: Path | None, events: Sink
 ) -> NDArray[np.float32] | None:
-    """The places of vectors; those of t-SNE are kept by this name, since they take a while."""
     import numpy as np
 
     from engines.core.files import write_array

@@ -17,7 +17,7 @@ from engines.core.files import changed
 from engines.core.machine import torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.datasets import Sequences, batches, usable
-from engines.egen.models.joined import JoinedEncoder, parts
+from engines.egen.models.lookup import shipped_models
 from engines.egen.models.model_folder import load_model, unopened
 from engines.retrieval.dense import Vectors, unit
 
@@ -31,6 +31,9 @@ TOKENS_PER_BATCH = 8_192
 MANY = 20_000
 """More expressions than this are encoded in 16 bits by `encode_many`, where the processor is faster so."""
 _ANY_LENGTH = 10**6
+JOINED = "egen-joined"
+"""Model type of a folder whose `config.json` names its parts: folders within it, or models that ship, as
+`{"model_type": "egen-joined", "egen": {"parts": ["egen-cl-mean", "egen-composed"]}}`."""
 _UNSAFE = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt")
 
 
@@ -84,6 +87,62 @@ class ModelEncoder:
                 events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
         self.model.train(training)
         return unit(found) if normalise else found
+
+
+class JoinedEncoder:
+    """Several encoders as one `Encoder`: their vectors side by side, each of length 1, so that a cosine is
+    the mean of theirs.
+
+    Args: max_length: what the one that reads least can read, in tokens of training notation.
+    """
+
+    def __init__(self, encoders: Sequence[Encoder], name: str, max_length: int) -> None:
+        self.encoders, self.name, self.max_length = tuple(encoders), name, max_length
+        self.dimension = sum(each.dimension for each in encoders)
+
+    def encode(
+        self,
+        texts: Sequence[str],
+        *,
+        normalise: bool = True,  # noqa: ARG002  # they are of length 1
+        half: bool = False,
+        events: Sink = ignore,
+        stop: Stop = never,
+    ) -> Vectors:
+        """As `Encoder.encode`; a row that one of them did not reach is zero there.
+
+        Args: half: as parts take it that are models of E-Gen.
+        """
+        found = [
+            each.encode(texts, half=half, events=events, stop=stop)
+            if isinstance(each, ModelEncoder)
+            else each.encode(texts, events=events, stop=stop)
+            for each in self.encoders
+        ]
+        return unit(np.concatenate(found, axis=1))
+
+
+def parts(folder: Path) -> list[Path]:
+    """The folders that a joined model is made of; the folder itself where it is none.
+
+    Raises: DataError E642 for one whose parts are not there.
+    """
+    try:
+        document = json.loads((folder / "config.json").read_bytes())
+        if document["model_type"] != JOINED:
+            return [folder]
+    except (OSError, ValueError, KeyError, TypeError):
+        return [folder]
+    shipped = {model.name: model for model in shipped_models()}
+    own = {place.name: place for place in folder.iterdir() if place.is_dir()}
+    try:
+        names = [str(name) for name in document["egen"]["parts"]]
+    except (KeyError, TypeError) as error:
+        raise unopened(folder, "its config.json names no parts") from error
+    missing = [name for name in names if name not in own and name not in shipped]
+    if missing or not names:
+        raise unopened(folder, f"its part {missing[0]!r} is not there" if missing else "it has no parts")
+    return [own.get(name) or shipped[name] for name in names]
 
 
 def longest(encoder: Encoder) -> int:

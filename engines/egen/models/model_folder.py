@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -73,7 +73,6 @@ def own_tensors(tensors: dict[str, Tensor], config: ModelConfig) -> Iterator[tup
 
 
 def their_config(config: ModelConfig) -> dict[str, Any]:
-    """What stands in `config.json`."""
     sizes = {
         f"{part}_{name}": size
         for part, layers in (("encoder", config.layers), ("decoder", config.decoder_layers))
@@ -112,7 +111,6 @@ def generation_config(config: ModelConfig) -> dict[str, Any]:
 
 
 def _names(config: ModelConfig) -> Iterator[tuple[str, tuple[str, ...], float]]:
-    """Our name, their names for its rows from the top, and the factor that theirs have in them."""
     yield "decoder.out.weight", ("lm_head.weight",), 1.0
     for part, layers in (("encoder", config.layers), ("decoder", config.decoder_layers)):
         yield f"{part}.tokens.weight", (f"model.{part}.embed_tokens.weight",), _RESIDUAL
@@ -139,16 +137,13 @@ def _norm(own: str, their: str) -> Iterator[tuple[str, tuple[str, ...], float]]:
         yield f"{own}.{kind}", (f"{their}.{kind}",), 1.0
 
 
-# Model folders that the ecosystem opens without code of ours.
-#
 #     config.json  model.safetensors           the encoder, as transformers has it
 #     tokenizer.json  tokenizer_config.json    its tokenizer
 #     modules.json  1_WordWeights/  2_Pooling/  (3_Dense/)    its pooling, for sentence-transformers
 #     README.md  training.json                 written by the training
 #
-# A seq2seq model has encoder and decoder there (see `seq2seq_folder`), and the encoder once more in
-# `0_Transformer`, for sentence-transformers. Older folders, the encoder there and a `decoder.safetensors`
-# beside it, are read too.
+# A seq2seq model has encoder and decoder there (see above), and the encoder once more in `0_Transformer`, for
+# sentence-transformers.
 #
 # The encoder is exactly an XLM-RoBERTa-XL: pre-norm with a final norm and none on the embeddings, layer-
 # norm eps and activation free to choose. What it has in addition is filled in: attention biases, token
@@ -198,13 +193,7 @@ def load_model(folder: Path) -> nn.Module:
         raise unopened(folder, "this folder does not hold an E-Gen model", remedy) from error
     model = new_model(config)
     stored = _read(folder / "model.safetensors")
-    if whole:
-        weights = dict(own_tensors(stored, config))
-    else:
-        weights = dict(_own_names(stored, model, shift))
-        if config.decoder_layers:
-            decoder = _read(folder / "decoder.safetensors")
-            weights |= {f"decoder.{name}": tensor.float() for name, tensor in decoder.items()}
+    weights = dict(own_tensors(stored, config) if whole else _own_names(stored, model, shift))
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
@@ -213,9 +202,30 @@ def load_model(folder: Path) -> nn.Module:
 
 
 def unopened(path: Path, what: str, remedy: str = "") -> DataError:
-    """A model folder that cannot be opened."""
     remedy = remedy or "Copy the folder again, whole."
     return DataError(what, path=path, code="E642", remedy=remedy)
+
+
+def open_network(folder: Path, kind: str, make: Callable[[dict[str, Any]], Any]) -> Any:
+    """A network of another kind: made from its `config.json`, with its weights in fp32 and in eval mode.
+
+    Raises: DataError E642 for a folder that holds none.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        if config["model_type"] != kind:
+            raise ValueError(f"it is a model of type {config['model_type']}")
+        made = make(config)
+        weights = load_file(folder / "model.safetensors")
+        made.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, EngineError, SafetensorError) as error:
+        what = " ".join(str(error).split())[:160]
+        remedy = f"Name a folder that training with {kind.replace('-', '.')} made."
+        raise unopened(folder, what, remedy) from error
+    return made.eval()
 
 
 def _write_weights(
@@ -296,7 +306,6 @@ def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
 
 
 def _own_names(tensors: dict[str, Tensor], model: nn.Module, shift: float) -> Iterator[tuple[str, Tensor]]:
-    """The encoder's tensors under our names. What is missing is left for `load_state_dict` to refuse."""
     import torch
 
     found = {name: tensor.float() for name, tensor in tensors.items()}
@@ -358,7 +367,7 @@ def _write_tokenizer(folder: Path, config: ModelConfig) -> None:
 
 def prefix_tokenizer() -> str:
     """A tokenizer of the `tokenizers` library, as JSON: generator prefix notation to the ids that
-    `sequences.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error."""
+    `datasets.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
     def word(text: str) -> Regex:
@@ -383,7 +392,6 @@ def prefix_tokenizer() -> str:
 
 
 def _write_pooling(model: nn.Module, folder: Path, encoder: str) -> None:
-    """The modules of sentence-transformers after the encoder, which is in the folder of that name."""
     import torch
     from safetensors.torch import save
 

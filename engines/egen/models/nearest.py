@@ -75,7 +75,6 @@ def nearest(
 
 
 def named(text: str) -> dict[str, str]:
-    """An expression in generator prefix notation, and in Unicode."""
     from engines.egen.expressions.language import read_prefix
     from engines.egen.expressions.notation import unicode_infix
 
@@ -132,7 +131,6 @@ _candidates: dict[str, tuple[list[str], Vectors]] = {}
 
 
 def _of_analogies(model: Path) -> tuple[list[str], Vectors]:
-    """The expressions that occur in analogies, with their unit vectors: candidates besides the corpus."""
     from engines.egen.models.encode import kept_encoder
     from engines.egen.models.vectors import model_print
 

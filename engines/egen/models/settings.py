@@ -25,8 +25,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """Sizes and pooling; the paper's are the defaults."""
-
     d_model: Annotated[int, Arg("Width of the model.", low=2)] = 512
     heads: Annotated[int, Arg("Attention heads.", low=1)] = 8
     ffn: Annotated[int, Arg("Width of the feed-forward layers.", low=1)] = 2048

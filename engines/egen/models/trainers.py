@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 def contrastive(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
-    """The trainer `egen.contrastive`."""
     settings, config = divided(model)
     return Contrastive(config, settings, data, seed)
 
@@ -56,12 +55,10 @@ class _TransformerTask(CorpusTask):
         self.config, self.settings = config, settings
 
     def model_settings(self) -> dict[str, Any]:
-        """Settings and sizes."""
         return values(self.config) | values(self.settings)
 
     @cached_property
     def rows(self) -> TrainingRows:
-        """The training side of the corpus."""
         from engines.egen.models.datasets import TrainingRows
 
         return TrainingRows.of(self.training_texts(), max_length=self.config.max_length)
@@ -80,39 +77,31 @@ class _TransformerTask(CorpusTask):
         return made
 
     def length(self, example: Sequence[int]) -> int:
-        """Tokens of all expressions of an example."""
         return int(self.rows.sequences.lengths[list(example)].sum())
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Write model and card."""
         from engines.egen.models.model_folder import save_model
 
         save_model(model, folder, precision=self.settings.precision)
         self.write_card(folder, facts, len(self.rows.sizes), len(self.rows.sequences), self.rows.excluded)
 
     def measured(self, model: torch.nn.Module) -> dict[str, float]:
-        """As `clustering`."""
         from engines.egen.models.encode import ModelEncoder
 
         return self.clustering(ModelEncoder(model, device=str(next(model.parameters()).device)))
 
 
 class Contrastive(_TransformerTask):
-    """CL Mean and CL Max (by `pooling`)."""
-
     trainer, title = "egen.contrastive", "E-Gen contrastive encoder"
     measures = ("train_loss_nats", *CorpusTask.measures)
 
     def train_data(self) -> Examples:
-        """About `triplets` triplets, as many for every cluster; with other positives as negatives their
-        third is not used."""
         from engines.egen.corpus.pairs import Triplets
         from engines.egen.models.datasets import Examples
 
         return Examples(self.rows, Triplets(self.rows.sizes, self.seed, self.settings.triplets))
 
     def length(self, example: Sequence[int]) -> int:
-        """Tokens of the expressions that are encoded."""
         return super().length(example[: self._parts])
 
     @property
@@ -141,7 +130,6 @@ class Contrastive(_TransformerTask):
         return batch
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Pairs."""
         return (len(batch["clusters"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
@@ -183,13 +171,10 @@ class Contrastive(_TransformerTask):
 
 
 class Seq2seq(_TransformerTask):
-    """Encoder and decoder: writes another member of the cluster."""
-
     trainer, title = "egen.seq2seq", "E-Gen sequence-to-sequence model"
     measures = (*CorpusTask.measures, "greedy_accuracy")
 
     def train_data(self) -> Examples:
-        """All ordered pairs within clusters."""
         from engines.egen.corpus.pairs import Pairs
         from engines.egen.models.datasets import Examples
 
@@ -204,7 +189,6 @@ class Seq2seq(_TransformerTask):
         return {"source": source, "target": target}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Tokens that are to be written."""
         return (int((batch["target"][:, 1:] != PAD).sum()),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:

@@ -32,7 +32,7 @@ def alone(rows: Tensor) -> tuple[Tensor, int]:
 
 def sequence(logits: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
     """Cross-entropy with label smoothing over real tokens. Args: logits: (batch, length - 1, vocabulary) as
-    `EgenModel.logits` gives them. target: (batch, length) ids from SOE on."""
+    `logits` gives them. target: (batch, length) ids from SOE on."""
     import torch.nn.functional as F  # noqa: N812  # the name everybody uses
 
     return F.cross_entropy(
@@ -82,8 +82,6 @@ def contrastive(
     return F.cross_entropy(logits, torch.zeros(count, dtype=torch.long, device=logits.device))
 
 
-# The transformer of E-Gen (section 3 of the paper): an encoder, and a decoder where there is one.
-#
 # Pre-norm residuals with a final norm, ReLU, sinusoidal positions added to embeddings times sqrt(d),
 # attention projections without bias, layer-norm eps 1e-6. A model is a torch module that holds the weights
 # and its `config`; what it computes are the functions here.

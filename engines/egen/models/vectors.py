@@ -56,8 +56,6 @@ T = TypeVar("T", contravariant=True)
 
 
 class Encode(Protocol[T]):
-    """What makes the vectors of some texts, a row each."""
-
     def __call__(self, texts: Sequence[T], *, events: Sink, stop: Stop) -> Vectors: ...
 
 
@@ -81,7 +79,6 @@ class Index:
 
 
 def settled(spec: Index) -> Index:
-    """The spec with the sample corpus where none is named."""
     return replace(spec, data=_place(spec.data))
 
 
@@ -144,7 +141,6 @@ class Pool:
         return self.vectors[row : row + 1]
 
     def place(self, cluster: int, member: int) -> int | None:
-        """Where a member of a cluster stands."""
         import numpy as np
 
         there = np.flatnonzero(
@@ -226,7 +222,6 @@ def size_of(data: Path | None) -> int:
 
 
 def _name(model: Path, data: Path, part: Part, only: int | None = None) -> str:
-    """Of the files of a pool: by all that determines it."""
     from engines.egen.models.encode import MANY
 
     many = not data.is_dir() or size_of(data) > MANY
@@ -235,13 +230,10 @@ def _name(model: Path, data: Path, part: Part, only: int | None = None) -> str:
 
 
 def print_of(*what: str) -> str:
-    """Identifies vectors by what they are made of."""
     return hashlib.sha256(json.dumps([_LAYOUT, *what]).encode()).hexdigest()[:32]
 
 
 def _precision() -> tuple[str, ...]:
-    """The type in which this machine encodes many expressions, where it is not that for few."""
-
     from engines.core.machine import half_precision, torch_device
 
     kind = half_precision(torch_device("auto"))
@@ -250,13 +242,12 @@ def _precision() -> tuple[str, ...]:
 
 def model_print(model: Path) -> str:
     """Identifies a model folder by its weights and settings; a joined one by those of its parts."""
-    from engines.egen.models.joined import parts
+    from engines.egen.models.encode import parts
 
     return "".join(_fingerprint(part, tuple(map(changed, sorted(part.rglob("*"))))) for part in parts(model))
 
 
 def _corpus_print(place: Path) -> str:
-    """Identifies a corpus folder by its manifest, which has the hashes of all its files, or a file."""
     path = place / "manifest.json" if place.is_dir() else place
     return _file_print(path, changed(path))
 
@@ -280,8 +271,7 @@ def _encoded(
     many are left out. Raises: EngineError E645 where there are none, E646 when it was stopped."""
     import pyarrow as pa
 
-    from engines.egen.models.encode import encode_many, kept_encoder, longest
-    from engines.egen.models.joined import JoinedEncoder
+    from engines.egen.models.encode import JoinedEncoder, encode_many, kept_encoder, longest
 
     encoder = kept_encoder(model)
     rows, left_out = _expressions(place, part, longest(encoder), build.stop)
@@ -336,12 +326,10 @@ def encoded(build: ResumableBuild, name: str, texts: Sequence[T], encode: Encode
 
 
 def stopped(what: str) -> StoppedError:
-    """Work that was stopped and has no result."""
     return StoppedError(f"the {what} was stopped", remedy="Start it again.")
 
 
 def _kept(made: Pool, path: Path) -> Pool:
-    """The pool as it is read back from its files."""
     import pyarrow.parquet as pq
 
     table = made.table.replace_schema_metadata({"left_out": str(made.left_out)})

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from itertools import product
 from typing import Any, Literal
 
@@ -15,24 +13,16 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from engines.core.assets import asset
-from engines.core.errors import ExpressionError
-from engines.core.files import write_text
 from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
 from engines.core.precise import Value
-from engines.core.symbolic import isolated
 from engines.core.tree import Tree
-from engines.egen.expressions.language import VARIABLE, is_constant_token, read_prefix, variables_of
+from engines.egen.expressions.language import is_constant_token, variables_of
 from engines.egen.rules.foreign import ForeignRule
 from engines.egen.rules.table import (
-    CHECKED,
-    TABLE,
     Condition,
     Effect,
     Guards,
     Rule,
-    is_variable,
-    table_hash,
     variables,
 )
 from engines.egen.verification.rigorous import value
@@ -138,13 +128,11 @@ def _value(tree: Tree, binding: Mapping[str, float]) -> float:
     return float(Fraction(tree.label))
 
 
-# Checks what each rewrite rule does to values and domains on the reals.
-#
 # Pattern variables are bound to functions of x, as they are in an e-graph: constants, functions with gaps in
 # their domain, one that exists nowhere, and, for derivative rules, inner functions. Both sides are evaluated
 # at seeded points with error bounds; derivatives by dual numbers. A point decides when both sides are known
 # there: defined, or surely undefined. Random points see intervals, not isolated points. Multiples of pi are
-# looked at separately (`rule_constants`).
+# looked at separately (`CONSTANTS`).
 #
 # A direction's class is found under its `when` conditions, and again under each alternative of its `exact`
 # conditions, where it must be sound. This is a test that looks for counterexamples, not a proof.
@@ -163,8 +151,6 @@ INNER = (
 
 SAMPLES = 150
 """Bindings tried for each set of guards of a rule with more than one variable."""
-INSTANCES = 8
-"""Of those, how many are kept for the second opinion."""
 
 
 def points() -> NDArray[np.float64]:
@@ -194,31 +180,12 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
-    """What SymPy says of a rule's values: unknown when it could not evaluate them; `note` says why."""
-
-    verdict: Literal["agree", "disagree", "unknown"]
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """A binding and a point where both sides of a rule are defined and equal."""
-
-    binding: Mapping[str, str]
-    x: float
-
-
-@dataclass(frozen=True, slots=True)
 class RuleCheck:
-    """A rule as found: under `when`, under each exact alternative, and what SymPy says of the values at
-    `instances` (added by `rule_opinion.with_opinions`)."""
+    """A rule as found: under `when`, and under each exact alternative."""
 
     rule: Rule
     found: Finding
     exact: tuple[Finding, ...]
-    instances: tuple[Instance, ...] = ()
-    opinion: Opinion | None = None
 
     @property
     def problem(self) -> str:
@@ -231,8 +198,6 @@ class RuleCheck:
             if finding.effect != "sound":
                 conditions = ", ".join(map(str, finding.guards)) or "no condition"
                 return f"not exact under {conditions}: found {finding.effect}"
-        if self.opinion is not None and self.opinion.verdict == "disagree":
-            return f"SymPy disagrees: {self.opinion.note}"
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,8 +205,6 @@ class RuleCheck:
         return {
             **_finding(self.found),
             "exact": [_finding(finding) for finding in self.exact],
-            "sympy": None if self.opinion is None else self.opinion.verdict,
-            "sympy_note": "" if self.opinion is None else self.opinion.note,
             "problem": self.problem,
         }
 
@@ -368,7 +331,6 @@ class _Trial:
 
 
 def _trials(rule: Rule, guards: Guards, candidates: _Candidates, bench: _Bench) -> list[_Trial]:
-    """Instances to evaluate; conditions on more than a variable are judged afterwards."""
     # The same seed for both directions of an identity: their instances are then shared.
     rng = np.random.default_rng(list(rule.name.rstrip("~").encode()))
     compound = [condition for condition in guards if condition.pattern.children]
@@ -389,7 +351,6 @@ class _Tally:
     differs: Witness | None = None
     gained: Witness | None = None
     lost: Witness | None = None
-    instances: list[Instance] = field(default_factory=list)
 
     def finding(self, guards: Guards) -> Finding:
         effect: Effect = "sound"
@@ -417,11 +378,6 @@ def _compare(
         differs = both & (gap > evaluation.errors[a] + evaluation.errors[b])
         gained, lost = out_a & in_b, in_a & out_b
         tally.points += int(np.count_nonzero(both | gained | lost | (out_a & out_b)))
-        if len(tally.instances) < INSTANCES and (both & ~differs).any():
-            # each time further along the line, so that signs differ between instances
-            equal = np.flatnonzero(both & ~differs)
-            place = len(tally.instances) * len(equal) // INSTANCES
-            tally.instances.append(Instance(trial.binding, float(xs[equal[place]])))
         for kind, where in (("differs", differs), ("gained", gained), ("lost", lost)):
             if getattr(tally, kind) is None and where.any():
                 k = int(np.argmax(where))
@@ -435,7 +391,6 @@ _NO_EVALUATION = Evaluation(np.empty((0, 0)), np.empty((0, 0), np.uint8), np.emp
 
 
 def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float]) -> bool:
-    """A condition where the variables are constants or, at one point, functions."""
     if condition.name in _NUMERICAL:
         return _holds(condition, binding[condition.pattern.label], _NO_EVALUATION, 0)
     if condition.name == "nonconst":
@@ -449,7 +404,6 @@ def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float
 
 
 def _compare_constants(rule: Rule, guards: Guards, tally: _Tally) -> None:
-    """The same with constants for variables, multiples of pi among them, alone and beside functions."""
     names = variables(rule.left)
     if any(node.label == "d" for node in rule.left) or len(names) > 2:
         return
@@ -461,7 +415,7 @@ def _compare_constants(rule: Rule, guards: Guards, tally: _Tally) -> None:
         left, right = constant_value(rule.left, values), constant_value(rule.right, values)
         kind: Literal["differs", "gained", "lost"] | None = None
         if left is not None and right is not None:
-            # coarse, for doubles without bounds; `_compare` has rigorous ones and SymPy's opinion 30 digits
+            # coarse, for doubles without bounds; `_compare` has rigorous ones
             kind = "differs" if abs(left - right) > 1e-6 * (1 + abs(left)) else None
         elif left is None and right is not None:
             kind = "gained"
@@ -491,132 +445,8 @@ def check_rules(rules: Sequence[Rule]) -> tuple[RuleCheck, ...]:
             _compare(trials, evaluation, bench.points, tally)
             _compare_constants(rule, guards, tally)
         found, *exact = (tally.finding(guards) for tally, (guards, _) in zip(tallies, sets, strict=True))
-        checks.append(RuleCheck(rule, found, tuple(exact), tuple(tallies[0].instances)))
+        checks.append(RuleCheck(rule, found, tuple(exact)))
     return tuple(checks)
-
-
-def keep(checks: Iterable[RuleCheck]) -> None:
-    """Store the checks of the whole table beside it, one rule a line, for `rules.stored_checks`."""
-    lines = ",\n".join(f"{json.dumps(check.rule.name)}: {json.dumps(check.to_dict())}" for check in checks)
-    write_text(
-        asset(TABLE).parents[1] / CHECKED, f'{{"table": "{table_hash()}", "checks": {{\n{lines}\n}}}}\n'
-    )
-
-
-# SymPy's second opinion on the values of rewrite rules, at 30 digits.
-#
-# SymPy evaluates both sides where our own evaluator found them defined. It is asked for values only: its
-# domains are the complex numbers. Its acot has values in (-pi/2, pi/2], ours in (0, pi); a rule that differs
-# for that reason is evaluated once more with acot u = pi/2 - atan u, and the note says so.
-
-DIGITS = 30
-TOLERANCE = 1e-18
-"""Relative; far below double precision, far above the rounding of 30 digits."""
-_OUR_ACOT = "with acot in (0, pi); SymPy's lies in (-pi/2, pi/2]"
-
-
-def with_opinions(checks: Iterable[RuleCheck]) -> tuple[RuleCheck, ...]:
-    """The checks with SymPy's opinion; a two-way rule is judged once."""
-    known: dict[frozenset[Tree], Opinion] = {}
-    result = []
-    for check in checks:
-        key = frozenset((check.rule.left, check.rule.right))
-        if key not in known or known[key].verdict == "unknown":
-            known[key] = _opinion(check)
-        result.append(replace(check, opinion=known[key]))
-    return tuple(result)
-
-
-def _opinion(check: RuleCheck) -> Opinion:
-    if not check.instances:
-        return Opinion("unknown", "no point where both sides are defined")
-    first = _compare_sympy_opinion(check, own_acot=False)
-    acot = any(node.label == "acot" for side in (check.rule.left, check.rule.right) for node in side)
-    if first.verdict == "disagree" and acot:
-        second = _compare_sympy_opinion(check, own_acot=True)
-        return replace(second, note=_OUR_ACOT) if second.verdict == "agree" else first
-    return first
-
-
-def _compare_sympy_opinion(check: RuleCheck, *, own_acot: bool) -> Opinion:
-    rule, mp = check.rule, _mpmath()
-    # `d` needs to look into what its variables stand for; elsewhere their values will do.
-    value = _differentiated if any(node.label == "d" for node in rule.left) else _called
-    used = 0
-    for instance in check.instances:
-        try:
-            with isolated(), mp.workdps(DIGITS):
-                left, right = (value(side, instance, own_acot) for side in (rule.left, rule.right))
-                gap = abs(left - right)
-        except ExpressionError:  # a pole, or nothing SymPy can put a number to
-            continue
-        if not gap < mp.inf:
-            continue
-        used += 1
-        if gap > TOLERANCE * (1 + abs(left)):
-            bound = ", ".join(f"{name} = {text}" for name, text in instance.binding.items())
-            values = f"{mp.nstr(left, 8)} and {mp.nstr(right, 8)}"
-            return Opinion("disagree", f"{bound} at x = {instance.x:.6g}: {values}")
-    return Opinion("agree") if used else Opinion("unknown", "SymPy has no value where ours has")
-
-
-def _mpmath() -> Any:
-    import mpmath  # type: ignore[import-untyped]
-
-    return mpmath
-
-
-def _called(side: Tree, instance: Instance, own_acot: bool) -> Any:
-    mp = _mpmath()
-    x = mp.mpf(instance.x)
-    inner = [_function(read_prefix(instance.binding[name]), own_acot)(x) for name in variables(side)]
-    # a constant comes back as an int, whose quotients would have double precision only
-    return _function(side, own_acot)(x, *map(mp.mpmathify, inner))
-
-
-def _differentiated(side: Tree, instance: Instance, own_acot: bool) -> Any:
-    bound = {name: read_prefix(text) for name, text in instance.binding.items()}
-    return _function(_substituted(side, bound), own_acot)(_mpmath().mpf(instance.x))
-
-
-def _substituted(tree: Tree, bound: Mapping[str, Tree]) -> Tree:
-    if tree.label in bound:
-        return bound[tree.label]
-    return Tree(tree.label, tuple(_substituted(child, bound) for child in tree.children))
-
-
-@cache
-def _function(side: Tree, own_acot: bool) -> Any:
-    import sympy
-
-    symbols = {name: sympy.Symbol("v" + name[1:], real=True) for name in variables(side)}
-    x = sympy.Symbol("x", real=True)
-    expression = _expression(side, {VARIABLE: x, **symbols}, own_acot)
-    return sympy.lambdify([x, *symbols.values()], expression, "mpmath")
-
-
-def _expression(tree: Tree, symbols: Mapping[str, Any], own_acot: bool) -> Any:
-    import sympy
-
-    label = tree.label
-    if label == VARIABLE or is_variable(tree):
-        return symbols[label]
-    if label == "d":
-        return sympy.diff(_expression(tree.children[1], symbols, own_acot), symbols[VARIABLE])
-    parts = [_expression(child, symbols, own_acot) for child in tree.children]
-    if not parts:
-        if label in ("pi", "e"):
-            return sympy.pi if label == "pi" else sympy.E
-        number = Fraction(label)
-        return sympy.Rational(number.numerator, number.denominator)
-    if label == "acot" and own_acot:
-        return sympy.pi / 2 - sympy.atan(parts[0])
-    if label == "log":
-        return sympy.log(parts[1]) / sympy.log(parts[0])
-    if len(parts) == 1:
-        return getattr(sympy, {"abs": "Abs", "ln": "log"}.get(label, label))(parts[0])
-    a, b = parts
-    return {"+": a.__add__, "-": a.__sub__, "*": a.__mul__, "/": a.__truediv__, "pow": a.__pow__}[label](b)
 
 
 # What a rule of several real variables does to values and domains, by rigorous bounds at many points.
@@ -691,7 +521,6 @@ def classify(rule: ForeignRule) -> Found:
 
 
 def _points(names: Sequence[str]) -> list[tuple[bool, Point]]:
-    """Points in general position, then special ones; those of a rule depend on how many variables it has."""
     rng = np.random.default_rng(12)
     found: list[tuple[bool, Point]] = []
     for _ in range(_GENERAL):

@@ -90,7 +90,6 @@ def read_foreign(path: Path) -> tuple[list[ForeignRule], list[Unread]]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | None]]:
-    """Line number and name, group, left, right of each line that is not blank or a comment."""
     columns: list[str] = []
     for number, text in read_lines(path):
         if not text.strip() or text.startswith("#"):
@@ -135,7 +134,6 @@ def _side(text: str, symbolic: bool) -> Tree:
 
 
 def _is_symbolic(text: str) -> bool:
-    """Whether a side is an operator and its operands in brackets: `(sin x)`, not `(x + 1)`."""
     found = _OPENED.match(text)
     return found is not None and found[1] in _SYMBOLS
 

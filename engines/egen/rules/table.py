@@ -25,8 +25,6 @@ from engines.egen.records import Mode
 
 TABLE = "rules/egen.toml"
 ASSUMED = "rules/assumed.toml"
-CHECKED = "rules/egen-check.json"
-"""What the last `mathwb egen rules --check --keep` found."""
 
 Effect = Literal["sound", "extends", "loses", "mixed", "false"]
 """What a direction does to the domain: none, it grows, it shrinks, both; or the values differ somewhere."""
@@ -133,8 +131,6 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The rules of one heading of the appendix, in the table's order."""
-
     name: str
     rules: tuple[Rule, ...]
     dropped: tuple[Dropped, ...]
@@ -300,7 +296,6 @@ def _text() -> str:
 
 @cache
 def load_families() -> tuple[Family, ...]:
-    """The shipped table by family, with what it leaves out."""
     return parse_families(_text())
 
 
@@ -319,12 +314,6 @@ def assumed_rules() -> tuple[Rule, ...]:
 def table_hash() -> str:
     """SHA-256 of what the shipped table says, its comments aside: part of what determines a corpus."""
     return hashlib.sha256(json.dumps(tomllib.loads(_text()), sort_keys=True).encode()).hexdigest()
-
-
-def stored_checks() -> dict[str, Any]:
-    """What the stored check found by rule name (`RuleCheck.to_dict`); empty if the table is a newer one."""
-    stored = json.loads(asset(CHECKED).read_text(encoding="utf-8"))
-    return dict(stored["checks"]) if stored["table"] == table_hash() else {}
 
 
 def active(rules: Iterable[Rule], mode: Mode) -> tuple[Rule, ...]:

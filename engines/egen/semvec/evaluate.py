@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engines.retrieval.dense import Vectors
+
+    Ints = NDArray[np.int64]
 
 
 # SemVec's sets: classes of equal polynomials or formulas of logic, in four splits (Allamanis et al., 2017).
@@ -161,8 +164,7 @@ def _unexpected(tokens: list[str], place: int) -> ExpressionError:
 class SemVec:
     """Evaluate an encoder on the SemVec benchmark: are an expression's nearest neighbours equal to it?
 
-    Queries come from one split, neighbours from all splits present. Token bigrams serve as a baseline, and
-    the expressions' values as an oracle.
+    Queries come from one split, neighbours from all splits present. Token bigrams serve as a baseline.
     """
 
     model: Annotated[Path, Arg("A folder that training with egen.semvec made.", ref="model")]
@@ -185,7 +187,6 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
 
     from engines.egen.evaluations.measured import mean_figure
     from engines.egen.models.vectors import stopped
-    from engines.egen.semvec.measure import bigrams, fingerprints, scores
     from engines.egen.semvec.trainer import encode, load_network
 
     network = load_network(spec.model)
@@ -204,7 +205,6 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     systems: dict[str, Callable[[Sequence[Tree]], Vectors]] = {
         "model": partial(encode, network),
         "token_bigrams": bigrams,
-        "values_oracle": fingerprints,
     }
     for name, vectors in systems.items():
         if stop():
@@ -223,3 +223,38 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
         "asked": len(asked),
         "figures": figures,
     }
+
+
+def scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> NDArray[np.float64]:
+    """(asked,) score_k of each query, from 0 to 1.
+
+    Args: vectors: (expressions, d) rows of length 1. numbers: (expressions,) of the classes. asked: places of
+    the queries, whose classes have two expressions or more.
+    """
+    import numpy as np
+
+    from engines.retrieval.dense import nearest
+
+    _, rows = nearest(vectors[asked], vectors, k + 1)
+    # The query is among its nearest, unless others have its very vector and come before it.
+    own = rows == asked[:, None]
+    own[~own.any(1), -1] = True
+    others = rows[~own].reshape(len(asked), -1)
+    right = (numbers[others] == numbers[asked][:, None]).sum(1)
+    return right / np.minimum(k, np.bincount(numbers)[numbers[asked]] - 1)
+
+
+def bigrams(trees: Sequence[Tree]) -> Vectors:
+    """(trees, d) rows of length 1: how often a label follows another in prefix order, weighted by how rare
+    that is among the trees."""
+    import numpy as np
+
+    from engines.retrieval.dense import unit
+
+    pairs = [list(pairwise(["", *tree.labels(), ""])) for tree in trees]
+    places = {pair: place for place, pair in enumerate(sorted({pair for row in pairs for pair in row}))}
+    owner = np.repeat(np.arange(len(pairs)), [len(row) for row in pairs])
+    columns = np.array([places[pair] for row in pairs for pair in row])
+    counts = np.zeros((len(trees), len(places)), np.float32)
+    np.add.at(counts, (owner, columns), 1)
+    return unit(counts * np.log(len(trees) / (counts > 0).sum(0)))

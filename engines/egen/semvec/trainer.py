@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ from engines.core.files import model_files, write_bytes, write_json
 from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
-from engines.egen.semvec.evaluate import OPERATORS, Expressions, split_file, splits
+from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
 from engines.training.checkpoints import refuse_other_sizes
 from engines.training.data import Resampled
 from engines.training.task import Origin
@@ -27,10 +26,6 @@ if TYPE_CHECKING:
 
     from engines.retrieval.dense import Vectors
 
-
-# An encoder composed like its expressions: a network for each operator, over the vectors of operands.
-#
-# config.json  model.safetensors  README.md
 
 KIND = "egen-semvec"
 _AT_ONCE = 4_096
@@ -144,7 +139,6 @@ def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
 
 
 def save_network(network: Any, folder: Path) -> None:
-    """Write weights and configuration."""
     from safetensors.torch import save
 
     tensors = {name: tensor.contiguous().cpu() for name, tensor in network.state_dict().items()}
@@ -157,21 +151,12 @@ def save_network(network: Any, folder: Path) -> None:
 
 def load_network(folder: Path) -> torch.nn.Module:
     """The network of a folder. Raises: DataError E642 for a folder that holds none."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
+    from engines.egen.models.model_folder import open_network
 
-    from engines.egen.models.model_folder import unopened
+    def make(config: Mapping[str, Any]) -> torch.nn.Module:
+        return new_network(*(config[name] for name in ("leaves", "operators", "d_model", "hidden")))
 
-    try:
-        config = json.loads((folder / "config.json").read_bytes())
-        if config["model_type"] != KIND:
-            raise ValueError(f"it is a model of type {config['model_type']}")
-        made = new_network(*(config[name] for name in ("leaves", "operators", "d_model", "hidden")))
-        made.load_state_dict(load_file(folder / "model.safetensors"))
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-        what = " ".join(str(error).split())[:160]
-        raise unopened(folder, what, "Name a folder that training with egen.semvec made.") from error
-    return made.eval()
+    return open_network(folder, KIND, make)
 
 
 LIMITS = (
@@ -209,8 +194,6 @@ class Example:
 
 
 class SemVecTask:
-    """An encoder of the expressions of a set."""
-
     measures = ("validation_score_5_percent",)
 
     def __init__(self, settings: SemVecSettings, data: Mapping[str, Path], seed: int) -> None:
@@ -244,7 +227,6 @@ class SemVecTask:
 
     @cached_property
     def _labels(self) -> tuple[list[str], list[str]]:
-        """Variables and operators."""
         labels = {node.label for trees in self._classes for tree in trees for node in tree}
         operators = [name for name in OPERATORS if name in labels]
         return sorted(labels - set(operators)), operators
@@ -263,7 +245,6 @@ class SemVecTask:
         return given
 
     def train_data(self) -> Resampled[Example]:
-        """A pair of each class."""
         return Resampled(len(self._classes), self._pair, self.seed)
 
     def _pair(self, number: int, draw: np.random.Generator) -> Example:
@@ -272,7 +253,6 @@ class SemVecTask:
         return Example(trees[first], trees[more[0] if more else first], number)
 
     def length(self, example: Example) -> int:
-        """Nodes of both."""
         return len(example.one) + len(example.other)
 
     def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
@@ -285,7 +265,6 @@ class SemVecTask:
         return {**batch, "classes": torch.tensor([example.number for example in examples])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Pairs."""
         return (len(batch["classes"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
@@ -308,8 +287,6 @@ class SemVecTask:
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """`validation_score_5_percent`: of validation expressions, among them and those of the training."""
-        from engines.egen.semvec.measure import scores
-
         asked = np.random.default_rng(0).permutation(self._set.asked("validation"))[: self.settings.measured]
         if not len(asked):
             return {}
@@ -317,7 +294,6 @@ class SemVecTask:
         return {"validation_score_5_percent": 100 * float(found.mean())}
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """The model's folder, with a card."""
         from engines.core.files import write_text
         from engines.training.card import card
 

@@ -216,7 +216,6 @@ def _term(formula: Tree) -> str:
 
 
 def _key(tree: Tree) -> str:
-    """Operands of what commutes in order, and of what associates without grouping."""
     if not tree.children:
         return tree.label
     parts = [part for child in tree.children for part in _operands(tree.label, child)]

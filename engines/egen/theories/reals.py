@@ -40,7 +40,6 @@ OPENINGS = "rules/openings.toml"
 
 @cache
 def load_openings() -> tuple[Family, ...]:
-    """The shipped openings, by what they fit."""
     return parse_families(asset(OPENINGS).read_text(encoding="utf-8"), OPENINGS)
 
 

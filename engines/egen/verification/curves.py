@@ -143,7 +143,6 @@ class Curves:
         return Found(np.concatenate(points, axis=1), side)
 
     def _search(self, margin: Margin, form: tuple[Programs, int], domain: Programs | None = None) -> Found:
-        """What is beyond a curve, where an expression is defined if there is one."""
         if not self._moving:
             return Found(self._point[:, :0], inf)
         within = margin.within - self._own - self._harmless
@@ -197,7 +196,6 @@ class Curves:
     def _simplest(
         self, margins: Iterable[tuple[int, int]], nodes: list[list[int]], numbers: list[int]
     ) -> Iterator[tuple[int, int]]:
-        """Margins without constant factors; the root of a square bends as an absolute value does."""
         fixed = self._functions.fixed
         waiting = list(margins)
         while waiting:
@@ -266,7 +264,6 @@ class _Place:
         self._differences = _widened(compile_many(differences, variables=region.variables))
 
     def grid(self, reach: float) -> tuple[Floats, Floats]:
-        """The boxes to begin with: their middles, (variables, boxes), and half their widths."""
         count = max(2, round(_FIRST ** (1 / len(self.moving))))
         axes, halves = [], np.zeros(len(self.point))
         for place in self.moving:
@@ -305,7 +302,6 @@ class _Search:
     most: int
 
     def run(self, reach: float) -> Found:
-        """Cut a box into smaller ones until a point is found, or they are too many or too small."""
         centers, halves = self.place.grid(reach)
         side, complete = inf, True
         parts, several = 2 ** len(self.place.moving), len(self.place.moving) > 1

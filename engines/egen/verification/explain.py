@@ -25,8 +25,6 @@ from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.rigorous import MOST_BITS
 from engines.egen.verification.verify import MIN_POINTS, Several, verdict_row, verifier
 
-# Domains in words: where an expression is defined, its ends and single points worked out where they can be.
-#
 # The intervals are found by a search of the line (`engines.core.domain`), which narrow features can escape.
 # Their ends are then looked for among the places where terms meet the edges of their domains
 # (`engines.core.domain`): what is found there is written as it is (`x ≥ -3/2`, `0 < x < pi/2`), the rest with
@@ -49,7 +47,6 @@ class Domain:
 
 @lru_cache(256)
 def described(tree: Tree) -> Domain:
-    """The domain of an expression."""
     program = compile_many([tree])
     found = intervals(program)
     edges = _Met(program, found)
@@ -104,7 +101,6 @@ class _Met:
         return False if place in self._holes else None
 
     def closed(self, place: Place) -> bool | None:
-        """Whether an interval that ends there has a value there too: functions that end without a hole do."""
         known = self.defined(place)
         if known is None and not self.searched and abs(place.value) < self._known:
             return True
@@ -167,7 +163,6 @@ def _distance(place: Place) -> tuple[float, float]:
 
 
 def _listed(places: Sequence[Place], *, more: bool) -> str:
-    """The points nearest to 0; `more`: those that are known are not all."""
     shown = [place.text for place in places[:_SHOWN_POINTS]]
     return ", ".join([*shown, *["…"] * (bool(shown) and (more or len(places) > _SHOWN_POINTS))])
 
@@ -267,7 +262,7 @@ def curve(
 
 
 def domain(tree: Tree) -> dict[str, Any]:
-    """Where an expression is defined: `text` (`R`, `x > -3/2`, `about x < -1.414`, see `domains`) and
+    """Where an expression is defined: `text` (`R`, `x > -3/2`, `about x < -1.414`) and
     intervals, pairs of numbers, None for no end."""
     found = described(tree)
     return {"text": found.text, "intervals": [[_number(end) for end in ends] for ends in found.intervals]}
@@ -278,7 +273,6 @@ def _number(value: float) -> float | None:
 
 
 def because(judge: Judge, verdict: Verdict) -> str:
-    """A verdict of a verifier in one sentence."""
     example = verdict.counterexample
     at = f" at {where(example.x, dict(example.at))}" if example else ""
     share = f"{verdict.kept:.0%} of the head's points"
@@ -316,7 +310,6 @@ def _but(verdict: Verdict, which: str) -> str:
 
 
 def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tuple[str, str]:
-    """The innermost sub-term without a value at point k, and why it has none."""
     state = {term: int(parts.state[i, k]) for i, term in enumerate(terms)}
     value = {term: float(parts.values[i, k]) for i, term in enumerate(terms)}
     wanted, node = state[member], member

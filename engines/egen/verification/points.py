@@ -20,8 +20,6 @@ from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import variables_of
 
-# The points at which members are compared with their head.
-#
 # They depend on head and seed only. From some thousand candidates of several ranges those are taken that
 # represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
 # gain or lose domain; some lie far out, and some close to the ends of the head's domain.
@@ -46,7 +44,6 @@ reciprocals and pi/2. An inverse function of the sub-term, or of another inverse
 
 @cache
 def _pool(seed: int) -> Floats:
-    """Candidates of all ranges in turn: (ranges x points per range,)."""
     random = np.random.default_rng(seed)
     return np.stack([draw(random, *ends, POOL_PER_RANGE) for ends in RANGES], axis=1).ravel()
 
@@ -58,7 +55,6 @@ def _far_pool(seed: int) -> Floats:
 
 
 def _points_within(found: Sequence[Interval], random: np.random.Generator) -> Floats:
-    """As many candidates as a range has, spread over intervals near 0; an unbounded one gives 100 units."""
     pieces = []
     for low, high in sorted(found, key=lambda ends: min(map(abs, ends)))[:POOL_PER_RANGE]:
         if low == -np.inf:
@@ -72,7 +68,6 @@ def _points_within(found: Sequence[Interval], random: np.random.Generator) -> Fl
 
 @compiled
 def _chosen(candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int) -> NDArray[np.intp]:
-    """Some of the candidates: one of each cell for half of them, rarest cells first, then in order."""
     total, room = len(candidates), 2
     while room < 2 * total:
         room *= 2
@@ -195,7 +190,6 @@ def exactly(programs: Programs, k: int, point: Floats, bits: int = BITS) -> Valu
 
 
 def _functions(programs: Programs, point: Floats, bits: int = BITS) -> Functions:
-    """What evaluates programs at a point; what they have in common is evaluated once."""
     first, *rest = ([float(one)] for one in point)
     others = dict(zip(programs.variables[1:], rest, strict=True))
     return Functions(first, bits, merged=False, others=others)
@@ -350,7 +344,6 @@ class Region:
         return np.arange(ceil(begin), floor(end) + 1, dtype=np.float64)
 
     def _far_out(self, name: str, random: np.random.Generator) -> Floats:
-        """Powers of ten and their neighbours, random integers, and such as have all small residues."""
         tens = [10**decade + more for decade in _DECADES for more in (-1, 0, 1)]
         drawn = [int(10 ** (decade + share)) for decade in _DECADES for share in random.random(4)]
         even = [_EVEN * int(times) + more for times in 10 ** (9 * random.random(4)) for more in range(17)]
@@ -360,7 +353,6 @@ class Region:
         return every[(low <= every) & (every <= high)]
 
     def tried(self, points: Floats) -> str:
-        """At which integers points lie: `n from 0 to 400, some up to 1e+15`."""
         texts = []
         for name in self.assumptions.integers:
             values = np.unique(points[self.variables.index(name)])
@@ -412,12 +404,10 @@ class Region:
         return kept[:, :_POOL]
 
     def _whole(self) -> bool:
-        """Whether nothing varies but integers: there may be few of them."""
         free = set(self.variables) - set(self.assumptions.integers)
         return free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
 
     def _of(self, name: str, random: np.random.Generator, ranges: Sequence[Interval], share: int) -> Floats:
-        """Values of one variable, so many of each range, in a random order."""
         low, high = self._bounds[name]
         whole = name in self.assumptions.integers
         pieces = []
@@ -431,7 +421,6 @@ class Region:
         return random.permutation(np.concatenate(pieces))
 
     def _bound(self, name: str) -> Interval:
-        """The bounds of a variable that assumptions compare with constants."""
         low, high = -inf, inf
         for one in self.assumptions.relations:
             for side, other in ((one.left, one.right), (one.right, one.left)):
@@ -463,7 +452,6 @@ def relations_hold(assumptions: Assumptions, variables: Sequence[str], points: F
 
 
 def _within(ends: Interval, low: float, high: float) -> Interval:
-    """A range within bounds; where it misses them, one as wide beside the nearest bound."""
     first, last = max(ends[0], low), min(ends[1], high)
     if first < last:
         return first, last
@@ -530,7 +518,6 @@ class _Line:
         (self.ends,) = self.masks(head)
 
     def masks(self, programs: Programs) -> list[int]:
-        """The places where the domains of programs may end, without those of the head."""
         line = programs.along(self._name, self._point)
         numbers = self._functions.read(line, line.roots)
         return [ends & ~self.ends for _, ends in self._edges.masks(line, numbers, line.roots)]

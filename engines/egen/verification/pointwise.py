@@ -131,7 +131,6 @@ class Pointwise:
         return [self._verdict(tree) for tree in trees]
 
     def _with_head(self, points: Floats) -> list[_Point]:
-        """Points with the head's value, without those where a sum is too long."""
         found = []
         for column in points.T.tolist():
             at = tuple(column)
@@ -152,7 +151,6 @@ class Pointwise:
         return self._at(tree, point, _MORE_BITS)
 
     def _beside_ends(self, tree: Tree) -> list[_Point]:
-        """Points beside those ends and jumps of a member that are none of the head's, and beyond curves."""
         if self._lines is None:
             return []
         program = compile_valid([_plain(tree)], variables=self.variables)
@@ -257,7 +255,6 @@ class Pointwise:
 
 
 def _double(known: Value) -> float | None:
-    """The nearest double; the largest one for what is larger."""
     return None if known is None else max(-_LARGEST, min(_LARGEST, float(known)))
 
 

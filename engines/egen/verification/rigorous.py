@@ -114,7 +114,6 @@ class Totals:
         self.spent = self._allowed = 0
 
     def begin(self) -> None:
-        """Begin at another point."""
         self._allowed = min(self.spent + _LONGEST, _MOST)
 
     def spend(self, terms: int) -> None:
@@ -135,7 +134,6 @@ def value(tree: Tree, values: Point, totals: Totals | None = None) -> Value:
 
 
 def _ball(known: Exact) -> Value:
-    """An integer of any length is exact; arb(fmpq) would round it."""
     return arb(known.p if known.q == 1 else known) if isinstance(known, fmpq) else known
 
 
@@ -192,7 +190,6 @@ _EXACTLY: Mapping[str, Callable[..., fmpq | None]] = {
 
 
 def _sound(label: str, parts: Sequence[Value]) -> Value:
-    """A plain operation, or the last operand where that has no value."""
     *operands, instead = parts
     if None in operands:
         return None
@@ -207,12 +204,10 @@ def _cube_root(u: arb) -> Value:
 
 
 def _with_sign(u: arb, v: arb) -> Value:
-    """Zero has no sign among the real numbers: nothing is said of it."""
     return abs(u) if v > 0 else -abs(u) if v < 0 else arb.nan()
 
 
 def _remainder(u: arb, v: arb) -> Value:
-    """u - n v for the integer n next to u/v, the even one of two."""
     if v == 0:
         return None
     nearest = (u / v + arb(0.5)).floor().unique_fmpz()
@@ -250,7 +245,6 @@ _OTHERS: Mapping[str, Callable[..., Value]] = {
 
 
 def _slope(body: Tree, values: Point, totals: Totals) -> Exact:
-    """The derivative by x; nothing is known of that of a sum, product, integral, sign or floor."""
     if _value(body, values, totals) is None:
         return None
     if not {*BINDERS, "sign", "floor", "d"}.isdisjoint(body.labels()):
@@ -343,7 +337,6 @@ def _somewhere_undefined(body: Tree, values: Point, name: str, low: arb, high: a
 
 
 def _complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> acb:
-    """The value of an integrand; not finite where `analytic` is asked for and it may not be so."""
     label = tree.label
     if not tree.children:
         return values[label]
@@ -448,7 +441,6 @@ class Recheck:
         return found
 
     def _agreement(self, function: int) -> tuple[Agreed | None, int | None]:
-        """At how many points a function agrees with the head, and one where it is not seen to."""
         points, doubtful = 0, None
         both = zip(self.functions.values[self._function], self.functions.values[function], strict=True)
         with ctx.workprec(self.functions.bits):
@@ -519,7 +511,6 @@ class Recheck:
         return function in self.functions.faded or any(mask & self._edges.searches for mask in found)
 
     def _looked(self, apart: int) -> float:
-        """How far from 0 all places are looked at by which a member's domain may not be the head's."""
         own = looked(self._edges, apart & ~self._ends)
         return min(own, self._head_looked) if apart & self._ends else own
 
@@ -566,7 +557,6 @@ class Recheck:
         ]
 
     def _differ(self, program: Programs, points: Sequence[float]) -> list[bool]:
-        """At which points the head and a program have values that are not the same."""
         (head, wide), (member, broad) = balls(self._head, points), balls(program, points)
         found: list[bool] = (np.abs(head - member) > wide + broad)[0].tolist()
         return found
@@ -581,7 +571,6 @@ class Recheck:
                 self._sides[place] = max(sides) if max(sides) > 0 else self._touched(place)
 
     def _touched(self, place: Place) -> int:
-        """Whether the head has a value beside or at a place, by rigorous bounds."""
         points = [*around(place), place.value]
         if place.exact != Fraction(place.value):
             points.pop()
@@ -595,7 +584,6 @@ def undefined(values: Sequence[Value]) -> bool:
 
 
 def _probes(points: Floats) -> list[float]:
-    """Some points on both sides of 0, neither the nearest nor the farthest."""
     found = []
     for side in (np.sort(points[points > 0]), -np.sort(-points[points <= 0])):
         found += [float(side[int(share * len(side))]) for share in (0.1, 0.6) if len(side)]

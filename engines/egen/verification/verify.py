@@ -46,12 +46,10 @@ from engines.egen.verification.rigorous import (
     undefined,
 )
 
-# Does an expression equal its head on the reals, and where is each of them defined?
-#
 # Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
 # What double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
-# (`recheck`), also beside the ends of the member's own domain, which are worked out or, where they cannot be,
-# searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
+# (`rigorous`), also beside the ends of the member's own domain, which are worked out or, where they cannot
+# be, searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
 # statement about these points, and says in which region no other could have told otherwise.
 
 Floats = NDArray[np.float64]
@@ -95,7 +93,6 @@ class Verifier:
                 self._place(points, np.array(ends))
 
     def _decides(self, hopeless: bool) -> bool:
-        """Whether there are enough points; sets `reason` if not."""
         self.reason = ""
         self._verdicts: dict[Any, Verdict] = {}
         self._deeper: dict[tuple[int, int], Value] = {}
@@ -192,7 +189,6 @@ class Verifier:
                     self._doubt(case)
 
     def _look_deeper(self, programs: Programs, cases: Sequence[Case]) -> None:
-        """Compare with more bits what has terms that the usual precision may lose at all points."""
         deep = self._needed(programs, _FEW_DEPTHS).min(axis=1) > SEEN
         lost = [case for case in cases if deep[case.k]]
         if not lost:
@@ -231,7 +227,6 @@ class Verifier:
             case.outcome, case.exceptions = "undecided", ""
 
     def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
-        """Look beside the ends of members' own domains, and at isolated points."""
         holes, points, known = self._recheck.domains(programs, numbers, [case.k for case in cases])
         self._look_beside(programs, [(cases[row], own) for row, own in points.items()])
         searched: list[Case] = []
@@ -252,7 +247,6 @@ class Verifier:
                 )
 
     def _look_beside(self, programs: Programs, cases: Sequence[tuple[Case, Floats]]) -> None:
-        """Look at members at points beside ends of domains: the worst counts, with its point."""
         found = seen(self._program, programs, [case.k for case, _ in cases], [points for _, points in cases])
         for (case, points), (apart, lost, gained) in zip(cases, found, strict=True):
             place = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
@@ -272,7 +266,6 @@ class Verifier:
                 case.example = self._example(point, head, member, gap)
 
     def _look_beyond(self, programs: Programs, cases: Sequence[Case]) -> None:
-        """Look at members beyond curves at which domains end, or bend; those with the same curves at once."""
         whole = [case for case in cases if case.outcome in ("equal", "extends")]
         if not whole:
             return
@@ -316,7 +309,6 @@ class Verifier:
     def _example(
         self, point: Floats, head: float | None, member: float | None, gap: float | None
     ) -> Counterexample:
-        """A point, as (variables,), with values there and their difference."""
         return Counterexample(float(point[0]), head, member, gap)
 
 
@@ -624,7 +616,6 @@ class Several(Verifier):
         return doubtful
 
     def _decide(self, programs: Programs, case: Case, place: int) -> None:
-        """One program and the head at one point, with more and more bits."""
         for bits in MORE_BITS:
             alone = self._functions(self.points[:, [place]], bits, exact=True)
             with ctx.workprec(bits):
@@ -642,7 +633,6 @@ class Several(Verifier):
                     return
 
     def _compare_special(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> None:
-        """Where a variable has a special value: other values, or only one of the two defined."""
         parted: dict[str, list[str]] = {}
         points = zip(self._special_points.T, self._special_values, heads, members, strict=True)
         for point, at, head, member in points:

@@ -6,16 +6,14 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from engines.core.assets import asset
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer, read_lines
+from engines.core.files import read_lines
 from engines.language.english import Word
 
 
@@ -62,24 +60,6 @@ def _ordered(word: str, named: list[str]) -> tuple[str, ...]:
     """A word's rolesets: those called like it first, each group by number."""
     lemma = word.rpartition("/")[0]
     return tuple(sorted(named, key=lambda name: (name[:-3] != lemma, name[-2:])))
-
-
-def derive(rolesets: Path, out: Path) -> None:
-    """Write `frames.tsv.gz` from a table of PropBank's rolesets: roleset, name, aliases, roles, whether AMR
-    has it (1), tab-separated with a header."""
-    rows = []
-    for number, line in read_lines(rolesets):
-        if number == 1:
-            continue
-        name, _, aliases, roles, amr = line.split("\t")
-        if amr != "1":
-            continue
-        kept = [alias.replace("_", "-") for alias in aliases.split() if alias.rpartition("/")[2] in "vnjl"]
-        functions = [one.split()[:2] for one in roles.split("; ") if one.startswith("ARG")]
-        written = [f"{role.removeprefix('ARG')}{function}" for role, function in functions]
-        rows.append("\t".join((name.replace("_", "-"), " ".join(kept), " ".join(written))))
-    with atomic_writer(out, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
-        packed.write("\n".join(rows).encode() + b"\n")
 
 
 _PLURALS = {"matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "bases": "basis"}

@@ -31,7 +31,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 _LONGEST = 4
-_NOTHING = 0.1
 _WORD = re.compile(r"N_\d+|[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:\.\d+)?|\S")
 _WORD_ZH = re.compile(r"N_\d+|[A-Za-z]+|\d+(?:\.\d+)?|\S")
 

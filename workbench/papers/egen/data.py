@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engines.core.assets import asset
-from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
+from engines.core.errors import DataError, ExpressionError, did_you_mean
 from engines.core.files import file_error, read_lines, sha256
 from engines.egen.records import MAX_TOKENS
 from workbench.config import Key
@@ -125,7 +125,7 @@ def check_expressions(path: Path, report: Report) -> dict[str, int]:
             read(text)
             records += 1
         except ExpressionError as error:
-            report(_at(path, number, error))
+            report(DataError(error.what, path=path, line=number, remedy=error.remedy, code=error.code))
     return {"records": records, "lines": lines}
 
 
@@ -133,45 +133,20 @@ def check_clusters(path: Path, report: Report) -> dict[str, int]:
     """Clusters in generator prefix notation, in either published layout.
 
     One JSON object per line with `head` and `exprs`, or plain blocks (the head, then what equals it, one per
-    line) that a blank line ends. A cluster with bad expressions counts without them.
+    line) that a blank line ends. A cluster counts without its bad expressions, and not at all with a bad
+    head; an expression that it has twice counts once.
     """
-    from engines.egen.expressions.language import read_prefix
+    from engines.egen.corpus.published import read_published
 
-    records = expressions = lines = 0
-    inside = False
-    for number, line in read_lines(path, on_bad=report):
-        lines = number
-        text = line.strip()
-        whole = text.startswith("{")
-        if not text or whole:
-            inside = False
-        if not text:
-            continue
-        try:
-            members = _json_cluster(json.loads(text)) if whole else [text]
-        except ValueError as error:
-            report(DataError(f"this is not a cluster: {error}", path=path, line=number, code="E317"))
-            continue
-        good = 0
-        for member in members:
-            try:
-                read_prefix(member)
-                good += 1
-            except ExpressionError as error:
-                report(_at(path, number, error, f" in {member[:60]!r}" if whole else ""))
-        expressions += good
-        records += bool(good) and not inside
-        inside = inside or (not whole and bool(good))
+    records = expressions = 0
+    clusters = read_published(
+        path, on_bad=lambda bad: report(DataError(bad.what, path=path, line=bad.line, code="E317"))
+    )
+    for cluster in clusters:
+        records += 1
+        expressions += 1 + len(cluster.members)
+    lines = sum(1 for _ in read_lines(path, on_bad=lambda _: None))
     return {"records": records, "expressions": expressions, "lines": lines}
-
-
-def _json_cluster(row: Any) -> list[str]:
-    if not isinstance(row, dict) or not isinstance(row.get("head"), str):
-        raise ValueError("an object with `head` and `exprs` is needed")
-    members = row.get("exprs")
-    if not isinstance(members, list) or not all(isinstance(member, str) for member in members):
-        raise ValueError("`exprs` is not a list of expressions")
-    return [row["head"], *(member for member in members if member != row["head"])]
 
 
 def check_corpus(path: Path, report: Report) -> dict[str, int]:
@@ -202,7 +177,3 @@ def check_corpus(path: Path, report: Report) -> dict[str, int]:
         except DataError as error:
             report(error)
     return {"records": good, "files": len(files), "expressions": expressions}
-
-
-def _at(path: Path, line: int, error: EngineError, within: str = "") -> DataError:
-    return DataError(error.what + within, path=path, line=line, remedy=error.remedy, code=error.code)

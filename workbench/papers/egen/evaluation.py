@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import refuse_other
 from engines.core.spec import Arg
 from engines.egen.evaluations.evaluate import Evaluate
 from engines.egen.models.embed import Arrange
-from engines.egen.models.lookup import ModelFolder
 from workbench.errors import UsageError
 
 
@@ -87,17 +85,6 @@ class DrawMap(Arrange):
             )
 
 
-@dataclass(frozen=True, slots=True)
-class KeepMap:
-    """Arrange a corpus by t-SNE and keep it, so that its map is there at once."""
-
-    model: ModelFolder
-    out: Annotated[Path, Arg("The folder for map.svg and map.csv.", option=True, writes=True)]
-    data: Annotated[Path | None, Arg("Clusters to draw.", ref="corpus", shown="the sample")] = None
-    what: Annotated[Literal["tsne", "families"], Arg("All clusters, or the 17 families.")] = "tsne"
-    seed: Annotated[int, Arg("Seed for t-SNE.", low=0)] = 0
-
-
 def draw(
     spec: DrawMap, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
@@ -108,21 +95,6 @@ def draw(
     if spec.file is not None and found["points"] is not None:
         _write(spec.file, found)
     return {**found, "file": None if spec.file is None else str(spec.file)}
-
-
-def keep(
-    spec: KeepMap, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
-) -> dict[str, Any]:
-    """Returns: points (how many), and file, the picture."""
-    from engines.egen.models.embed import arrange
-
-    wanted = Arrange(spec.model, spec.data, clusters=spec.what != "families", seed=spec.seed)
-    refuse_other(spec.out, "map.csv")
-    found = arrange(wanted, cache=cache, events=events, stop=stop)
-    spec.out.mkdir(parents=True, exist_ok=True)
-    for name in ("map.svg", "map.csv"):
-        _write(spec.out / name, found)
-    return {"points": len(found["exprs"]), "file": str(spec.out / "map.svg")}
 
 
 def _write(path: Path, found: Mapping[str, Any]) -> None:

@@ -139,12 +139,6 @@ OPERATIONS = (
         text=f"{_TABLES}:draw_map",
     ),
     Operation(
-        "egen.tsne",
-        "Lay out a corpus by t-SNE and save the layout.",
-        "workbench.papers.egen.evaluation:keep",
-        listed=False,
-    ),
-    Operation(
         "egen.check",
         "The first wrong step of a derivation.",
         "engines.egen.evaluations.check:check",

@@ -455,7 +455,7 @@ def _overview(families: Sequence[Any], checks: Mapping[str, Any]) -> list[str]:
     header = ["rules", "sound", "extends", "loses", "other", "strict", "dropped"]
     rows = [_counts(group, checks) for group in families]
     if checks:
-        header += ["points", "sympy", "problems"]
+        header += ["points", "problems"]
     header.append("family")
     totals = [sum(column) for column in zip(*rows, strict=True)]
     named = [[*row, group.name] for row, group in zip(rows, families, strict=True)]
@@ -472,7 +472,6 @@ def _counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
     if checks:
         found = [checks[rule.name] for rule in group.rules]
         row.append(sum(one.found.points for one in found))
-        row.append(sum(one.opinion is not None and one.opinion.verdict == "agree" for one in found))
         row.append(sum(bool(one.problem) for one in found))
     return row
 
