@@ -175,7 +175,7 @@ def split(file: IO[bytes], tell: Callable[[int, str], None]) -> Iterator[tuple[i
         if data.count(b"<") > len(whole):  # something else stands there than rows
             data, endless = _without_asides(data, file, in_row=in_row)
             if endless:
-                tell(line + data.count(b"\n"), f"the {endless} does not end: what follows it is not read")
+                tell(line + data.count(b"\n"), f"the {endless} does not end: the rest is not read")
             *whole, rest = _START.split(data)
         for raw in whole:
             if not skipped:

@@ -390,7 +390,7 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
             trainer(TINY, {}, seed=0)
         assert missing.value.code == "E674"
         for wrong, words in (
-            ({"first_rank": 30}, "no ranks 30 to 20"),
+            ({"first_rank": 30}, "ranks 30 to 20 are not a range"),
             ({"candidates": 1}, "candidates"),
             ({"tittled": 1.0}, "titled"),
         ):

@@ -284,8 +284,8 @@ def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ('{"id": "A", "question": "x"}\n{"id": "A", "question": "y"}\n', 2, "a second time"),
-        ("A\tx\nB\ty\nA\tx\n", 3, "a second time"),
+        ('{"id": "A", "question": "x"}\n{"id": "A", "question": "y"}\n', 2, "occurs twice"),
+        ("A\tx\nB\ty\nA\tx\n", 3, "occurs twice"),
         ('{"id": "A"}\n', 1, "no id or no question"),
         ('{"id": "A", "question": "x"}\n[1]\n', 2, "not a JSON object"),
         ('{"id": "A", \n', 1, "not JSON: "),
@@ -295,7 +295,7 @@ def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
             '<Topics><Topic number="A"><Question>x</Question></Topic>\n'
             '<Topic number="A"><Question>y</Question></Topic></Topics>\n',
             2,
-            "a second time",
+            "occurs twice",
         ),
     ],
 )

@@ -269,7 +269,7 @@ def test_another_model_collection_or_version_is_refused(
 ) -> None:
     out = tmp_path / "index"
     build_index(folder, out, dense=True, encoder=BagEncoder())
-    with pytest.raises(EngineError, match="those of bag, and other") as caught:
+    with pytest.raises(EngineError, match="those of bag, not of other") as caught:
         build_index(folder, out, dense=True, encoder=BagEncoder("other"))
     assert caught.value.code == "E668"
     with pytest.raises(EngineError, match="other has other weights") as caught:
@@ -296,7 +296,7 @@ def test_terms_k1_and_b_are_chosen_when_an_index_is_begun(folder: ArqmathFolder,
     assert lexical.scores("diverging").tolist() == lexical.scores("diverges").tolist()
     assert lexical.scores("diverging").max() > 0
     for other in ({"terms": "math"}, {"k1": 1.2}, {"b": 0.4}):
-        with pytest.raises(EngineError, match="begun with other settings") as caught:
+        with pytest.raises(EngineError, match="has other settings") as caught:
             build_index(folder, out, **other)
         assert caught.value.code == "E668"
 

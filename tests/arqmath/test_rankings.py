@@ -79,7 +79,7 @@ def test_all_files_of_judgements_count(tmp_path: Path) -> None:
     found = Rankings.read(ArqmathFolder.open(folder))
     assert found.grades["A.1"] == {**before, "99": 2}
     assert before["13"] == 0
-    assert any("qrels_task1_more.tsv grades 1 answers otherwise" in told for told in found.problems)
+    assert any("qrels_task1_more.tsv grades 1 answers differently" in told for told in found.problems)
 
 
 def test_what_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None:

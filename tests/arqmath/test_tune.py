@@ -106,6 +106,6 @@ def test_judgements_of_one_topic_in_two_files_are_taken_together(tmp_path: Path)
     qrels = read_judgements(files[:2], [], ignore)
     assert qrels is not None
     assert qrels.grades == {"A.1": {"a": 3, "b": 2}, "A.2": {"a": 1}}
-    with pytest.raises(DataError, match=r"A\.2 a is graded 2 here and 1 in a file before") as caught:
+    with pytest.raises(DataError, match=r"A\.2 a is graded 2 here and 1 in an earlier file") as caught:
         read_judgements(files, [], ignore)
     assert caught.value.where == str(files[2])

@@ -243,7 +243,7 @@ def test_a_training_learns_and_comes_back(tmp_path: Path) -> None:
     after = partners(encoder)
     assert after > max(0.8, before + 0.1)
     assert 100 * after == pytest.approx(done.measures["validation_retrieval_at_5_percent"], abs=2)
-    assert "kept out" in (tmp_path / "run" / "model" / "README.md").read_text()
+    assert "clusters excluded" in (tmp_path / "run" / "model" / "README.md").read_text()
 
     data = {"corpus": tmp_path / "corpus", "backbone": tmp_path / "run" / "model"}
     again = ComposedEncoder(composed(settings, data, seed=1).model().eval())
@@ -261,7 +261,7 @@ def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError) as damaged:
         load_encoder(tmp_path)
     assert damaged.value.code == "E642"
-    with pytest.raises(EngineError, match=r"no setting model\.pooling"):
+    with pytest.raises(EngineError, match=r"unknown setting model\.pooling"):
         composed({"pooling": "mean"}, {"corpus": sample_corpus()}, seed=0)
     with pytest.raises(DataError) as none:
         composed({}, {}, seed=0)

@@ -290,7 +290,7 @@ def test_a_file_without_expressions_is_one_error(tmp_path: Path, content: bytes)
 
 
 def test_neither_templates_nor_a_file() -> None:
-    with pytest.raises(EngineError, match="neither") as caught:
+    with pytest.raises(EngineError, match="not one of all") as caught:
         open_source("nowhere.txt")
     assert caught.value.exit_code == 2
 

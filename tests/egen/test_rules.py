@@ -161,7 +161,7 @@ def test_the_four_duplicates_leave_601_rules_and_every_dropped_rule_has_its_reas
         kept = RULES[drop.reason.removeprefix("a duplicate of ") + ("~" if drop.name.endswith("~") else "")]
         assert (prefix(kept.left), prefix(kept.right)) == (drop.left, drop.right)
     others = [drop for drop in dropped if drop not in duplicates]
-    assert all("one variable, x" in drop.reason for drop in others)
+    assert all("the one variable x" in drop.reason for drop in others)
     assert len(others) == 6
 
 

@@ -93,7 +93,7 @@ def test_a_set_is_read_once_and_its_faults_are_named(tmp_path: Path) -> None:
     again = tmp_path / "own-test.jsonl"
     again.write_text(json.dumps({"class": "a*b", "exprs": ["a * b", "( a * b ) + ( a - a )"]}) + "\n")
     assert splits(train).splits.count("test") == 1  # the other one is of the training
-    for broken, said in (("{", "no JSON"), ('{"class": "a", "exprs": ["a +"]}', "expected")):
+    for broken, said in (("{", "not JSON"), ('{"class": "a", "exprs": ["a +"]}', "expected")):
         again.write_text(f"\n{broken}\n")
         with pytest.raises(DataError, match=said) as caught:
             splits(train)
@@ -143,7 +143,7 @@ def test_a_network_learns_comes_back_and_is_measured(tmp_path: Path) -> None:
     begun = {"classes": classes, "backbone": tmp_path / "run" / "model"}
     again = semvec({"d_model": 16, "hidden": 16}, begun, seed=1).model().state_dict()
     assert all((value == again[name]).all() for name, value in network.state_dict().items())
-    with pytest.raises(EngineError, match="hidden 16 there, 8 asked for"):
+    with pytest.raises(EngineError, match="hidden 16 there, 8 requested"):
         semvec({"d_model": 16, "hidden": 8}, begun, seed=1).model()
     pool = splits(classes)
     vectors = encode(network, pool.trees)

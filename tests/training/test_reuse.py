@@ -48,7 +48,7 @@ def test_what_would_make_it_other_work_is_refused_with_the_difference(
     with pytest.raises(EngineError) as caught:
         jobs.resume(lab.workspace, number, ["steps=30", "lr=0.5", "seed=9"])
     assert (caught.value.code, caught.value.exit_code) == ("E637", 2)
-    assert caught.value.what.endswith("seed: 3 there, 9 asked for; train.lr: 0.01 there, 0.5 asked for")
+    assert caught.value.what.endswith("seed: 3 there, 9 requested; train.lr: 0.01 there, 0.5 requested")
     assert f"mathwb jobs rerun {number} --set steps=30 --set lr=0.5 --set seed=9" in caught.value.remedy
     with pytest.raises(EngineError) as caught:
         jobs.resume(lab.workspace, number, ["stesp=30"])
