@@ -248,7 +248,7 @@ def test_a_training_learns_and_comes_back(tmp_path: Path) -> None:
     data = {"corpus": tmp_path / "corpus", "backbone": tmp_path / "run" / "model"}
     again = ComposedEncoder(composed(settings, data, seed=1).model().eval())
     assert (again.encode(TEXTS) == encoder.encode(TEXTS)).all()
-    with pytest.raises(EngineError, match="hidden 32 there, 16 asked for"):
+    with pytest.raises(EngineError, match="hidden 32 there, 16 requested"):
         composed({**settings, "hidden": 16}, data, seed=1).model()
 
 
