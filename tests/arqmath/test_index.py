@@ -296,7 +296,7 @@ def test_terms_k1_and_b_are_chosen_when_an_index_is_begun(folder: ArqmathFolder,
     assert lexical.scores("diverging").tolist() == lexical.scores("diverges").tolist()
     assert lexical.scores("diverging").max() > 0
     for other in ({"terms": "math"}, {"k1": 1.2}, {"b": 0.4}):
-        with pytest.raises(EngineError, match="begun with other settings") as caught:
+        with pytest.raises(EngineError, match="has other settings") as caught:
             build_index(folder, out, **other)
         assert caught.value.code == "E668"
 

@@ -270,7 +270,7 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
     assert caught.value.code == "E674"
     with pytest.raises(EngineError, match="upper layers of MiniLM"):
         reranker({**TINY, "layers_alone": True, "trained_layers": 0}, data, seed=0)
-    with pytest.raises(EngineError, match="built-in MiniLM only"):
+    with pytest.raises(EngineError, match="only the built-in MiniLM"):
         reranker({**TINY, "layers_alone": True}, data, seed=0)
     (place / "topics.tsv").write_text("A.1\tQ0\t100\t1\t1.0\tx\n")
     with pytest.raises(DataError, match="no question of the collection") as caught:

@@ -243,7 +243,7 @@ def test_a_training_learns_and_comes_back(tmp_path: Path) -> None:
     after = partners(encoder)
     assert after > max(0.8, before + 0.1)
     assert 100 * after == pytest.approx(done.measures["validation_retrieval_at_5_percent"], abs=2)
-    assert "kept out" in (tmp_path / "run" / "model" / "README.md").read_text()
+    assert "excluded" in (tmp_path / "run" / "model" / "README.md").read_text()
 
     data = {"corpus": tmp_path / "corpus", "backbone": tmp_path / "run" / "model"}
     again = ComposedEncoder(composed(settings, data, seed=1).model().eval())

@@ -174,7 +174,7 @@ def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path:
     assert {"train_loss_nats", "validation_retrieval_at_5_percent"} <= set(result.measures)
     after = partners(load_encoder(Path(result.model), device="cpu").model)
     assert after > max(0.8, before + 0.1)
-    assert "kept out" in (Path(result.model) / "README.md").read_text()
+    assert "excluded" in (Path(result.model) / "README.md").read_text()
 
 
 def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:

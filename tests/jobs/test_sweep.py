@@ -90,7 +90,7 @@ def test_begun_anew_as_it_was(lab: Lab) -> None:
     made = jobs.submit_sweep(
         lab.workspace, "r", "s", [(Recipe("test.count", "a", {}), {}, {})], last=Recipe("test.count", "b", {})
     )
-    with pytest.raises(EngineError, match="shares of one work"):
+    with pytest.raises(EngineError, match="shares of one task"):
         jobs.rerun(lab.workspace, made.id)
 
 

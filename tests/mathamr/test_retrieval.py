@@ -213,7 +213,7 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path, letters: Non
         lambda: embed(EmbedStrings(tmp_path / "strings.jsonl", mine)),
         lambda: index(IndexFormulas(FORUM, mine)),
     ):
-        with pytest.raises(EngineError, match="something else") as caught:
+        with pytest.raises(EngineError, match="other files") as caught:
             make()
         assert caught.value.code == "E452"
     assert (mine / "thesis.tex").read_text() == "all my work"
@@ -309,7 +309,9 @@ def test_evaluation_names_doubtful_runs_and_what_it_leaves_out(formulas: Path, t
         spec = EvaluateFormulas((run,), formulas, (qrels,))
         found = evaluate(spec, events=lambda event, said=said: said.append(event.data["message"]))
         assert (found["topics"], found["without_positive"]) == (1, 1)
-        assert any(f"1 topics are left out, as {other}: the index has no relevant" in line for line in said)
+        assert any(
+            f"1 topics are left out, such as {other}: the index has no relevant" in line for line in said
+        )
         assert any("1 of its topics are not evaluated, such as B.77" in line for line in said)
         wanted = "occurs again" if kind == "equal" else "every score equals the rank"
         assert any(wanted in line for line in said)

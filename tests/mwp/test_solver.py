@@ -366,7 +366,7 @@ def test_a_training_goes_on_from_a_solver(tmp_path: Path) -> None:
         with pytest.raises(EngineError) as caught:
             begun(solver({**TINY, "head": "tree", **settings}, data, seed=0))
         assert caught.value.code == code
-    with pytest.raises(EngineError, match="no solver") as caught:
+    with pytest.raises(EngineError, match="not a solver") as caught:
         begun(solver(TINY, {**data, "encoder": tmp_path}, seed=0))
     assert caught.value.code == "E678"
 
