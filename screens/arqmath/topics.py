@@ -153,7 +153,7 @@ class HitList(Listing):
         self.when_empty(*_NOTHING_YET)
 
     def forget(self) -> None:
-        """Another collection comes: its results are not of this one."""
+        """Another collection comes: drop the results of the last one."""
         self.asked, self.model, self._hits, self._how = "", None, [], ""
         self.when_empty(*_NOTHING_YET)
         self.load([])

@@ -106,7 +106,7 @@ async def test_help_explains_the_signs_of_the_pane(build: Build) -> None:
             lines = (line.choice for line in help_lines(app, screen))
             return {line.key: line.detail for line in lines if line.name.startswith("sign ")}
 
-        assert "share of its members" in signs()["▾ 40 %"]
+        assert "share of members" in signs()["▾ 40 %"]
         assert "bookmarked" in signs()["★ ✎"]
         await press(pilot, "enter")
         assert signs()["▴"].startswith("extends")
