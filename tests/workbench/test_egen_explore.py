@@ -22,8 +22,8 @@ from engines.egen.models.lookup import models_among
 from engines.egen.records import EgenConfig
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.root import app
+from workbench.config import cache_dir
 from workbench.operation import operation
-from workbench.paths import cache_dir
 from workbench.repro import tables
 from workbench.workspace import Workspace
 
