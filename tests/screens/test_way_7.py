@@ -53,7 +53,7 @@ def meant(line: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Mapping[str,
         raise Asked(row.name, spec)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Operation, "begun", begun)
+        patch.setattr(Operation, "start", begun)
         patch.setattr("sys.argv", ["mathwb", *words_of(line, patch)])
         with pytest.raises(Asked) as caught:
             main()

@@ -55,7 +55,7 @@ def test_terms(text: str, passes: bool) -> None:
         ("op:sinh siz>100", 8, "size"),
         ("zzz:1", 0, "Fields: head"),
         ("size>many", 5, "size>100"),
-        ("op:sinh size>", 13, "behind"),
+        ("op:sinh size>", 13, "after it"),
         ("op:sinh !", 8, "leave out"),
         ('head:"sin x', 5, "second"),
     ],
