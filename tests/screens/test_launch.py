@@ -414,7 +414,7 @@ def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
         ("sweep.folds", "true", "has no folds"),
         ("sweep.folds", "both", "true or false"),
         ("sweep.trials", "0", "at least 1"),
-        ("sweep.trials", "5", "nothing is drawn"),
+        ("sweep.trials", "5", "--random is not given"),
         ("sweep.stop_worst", "loss_nats", "there is one"),
     ],
 )
