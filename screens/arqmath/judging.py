@@ -100,7 +100,7 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
             for name, (known, of) in here["judged"].items()
         ]
     if judgements is not None:
-        lines += ["", f"{some(judgements, 'judgement')} of your own, which no score includes"]
+        lines += ["", f"{some(judgements, 'judgement')} of your own, in no score"]
     if overview["answers"]:
         lines += ["", "written answers (Task 3)"]
         for one in overview["answers"]:
