@@ -121,7 +121,7 @@ class TableSpec:
 
     def on(self, place: str) -> tuple[Column, ...]:
         """The columns that are found at a place: screen, text, csv or tex."""
-        return tuple(column for column in self.columns if place in column.on)
+        return tuple(column for column in self.columns if place in column.on.split())
 
     def lines(
         self, items: Iterable[Any], found: Any = None, *, without: Collection[str] = (), **titles: str

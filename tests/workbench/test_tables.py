@@ -75,6 +75,12 @@ def test_a_new_column_is_in_csv_and_tex(functions: TableSpec, tmp_path: Path) ->
     assert f"${tables.written('latex', '/ 1 csc x')}$" in tex
 
 
+def test_a_column_is_only_where_it_says() -> None:
+    spec = TableSpec((Column("a", "a", on="text"), Column("b", "b", on="csv tex"), Column("c", "c", on="")))
+    found = {place: [column.name for column in spec.on(place)] for place in ("screen", "text", "csv", "tex")}
+    assert found == {"screen": [], "text": ["a"], "csv": ["b"], "tex": ["b"]}
+
+
 def test_values_are_made_only_when_they_are_asked_for() -> None:
     asked: list[int] = []
 
