@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install run test lint picture site clean
+.PHONY: install run test test-all lint picture site clean
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -30,8 +30,9 @@ lint: install
 	$(BIN)/lint-imports
 
 # What fails beside the other tests is run once more by itself, and must pass there; both are reported.
-test: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal || $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+test: MARKS = -m "not slow and not gpu and not slurm and not online"
+test test-all: lint
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(MARKS) || $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 # The pictures of the documents.
 picture: install

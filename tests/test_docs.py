@@ -112,6 +112,7 @@ def shown_file(page: str, name: str) -> str:
     return block[1]
 
 
+@pytest.mark.slow
 def test_what_is_quick_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [line for line in RUN if line not in commands()] == []
     forum = ROOT / "assets" / "sample" / "arqmath" / "sample-forum"

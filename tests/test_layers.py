@@ -23,6 +23,7 @@ def loaded_by(statement: str) -> set[str]:
     return set(result.stdout.split())
 
 
+@pytest.mark.slow
 def test_engines_load_no_terminal_library_and_no_torch() -> None:
     everything = (
         "import engines, pkgutil, importlib\n"
@@ -50,6 +51,7 @@ def test_light_modules_load_nothing_heavy(statement: str) -> None:
     assert not loaded & heavy
 
 
+@pytest.mark.slow
 def test_the_workbench_loads_no_screen() -> None:
     everything = (
         "import workbench, pkgutil, importlib\n"
@@ -71,6 +73,7 @@ def imported() -> set[str]:
     return found - {*ROOMS, *sys.stdlib_module_names, "_typeshed"}
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_a_dependency_and_the_other_way_round() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     known = packages_distributions()

@@ -35,6 +35,7 @@ def wheel(built: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_three_packages_and_the_assets(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.partition("/")[0] for name in names} == PACKAGES | {f"mathwb-{__version__}.dist-info"}
@@ -70,6 +71,7 @@ def test_the_sdist_holds_the_sources_and_no_more(built: Path) -> None:
     assert not top & {"benchmarks", ".venv", "dist"}
 
 
+@pytest.mark.slow
 def test_the_installed_wheel_is_safe_among_decoys(wheel: Path, tmp_path: Path) -> None:
     home = tmp_path / "venv"
     venv.create(home, with_pip=False)

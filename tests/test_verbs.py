@@ -46,6 +46,7 @@ def test_the_package_is_light(paper: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("paper", "name"), [(paper, name) for paper in PAPERS for name in sorted(VERBS[paper])]
 )

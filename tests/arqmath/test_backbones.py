@@ -24,6 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {family: backbone(place, family) for family in FAMILIES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_new_backbone_becomes_a_model_that_transformers_opens(
     made: dict[str, Path], family: str, tmp_path: Path

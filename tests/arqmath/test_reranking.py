@@ -230,6 +230,7 @@ def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: 
     assert caught.value.code == "E380"
 
 
+@pytest.mark.slow
 def test_the_one_that_ships_puts_good_answers_of_the_sample_forum_first(tmp_path: Path) -> None:
     from engines.core.assets import asset
     from engines.retrieval.qrels import read_qrels

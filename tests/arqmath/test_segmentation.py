@@ -74,6 +74,7 @@ def test_known_formulas_leave_other_dollars_alone() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_every_formula_segment_is_a_formula(real_data: Path) -> None:
     seen = 0

@@ -114,6 +114,7 @@ def test_what_a_killed_builder_left_half_written_is_removed(reference: Path, tmp
     assert content(out) == content(reference)
 
 
+@pytest.mark.slow
 def test_a_builder_killed_at_any_moment_ends_in_the_same_bytes(reference: Path, tmp_path: Path) -> None:
     out = tmp_path / "corpus"
     moment = random.Random(5)
@@ -129,6 +130,7 @@ def test_a_builder_killed_at_any_moment_ends_in_the_same_bytes(reference: Path, 
     assert content(out) == content(reference)
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_no_worker_behind(tmp_path: Path) -> None:
     import psutil
 
@@ -173,6 +175,7 @@ def test_a_stop_keeps_finished_shards_and_the_rest_follows(reference: Path, tmp_
     assert kept.items() <= after.items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["cut", "changed", "missing"])
 def test_a_corrupt_shard_is_named_and_redone_alone(reference: Path, tmp_path: Path, damage: str) -> None:
     build_corpus(fake_growth.source(70), tmp_path, CONFIG, service=fake_growth.service)
@@ -212,6 +215,7 @@ def test_a_finished_corpus_is_not_grown_again(reference: Path) -> None:
     assert content(reference) == before
 
 
+@pytest.mark.slow
 def test_trouble_with_a_head_is_tried_twice_and_then_named(tmp_path: Path) -> None:
     heads = fake_growth.source(3, "sin x", "cos x", "tan x", "sinh x", "cosh x", "asin x", "acos x")
     config = EgenConfig(members=3, limits=Limits(time_s=-7.0, memory_bytes=600 * 2**20))

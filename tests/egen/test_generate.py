@@ -40,6 +40,7 @@ def grown(growers: dict[str, Grower], head: str, mode: Mode = "strict", **settin
     return generate(read_prefix(head), config, grower=growers[mode])
 
 
+@pytest.mark.slow
 def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, Grower]) -> None:
     heads = [template.tree for template in templates()]
     for head in random.Random(3).sample(heads, 15):
@@ -82,6 +83,7 @@ def test_lengths_share_the_members(growers: dict[str, Grower]) -> None:
     assert lengths[26:].sum() == 0
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_cluster(growers: dict[str, Grower]) -> None:
     head = "d x * -9 sinh + * -7 x 2"
     one, two = grown(growers, head, seed=4), grown(growers, head, seed=4)
@@ -193,6 +195,7 @@ def test_a_generation_that_was_interrupted_ends_as_such(monkeypatch: pytest.Monk
     assert app(["egen", "generate", "sin(x)", "--json"], standalone_mode=False) == 130
 
 
+@pytest.mark.slow
 def test_a_child_generates_like_the_parent_and_survives_its_limits(growers: dict[str, Grower]) -> None:
     head = read_prefix("sin * 2 x")
     config = EgenConfig(members=20, limits=LIMITS)
@@ -211,6 +214,7 @@ def test_a_child_generates_like_the_parent_and_survives_its_limits(growers: dict
         assert stopped.stats.stop_reason == "stopped"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [["- tanh - * 3 x -4 6"], ["-", "tanh", "-", "*", "3", "x", "-4", "6"], ["-sin(x) + 2"]],

@@ -124,6 +124,7 @@ for term in drawn(Sampler(grammar, 41, 7), 41, 3):
 """
 
 
+@pytest.mark.slow
 def test_another_process_draws_the_same() -> None:
     here = [" ".join(term) for term in drawn(Sampler(Grammar(CATALAN, padding=True), 41, 7), 41, 3)]
     command = [sys.executable, "-c", _SCRIPT]

@@ -204,6 +204,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_two_processes_grow_the_same_graph() -> None:
     for hash_seed in ("1", "2"):
         command = [sys.executable, "-c", _SCRIPT, "d x * -2 pow ln / x 7 -2"]

@@ -100,6 +100,7 @@ def test_a_process_that_has_grown_large_is_replaced(monkeypatch: pytest.MonkeyPa
             assert process.memory_bytes == 0
 
 
+@pytest.mark.slow
 def test_an_interruption_of_the_caller_ends_the_request() -> None:
     def interrupt(event: Event) -> None:
         raise KeyboardInterrupt
@@ -126,6 +127,7 @@ def test_a_pool_answers_with_numbers() -> None:
     assert [prefix(found[n].head) for n in (0, 2)] == ["x", "acos x"]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_and_one_on_stdin_can_grow(tmp_path: Path) -> None:
     script = (
         "from engines.egen.egraph.process import shared_process\n"

@@ -77,6 +77,7 @@ def test_what_latex_wrote_is_read_back(tree: Tree) -> None:
     assert sorted(again.labels()) == sorted(tree.labels())
 
 
+@pytest.mark.slow
 def test_generate_takes_latex() -> None:
     cluster = generate(Generate(r"\frac{1}{\csc x}", members=2, nodes=50))
     assert prefix(cluster.head) == "/ 1 csc x"

@@ -38,6 +38,7 @@ def test_every_ordered_pair_inside_a_cluster_comes_once(sizes: np.ndarray, seed:
     assert {tuple(pair) for pair in found} == expected
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(cluster_sizes, seeds, st.integers(3, 40))
 def test_any_stretch_of_the_order_can_be_had_alone(sizes: np.ndarray, seed: int, step: int) -> None:

@@ -46,6 +46,7 @@ def checks() -> dict[str, RuleCheck]:
     return {found.rule.name: found for found in check_rules(load_rules())}
 
 
+@pytest.mark.slow
 def test_every_claim_of_the_table_is_what_the_checker_finds(checks: dict[str, RuleCheck]) -> None:
     assert {name: found.problem for name, found in checks.items() if found.problem} == {}
     assert min(found.found.points for found in checks.values()) >= 30

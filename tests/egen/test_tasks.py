@@ -382,6 +382,7 @@ def test_the_plane_of_pca_keeps_the_widest_directions() -> None:
     assert plane(vectors[:1], "tsne").tolist() == [[0, 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_published_clusters_are_read_and_questioned(real_data: Path) -> None:
     from tokenizers import Tokenizer

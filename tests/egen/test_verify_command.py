@@ -25,6 +25,7 @@ def document(*arguments: str | Path, stdin: bytes = b"") -> dict[str, Any]:
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_one_verdict_per_line(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     file.write_text(GOOD)
@@ -72,6 +73,7 @@ def test_a_table_for_people(tmp_path: Path) -> None:
     assert result.stderr == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "code", "exit_code"),
     [(b"", "E314", 2), (b"\x7fELF\0\0\0", "E315", 2), (None, "E312", 3), (b"just prose\n", "E300", 2)],

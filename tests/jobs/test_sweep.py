@@ -94,6 +94,7 @@ def test_begun_anew_as_it_was(lab: Lab) -> None:
         jobs.rerun(lab.workspace, made.id)
 
 
+@pytest.mark.slow
 def test_stopped_and_resumed_as_one(lab: Lab) -> None:
     number, members = started(lab, 3, parallel=2)
     lab.until(lambda: [lab.view(each).done for each in members[:2]] == [3, 3], "two to begin")

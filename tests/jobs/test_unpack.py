@@ -135,6 +135,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_nothing_runs_before_somebody_has_agreed(home: Path) -> None:
     packed = archive(home / "job.tar.gz", out=str(home / "bashrc"))
     asked = CliRunner().invoke(app, ["jobs", "run", str(packed)])

@@ -233,6 +233,7 @@ def test_adjectives_are_taken_apart() -> None:
     assert possible("table", frames()) is None
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_smatch_of_the_published_graphs(real_data: Path) -> None:
     """Micro-averaged Smatch by the smatch package on 40 of the topics of 2020."""

@@ -520,6 +520,7 @@ REAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", REAL)
 def test_every_row_of_the_real_files_is_read_and_the_known_errors_are_found(

@@ -250,6 +250,7 @@ def test_problems_are_laid_out_by_the_solvers_vectors(trained: tuple[Path, Path]
         arrange_problems(ArrangeProblems(*trained, before=True))
 
 
+@pytest.mark.slow
 def test_the_solver_that_ships_is_small_and_solves() -> None:
     folder = asset("models/mwp-en")
     assert sum(file.stat().st_size for file in folder.iterdir()) < 12 * 2**20

@@ -271,6 +271,7 @@ async def test_filters_know_grades_judgements_and_runs(build: Make) -> None:
         assert len(ids(answers(screen))) == 6
 
 
+@pytest.mark.slow
 async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Workspace, tmp_path: Path) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -309,6 +310,7 @@ async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Works
         assert len(screen.ranking.judgements or ()) == 0
 
 
+@pytest.mark.slow
 async def test_a_free_query(build: Make, engine: HereEngine) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -342,6 +344,7 @@ async def test_what_was_found_is_forgotten_with_the_collection(build: Make, tmp_
         assert "No search yet" in str(screen.query_one("#hits Notice", Notice).content)
 
 
+@pytest.mark.slow
 async def test_a_second_opinion_comes_first(build: Make, read_again: list[str]) -> None:
     """In a workspace without models by the one that ships; another one, or none, is chosen by keys."""
     app = build()
@@ -428,6 +431,7 @@ async def test_provenance_names_the_files(build: Make, workspace: Workspace) -> 
             assert words in text
 
 
+@pytest.mark.slow
 async def test_the_place_is_found_again(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:

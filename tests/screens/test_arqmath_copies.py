@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from screens.app import Workbench
 from tests.screens.driving import press
 from tests.screens.test_arqmath import MATHWB, WIDE, build, engine, files, ready, topics
@@ -30,6 +32,7 @@ async def run_line(line: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 async def test_what_is_selected_can_be_printed_by_a_command(build: Make) -> None:
     """Way 7."""
     app = build()

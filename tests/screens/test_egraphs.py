@@ -184,6 +184,7 @@ async def test_nothing_of_before_stands_under_a_notice(build: Make) -> None:
         assert listing.table.shown == 0
 
 
+@pytest.mark.slow
 async def test_the_egraph_is_walked_by_keys(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -228,6 +229,7 @@ async def test_an_egraph_that_cannot_be_grown_says_why(build: Make) -> None:
         assert "E110 out of memory" in str(notice.content)
 
 
+@pytest.mark.slow
 async def test_filters_reach_operator_size_verdict_and_text(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -246,6 +248,7 @@ async def test_filters_reach_operator_size_verdict_and_text(build: Make) -> None
         }
 
 
+@pytest.mark.slow
 async def test_corpora_are_changed_by_brackets_and_palette(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -348,6 +351,7 @@ async def test_provenance_names_settings_and_rules(build: Make) -> None:
         assert isinstance(app.screen, EgraphsScreen)
 
 
+@pytest.mark.slow
 async def test_the_session_comes_back_to_the_same_member(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -381,6 +385,7 @@ SHRINKS = ("j", "enter", "j", "j")
 Compare = Callable[..., bool]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(200, 50), WIDE, NARROW, (60, 16)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_looks(build: Make, snap_compare: Compare, size: tuple[int, int]) -> None:
     assert snap_compare(build(), terminal_size=size, run_before=showing(ready, *SHRINKS))
@@ -390,16 +395,19 @@ def test_looks_of_the_case(build: Make, snap_compare: Compare) -> None:
     assert snap_compare(build(), terminal_size=NARROW, run_before=showing(ready, *SHRINKS, "enter"))
 
 
+@pytest.mark.slow
 def test_looks_of_the_egraph(build: Make, snap_compare: Compare) -> None:
     keys = ("enter", "right_square_bracket", "j", "l")
     assert snap_compare(build(), terminal_size=WIDE, run_before=showing(ready, *keys))
 
 
+@pytest.mark.slow
 def test_looks_of_growing(build: Make, snap_compare: Compare) -> None:
     keys = ("a", *"sin", "space", "x", "enter")
     assert snap_compare(build(), terminal_size=WIDE, run_before=showing(ready, *keys))
 
 
+@pytest.mark.slow
 def test_looks_light(build: Make, snap_compare: Compare) -> None:
     app = build()
     app.theme = "mathwb-light"
@@ -410,6 +418,7 @@ def test_looks_ascii(build: Make, snap_compare: Compare) -> None:
     assert snap_compare(build(ascii=True), terminal_size=NARROW, run_before=showing(ready, *SHRINKS, "enter"))
 
 
+@pytest.mark.slow
 def test_looks_without_colour(build: Make, snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     assert snap_compare(build(), terminal_size=WIDE, run_before=showing(ready, *SHRINKS))

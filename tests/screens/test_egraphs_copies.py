@@ -20,6 +20,7 @@ __all__ = ["build", "corpus"]
 Make = Callable[..., Workbench]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["cluster", "member", "class"])
 async def test_everything_is_copied_as_a_command_that_prints_it(build: Make, place: str) -> None:
     """Way 7: the command line prints the same without the screen."""
@@ -49,6 +50,7 @@ async def test_everything_is_copied_as_a_command_that_prints_it(build: Make, pla
         assert [row["prefix"] for row in printed["members"]] == [HEAD, *(text for text, _ in CLUSTERS[0][1])]
 
 
+@pytest.mark.slow
 async def test_yank_and_its_forms(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -66,6 +68,7 @@ async def test_yank_and_its_forms(build: Make) -> None:
         assert json.loads(file.read_text("utf-8"))["prefix"] == HEAD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "name"), [("j", ".jsonl"), ("c", ".csv"), ("t", ".tex"), ("g", ".dot"), ("J", ".json")]
 )

@@ -28,6 +28,7 @@ __all__ = ["build", "corpus"]
 Make = Callable[..., Workbench]
 
 
+@pytest.mark.slow
 async def test_growing_is_watched_stopped_and_kept(build: Make) -> None:
     """Way 2."""
     app = build()
@@ -129,6 +130,7 @@ async def test_a_growth_that_is_stopped_before_it_began_ends_calmly(build: Make)
         assert not app.activity
 
 
+@pytest.mark.slow
 async def test_a_cluster_keeps_the_settings_it_was_grown_with(build: Make) -> None:
     app = build()
     app.workspace.corpora.joinpath("grown").mkdir()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from screens.app import Workbench
 from screens.widgets.dialogs import Confirm, Prompt
 from tests.screens.driving import press, settle, write
@@ -15,6 +17,7 @@ __all__ = ["build", "corpus"]
 Build = Callable[..., Workbench]
 
 
+@pytest.mark.slow
 async def test_leaving_with_a_grown_cluster_asks(build: Build) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -57,6 +60,7 @@ async def export_members(pilot: object, app: Workbench, *keys: str) -> Path:
     return name
 
 
+@pytest.mark.slow
 async def test_an_export_never_replaces_a_file_silently(build: Build) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:

@@ -208,6 +208,7 @@ async def on_nearest(pilot: Pilot[Any], *first: str) -> EgraphsScreen:
     return screen
 
 
+@pytest.mark.slow
 async def test_the_map_lights_the_cluster_and_goes_where_the_arrows_point(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -251,6 +252,7 @@ async def test_what_the_filter_hides_is_passed_over_on_the_map(build: Make) -> N
         assert scatter(screen).lit == "0"
 
 
+@pytest.mark.slow
 async def test_t_sne_is_a_job_and_is_shown_when_it_is_there(
     build: Make, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +315,7 @@ async def test_without_a_model_it_says_how_to_get_one(build: Make) -> None:
         assert "There is no model yet" in str(screen.query_one("#nearest", Listing).notice.content)
 
 
+@pytest.mark.slow
 async def test_the_model_is_chosen_and_kept(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -326,6 +329,7 @@ async def test_the_model_is_chosen_and_kept(build: Make) -> None:
         assert screen.state()["page"] == "map-page"
 
 
+@pytest.mark.slow
 async def test_no_map_of_another_model_stands_where_one_is_refused(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -339,6 +343,7 @@ async def test_no_map_of_another_model_stands_where_one_is_refused(build: Make) 
             await press(pilot, "p", "m", "enter")
 
 
+@pytest.mark.slow
 async def test_encoding_is_told_and_stopped(build: Make) -> None:
     app = build()
     engine_of(app).cold = True
@@ -357,6 +362,7 @@ async def test_encoding_is_told_and_stopped(build: Make) -> None:
         assert screen.why_not("stop") == "nothing is growing"
 
 
+@pytest.mark.slow
 async def test_neighbours_are_judged_and_the_wrong_come_first(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -391,6 +397,7 @@ async def test_a_large_corpus_is_left_to_a_job(build: Make) -> None:
         assert "encode the corpus" in [command.name for command in screen.commands() if not command.reason]
 
 
+@pytest.mark.slow
 async def test_the_map_is_exported(build: Make, tmp_path: Path) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -413,6 +420,7 @@ async def test_the_map_is_exported(build: Make, tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 async def test_dots_of_one_cell_are_gone_through(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -451,6 +459,7 @@ def pages(*keys: str) -> Callable[[Pilot[Any]], Any]:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("page", ["map", "nearest"])
 def test_how_the_pages_look(size: tuple[int, int], page: str, build: Make, snap_compare: Compare) -> None:

@@ -61,6 +61,7 @@ def test_what_cannot_be_grown_is_said(text: str, wrong: str) -> None:
     assert wrong in found[2]
 
 
+@pytest.mark.slow
 async def test_several_variables_are_grown_copied_and_sliced(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +146,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert line.field.value == "sqrt(x^2)*y where 0 < x weights power=2.0"
 
 
+@pytest.mark.slow
 async def test_curves_are_drawn_only_where_what_is_assumed_holds(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ async def test_mistakes_are_sorted_by_cost_and_shown_in_full(build: Make) -> Non
         assert isinstance(app.screen, EgraphsScreen)
 
 
+@pytest.mark.slow
 async def test_analogies_are_answered_and_own_ones_written(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:

@@ -39,6 +39,7 @@ async def to_clusters(pilot: Pilot[Any], screen: EgraphsScreen) -> None:
     await press(pilot, "escape", "g")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [(), SORTED, FILTERED, DEEP], ids=["fresh", "sorted", "filtered", "deep"])
 async def test_way_1_from_any_state_and_after_a_restart(build: Build, before: tuple[str, ...]) -> None:
     app = build()
@@ -55,6 +56,7 @@ async def test_way_1_from_any_state_and_after_a_restart(build: Build, before: tu
         await why_a_member_shrinks(pilot, screen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [SORTED, FILTERED, DEEP], ids=["sorted", "filtered", "deep"])
 async def test_way_2_from_any_state(build: Build, before: tuple[str, ...]) -> None:
     app = build()
@@ -73,6 +75,7 @@ async def test_way_2_from_any_state(build: Build, before: tuple[str, ...]) -> No
         assert clusters(screen).current["head"] == "+ pow sin x 2 pow cos x 2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [r"\frac{d}{dx}\left(\ln x\right)", "d/dx ln(x)"])
 async def test_derivatives_are_grown_as_they_are_written(build: Build, text: str) -> None:
     async with build().run_test(size=NARROW) as pilot:

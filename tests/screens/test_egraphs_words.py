@@ -39,6 +39,7 @@ def widths(table: Table) -> dict[str, int]:
     return {column.name: cells for column, cells in table._widths()}
 
 
+@pytest.mark.slow
 async def test_the_share_of_a_verdict_says_of_what(build: Build) -> None:
     async with build().run_test(size=WIDE) as pilot:
         screen = await on_shrinking(pilot)
@@ -50,6 +51,7 @@ async def test_the_share_of_a_verdict_says_of_what(build: Build) -> None:
         assert f"▾ shrinks  equal on {kept} {of}, undefined on {len(lost)}" in case(screen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [NARROW, WIDE, LARGE])
 async def test_the_plot_says_what_its_crosses_are(build: Build, size: tuple[int, int]) -> None:
     async with build().run_test(size=size) as pilot:
@@ -64,6 +66,7 @@ async def test_the_plot_says_what_its_crosses_are(build: Build, size: tuple[int,
         assert screen.query_one("#points-table", Table).size.height >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [NARROW, WIDE, LARGE])
 async def test_heads_and_members_have_the_room(build: Build, size: tuple[int, int]) -> None:
     async with build().run_test(size=size) as pilot:
@@ -118,6 +121,7 @@ async def test_help_explains_the_signs_of_the_pane(build: Build) -> None:
         assert {"▴", "×", "–"} <= {row["key"] for row in table.visible_records()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expr", "more", "why", "change"),
     [
@@ -147,6 +151,7 @@ def test_growth_without_members_says_why_and_what_to_change(
         assert f"mathwb config set egen.{name} {value}" in draft.none
 
 
+@pytest.mark.slow
 async def test_growth_without_members_has_no_check_mark(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,6 +166,7 @@ async def test_growth_without_members_has_no_check_mark(
         assert "–" in str(content(clusters(screen).columns[-1], clusters(screen).current))
 
 
+@pytest.mark.slow
 async def test_a_derivation_says_what_it_waits_for(build: Build) -> None:
     app = build()
     app.engine.behind = "egen.map"  # type: ignore[attr-defined]
@@ -193,6 +199,7 @@ async def test_provenance_keeps_its_place_when_the_answer_comes(build: Build) ->
         assert reader.scroll_y == 3
 
 
+@pytest.mark.slow
 async def test_forms_are_folded_at_the_width_there_is(build: Build) -> None:
     app = build()
     async with app.run_test(size=NARROW) as pilot:
@@ -210,6 +217,7 @@ async def test_forms_are_folded_at_the_width_there_is(build: Build) -> None:
             assert all(start % cells == 0 for start in starts)
 
 
+@pytest.mark.slow
 async def test_a_reader_folds_again_when_its_width_was_another(build: Build) -> None:
     app = build()
     async with app.run_test(size=LARGE) as pilot:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from screens.widgets.listing import FilterLine
 from tests.screens.driving import shown
 from tests.screens.test_table import ROWS, One, keys
 
 
+@pytest.mark.slow
 async def test_the_arrows_lead_to_other_filters_than_the_one_in_force() -> None:
     app = One()
     async with app.run_test(size=(60, 24)) as pilot:

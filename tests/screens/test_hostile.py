@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from screens.app import Workbench
@@ -55,6 +56,7 @@ async def test_a_job_with_a_hostile_title(make: Make, jobs: list[JobView]) -> No
         await until(pilot, app, "Jobs › job 39")
 
 
+@pytest.mark.slow
 async def test_a_corpus_with_a_hostile_name_and_source(make: Make, workspace: Workspace) -> None:
     ensure_sample(workspace)
     name = NASTY.replace("/", "|")

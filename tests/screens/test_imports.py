@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import pytest
+
 import screens
 
 ROOT = Path(screens.__file__).parent
@@ -48,6 +50,7 @@ def test_circles_are_found() -> None:
     assert circles(graph) == [{"a", "b", "c"}]
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_round_about() -> None:
     known = modules()
     graph = {name: set(imported(path, known)) - {name} for name, path in known.items()}

@@ -80,6 +80,7 @@ async def test_x_asks_it_to_stop(make: Make, asked: Asked) -> None:
         assert app.activity[-1].text == "job 41 saves its work and stops"
 
 
+@pytest.mark.slow
 async def test_kill_asks_first(make: Make, asked: Asked) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
@@ -263,6 +264,7 @@ async def test_the_best_value_and_a_checkpoint_that_has_been_verified(
         assert "checkpoint 200 verified, a newer one is damaged" in shown(app)
 
 
+@pytest.mark.slow
 async def test_inspect_shows_where_it_ran(make: Make, jobs: list[JobView]) -> None:
     known = {
         "python": "3.11.7",
@@ -343,6 +345,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 async def test_a_job_is_copied_in_every_form(make: Make, workspace: Workspace) -> None:
     async with make().run_test(size=WIDE) as pilot:
         await ready(pilot)
@@ -362,6 +365,7 @@ EXPORTS = {
 }
 
 
+@pytest.mark.slow
 async def test_exports(make: Make, workspace: Workspace) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
@@ -376,6 +380,7 @@ async def test_exports(make: Make, workspace: Workspace) -> None:
             assert name in app.activity[-1].text
 
 
+@pytest.mark.slow
 async def test_a_bare_name_is_written_here_and_said_in_full(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -399,6 +404,7 @@ def test_every_key_of_the_screen_is_pressed_above() -> None:
         assert any(f'"{name}"' in source for name in VERBS[key.verb].keys), key.id
 
 
+@pytest.mark.slow
 async def test_deleting_is_in_the_palette_only_and_wants_the_number(make: Make, asked: Asked) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot, at=39)

@@ -48,6 +48,7 @@ async def test_a_live_job_shows_how_far_it_is(make: Make) -> None:
         )
 
 
+@pytest.mark.slow
 async def test_another_metric_is_plotted_on_enter(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
@@ -99,6 +100,7 @@ async def test_what_is_odd_about_a_live_job_is_said(make: Make, jobs: list[JobVi
             assert words in text
 
 
+@pytest.mark.slow
 async def test_without_jobs_it_says_what_to_do(make: Make) -> None:
     async with make(jobs=[]).run_test(size=WIDE) as pilot:
         app = await ready(pilot)

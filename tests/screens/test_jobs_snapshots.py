@@ -36,6 +36,7 @@ def still_form(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> None:
     ensure_sample(workspace)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("still_form")
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_launch_form(size: tuple[int, int], make: Make, snap_compare: Compare) -> None:
@@ -74,12 +75,14 @@ def _and_then(*keys: str) -> Callable[[Pilot[Any]], Any]:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_three_runs(size: tuple[int, int], make: Make, runs: list[JobView], snap_compare: Compare) -> None:
     keys = ("space", "j", "space", "space", "g", "tab")
     assert snap_compare(make(jobs=runs), terminal_size=size, run_before=_and_then(*keys))
 
 
+@pytest.mark.slow
 def test_two_attempts_without_colour(
     make: Make, runs: list[JobView], snap_compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +90,7 @@ def test_two_attempts_without_colour(
     assert snap_compare(make(jobs=runs), terminal_size=(120, 40), run_before=_and_then("d", "z"))
 
 
+@pytest.mark.slow
 def test_three_runs_in_ascii(make: Make, runs: list[JobView], snap_compare: Compare) -> None:
     keys = ("space", "j", "space", "space", "g")
     assert snap_compare(make(jobs=runs, ascii=True), terminal_size=(120, 40), run_before=_and_then(*keys))

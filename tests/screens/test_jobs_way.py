@@ -32,6 +32,7 @@ async def until(pilot: Pilot[Any], seen: Callable[[], bool], what: str) -> None:
         await pilot.pause(0.05)
 
 
+@pytest.mark.slow
 async def test_launch_watch_stop_resume_compare(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

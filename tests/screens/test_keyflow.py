@@ -45,6 +45,7 @@ async def ready(pilot: Pilot[Any]) -> Workbench:
     return app
 
 
+@pytest.mark.slow
 async def test_what_follows_a_key_that_opens_an_input_is_written_there(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
@@ -81,6 +82,7 @@ async def test_keys_before_the_panes_are_there_wait_for_them(make: Make) -> None
         await until(pilot, lambda: app.focused is not None and app.focused.id == "recipes")
 
 
+@pytest.mark.slow
 async def test_a_key_that_is_lost_on_its_way_holds_up_the_next_ones_for_a_moment_only(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

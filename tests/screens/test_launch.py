@@ -81,6 +81,7 @@ def put(screen: NewJob, name: str, text: str) -> None:
     screen.rows()[name].query_one(Input).value = text
 
 
+@pytest.mark.slow
 async def test_every_recipe_has_its_line_and_the_quickest_is_ready(
     make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
 ) -> None:
@@ -106,6 +107,7 @@ async def test_every_recipe_has_its_line_and_the_quickest_is_ready(
         assert engine.asked[-1]["trainer"] == "egen.contrastive"
 
 
+@pytest.mark.slow
 async def test_fields_are_checked_while_they_are_typed(
     make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
 ) -> None:
@@ -145,6 +147,7 @@ async def test_fields_are_checked_while_they_are_typed(
         assert spec.params["publish"] == str(sample.models / "mine")
 
 
+@pytest.mark.slow
 async def test_choices_are_listed_where_a_value_is_one_of_several(
     make: Make, engine: Engine, sample: Workspace
 ) -> None:
@@ -173,6 +176,7 @@ async def test_choices_are_listed_where_a_value_is_one_of_several(
         assert values["job.more"] == "?"
 
 
+@pytest.mark.slow
 async def test_what_the_engine_finds_wrong_stands_at_its_field(
     make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
 ) -> None:
@@ -226,6 +230,7 @@ async def test_a_recipe_comes_with_its_settings(make: Make, engine: Engine, samp
         assert not isinstance(pilot.app.screen, NewJob)
 
 
+@pytest.mark.slow
 async def test_a_corpus_job(
     make: Make, engine: Engine, submitted: list[Recipe], workspace: Workspace
 ) -> None:
@@ -252,6 +257,7 @@ async def test_a_corpus_job(
         assert engine.asked == []
 
 
+@pytest.mark.slow
 async def test_a_sweep(
     make: Make,
     engine: Engine,
@@ -305,6 +311,7 @@ async def test_a_sweep(
     assert one["runs"][1][0].title == f"train {QUICK} lr=0.0001 pooling=mean seed=2"
 
 
+@pytest.mark.slow
 async def test_it_fits_a_small_terminal(make: Make, engine: Engine, sample: Workspace) -> None:
     async with make().run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
@@ -480,6 +487,7 @@ def test_the_command_opens_the_form(
     assert len(opened) == 3
 
 
+@pytest.mark.slow
 async def test_the_form_of_the_command_has_the_sweep(
     make: Make, engine: Engine, sample: Workspace, submitted: list[Recipe], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ async def test_graph_tree_and_sentence_are_lit_together(build: Make) -> None:
         assert lit(screen) == "x^n+y^n=z^n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 async def test_a_reference_is_followed_to_the_formula_and_the_graph_written_as_svg(
     build: Make, size: tuple[int, int]
@@ -164,6 +165,7 @@ async def test_nodes_fold_and_a_hidden_one_is_unfolded_to_go_there(build: Make) 
         assert screen.active_pane is screen.contexts
 
 
+@pytest.mark.slow
 async def test_any_text_is_inspected_and_kept(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:

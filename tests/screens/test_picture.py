@@ -333,6 +333,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends_and_gaps() -> None:
     assert thin["xs"] == sorted(thin["xs"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "answer"),
     [

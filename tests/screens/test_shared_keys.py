@@ -340,6 +340,7 @@ async def start_over(app: Workbench, pilot: Pilot[Any]) -> None:
     await settle(pilot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES)
 async def test_every_shared_key_does_what_it_says(scope: str, make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
@@ -356,6 +357,7 @@ async def test_every_shared_key_does_what_it_says(scope: str, make: Make) -> Non
                     raise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", VERBS["quit"].keys)
 async def test_quitting(key: str, make: Make) -> None:
     async with make().run_test(size=NARROW) as pilot:

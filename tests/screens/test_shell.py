@@ -111,6 +111,7 @@ def test_every_theme_can_be_set_and_no_other(make: Make, monkeypatch: pytest.Mon
     assert caught.value.code == "E421"
 
 
+@pytest.mark.slow
 async def test_the_palette_changes_the_theme_and_lists_what_cannot_be_done(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
@@ -165,6 +166,7 @@ async def test_panes_share_a_place_when_it_is_narrow(cells: int, titles: int, ma
         assert isinstance(app.focused, Reader)
 
 
+@pytest.mark.slow
 async def test_a_terminal_that_is_too_small_asks_for_room(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
@@ -214,6 +216,7 @@ async def test_no_color_is_grey(make: Make, monkeypatch: pytest.MonkeyPatch) -> 
 # What stays
 
 
+@pytest.mark.slow
 async def test_the_session_comes_back(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         await ready(pilot)
@@ -373,6 +376,7 @@ def test_nothing_heavy_is_loaded_before_the_first_paint() -> None:
     assert said.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 async def test_the_palette_finds_things_of_screens_not_opened_yet(
     make: Make, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ def test_light(make: Make, snap_compare: Compare) -> None:
     assert snap_compare(app, terminal_size=(120, 40), run_before=pressing("colon"))
 
 
+@pytest.mark.slow
 def test_contrast(make: Make, snap_compare: Compare) -> None:
     app = make()
     app.theme = "mathwb-contrast"

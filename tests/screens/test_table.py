@@ -260,6 +260,7 @@ async def test_a_wrong_filter_says_where_and_keeps_the_last_rows() -> None:
         assert app.listing.table.shown == len(ROWS)
 
 
+@pytest.mark.slow
 async def test_the_filter_line_has_the_full_width_completes_and_remembers() -> None:
     class Narrow(One):
         CSS = "#list { height: 12; width: 30; } #log { height: 8; }"

@@ -26,6 +26,7 @@ async def until(condition: Callable[[], object], what: str) -> None:
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 async def test_orphans_are_adopted_and_end_truly_while_it_is_open(
     lab: Lab,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,

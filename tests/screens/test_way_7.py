@@ -112,6 +112,7 @@ PAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", PAGES)
 async def test_a_page_and_its_command_ask_the_same(
     task: str, build: Make, monkeypatch: pytest.MonkeyPatch
@@ -143,6 +144,7 @@ def printed(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 async def test_moves_and_written_answers_are_printed(
     build_arqmath: Make, files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,6 +25,7 @@ build, files, engine = arqmath.build, arqmath.files, arqmath.engine
 Make = Callable[..., Workbench]
 
 
+@pytest.mark.slow
 async def test_ways_4_and_7_on_arqmath(
     build: Make, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +66,7 @@ async def test_ways_4_and_7_on_arqmath(
     assert printed(of_answer, monkeypatch, capsys)["id"] == answer["id"]
 
 
+@pytest.mark.slow
 async def test_way_7_on_bars_and_search_hits(
     build: Make,
     engine: arqmath.HereEngine,
@@ -107,6 +109,7 @@ def formulas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_formula_collection(tmp_path_factory.mktemp("collections") / "mini")
 
 
+@pytest.mark.slow
 async def test_way_6_on_mathamr(
     workspace: Workspace, formulas: Path, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

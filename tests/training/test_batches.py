@@ -34,6 +34,7 @@ def config(**changes: Any) -> TrainConfig:
 texts = st.lists(st.text("ab", min_size=1, max_size=9), min_size=1, max_size=60)
 
 
+@pytest.mark.slow
 @given(texts, st.booleans(), st.integers(0, 3), st.sampled_from([0, 12]))
 def test_an_epoch_has_every_example_once_and_resumes_anywhere(
     data: list[str], flow: bool, seed: int, tokens: int

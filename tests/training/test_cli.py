@@ -34,6 +34,7 @@ def document(*arguments: str | Path, code: int = 0, cwd: Path | None = None) -> 
     return json.loads(mathwb(*arguments, "--json", code=code, cwd=cwd).stdout)
 
 
+@pytest.mark.slow
 def test_train_compare_pack_run_prune(lab: Lab, recipe: Path, tmp_path: Path) -> None:
     first = lab.wait(document("train", recipe, "--detach")["job"], "succeeded").value
     assert (first["step"], first["complete"]) == (20, True)
@@ -71,6 +72,7 @@ def test_train_compare_pack_run_prune(lab: Lab, recipe: Path, tmp_path: Path) ->
     assert second["job"] == 2
 
 
+@pytest.mark.slow
 def test_several_runs_and_their_mean(lab: Lab, recipe: Path) -> None:
     found = document("train", "--headless", recipe, "--seeds", "1,2", "--grid", "lr=0.03", "--set", "steps=4")
     assert [row["setting"] for row in found["settings"]] == [{"lr": "0.03"}]
@@ -105,6 +107,7 @@ def test_refusals(lab: Lab, recipe: Path, arguments: tuple[str, ...], code: int,
     assert not list(lab.workspace.runs.iterdir())
 
 
+@pytest.mark.slow
 def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab, recipe: Path) -> None:
     for how in ("--detach", "--headless"):
         refused = mathwb("train", how, "egen/cl-mean-tiny", "--set", "model.d_modl=64", code=2).stderr
@@ -144,6 +147,7 @@ def test_a_recipe_is_printed_with_what_it_extends(tmp_path: Path) -> None:
     assert found["params"]["data"] == {**shipped.params["data"], "backbone": "mine"}
 
 
+@pytest.mark.slow
 def test_a_failed_run_ends_with_one_and_a_missing_gpu_is_named(lab: Lab, recipe: Path) -> None:
     failed = mathwb(
         "train",

@@ -38,6 +38,7 @@ def spec(lab: Lab, path: Path, *, device: str = "", executor: str = "local", **m
     return job_spec(lab.workspace, recipe, device=device, executor=executor)
 
 
+@pytest.mark.slow
 def test_killed_anywhere_ends_with_the_same_weights(lab: Lab, recipe: Path, whole: str) -> None:
     # The first attempt dies in a step before any checkpoint, the next in one after, the third while it saves.
     number = jobs.submit(lab.workspace, spec(lab, recipe, kill={"1": 4, "2": 9}, kill_saving={"3": 15})).id
@@ -62,6 +63,7 @@ def test_killed_anywhere_ends_with_the_same_weights(lab: Lab, recipe: Path, whol
     assert str(lab.workspace.root) not in json.dumps(facts)
 
 
+@pytest.mark.slow
 def test_stopped_gently_and_resumed(lab: Lab, recipe: Path, whole: str, tmp_path: Path) -> None:
     path = tmp_path / "held.toml"
     path.write_text(recipe.read_text() + f'\n[params.data]\nplace = "{tmp_path}"\n')
@@ -77,6 +79,7 @@ def test_stopped_gently_and_resumed(lab: Lab, recipe: Path, whole: str, tmp_path
     assert weights(lab.out(number) / "model") == whole
 
 
+@pytest.mark.slow
 def test_two_processes_train_one_model_and_stop_when_asked(lab: Lab, recipe: Path, tmp_path: Path) -> None:
     path = tmp_path / "held.toml"
     path.write_text(recipe.read_text() + f'\n[params.data]\nplace = "{tmp_path}"\n')
@@ -92,6 +95,7 @@ def test_two_processes_train_one_model_and_stop_when_asked(lab: Lab, recipe: Pat
     assert (lab.workspace.models / "held" / "model.safetensors").exists()
 
 
+@pytest.mark.slow
 def test_on_a_cluster(lab: Lab, recipe: Path, whole: str, played: Played) -> None:
     number = jobs.submit(lab.workspace, spec(lab, recipe, executor="slurm:partition=gpu,time=5")).id
     view = lab.wait(number, "succeeded")

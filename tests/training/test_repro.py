@@ -71,6 +71,7 @@ def test_a_result_file_is_shown_with_its_interval(lab: Lab) -> None:
     assert row.source == "egen/cl-mean-small on the published sample"
 
 
+@pytest.mark.slow
 def test_a_finished_run_of_a_recipe_is_shown(lab: Lab, recipe: Path) -> None:
     path = recipe.with_name("cl-max-test.toml")
     path.write_text(recipe.read_text())

@@ -29,6 +29,7 @@ def finished(lab: Lab, recipe: Path) -> jobs.JobView:
     return lab.wait(jobs.submit(lab.workspace, job_spec(lab.workspace, load(str(recipe)))).id, "succeeded")
 
 
+@pytest.mark.slow
 def test_a_training_goes_on_with_more_steps(lab: Lab, trained: jobs.JobView) -> None:
     number = trained.id
     with pytest.raises(EngineError, match="has succeeded"):
@@ -62,6 +63,7 @@ def test_what_would_make_it_other_work_is_refused_with_the_difference(
     assert (lab.view(number).attempt, len(jobs.jobs(lab.workspace))) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_job_is_run_anew_in_a_folder_of_its_own(lab: Lab, recipe: Path) -> None:
     first = finished(lab, recipe)
     words = [sys.executable, "-c", "from workbench.cli import main; main()", "jobs", "rerun", str(first.id)]
@@ -85,6 +87,7 @@ def test_a_title_says_what_was_changed(lab: Lab, recipe: Path) -> None:
     assert made.title == "train small lr=0.5 seed=1 model.tau=0.2"
 
 
+@pytest.mark.slow
 def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> None:
     inside = lab.workspace.root / "exports" / "mine"
     spec = replace(job_spec(lab.workspace, load(str(recipe))))
@@ -103,6 +106,7 @@ def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> No
     assert (view.value["resumed_from"], view.value["model"]) == (20, str(moved / "models" / "parity"))
 
 
+@pytest.mark.slow
 def test_an_archive_is_run_as_it_is(trained: jobs.JobView, tmp_path: Path) -> None:
     archive = tmp_path / "job.tar.gz"
     pack(jobs.Job(trained.id, Path(trained.folder)), archive)

@@ -46,6 +46,7 @@ def alone(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_two_processes_make_the_step_of_one(folder: Path, alone: dict[str, Any]) -> None:
     import torch
 

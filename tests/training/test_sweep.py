@@ -38,6 +38,7 @@ def said(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: Path) -> None:
     document = mathwb(
         "train", recipe, "--detach", "--grid", "lr=0.01,1e30", "--seeds", "1,2", "--set", "clip=0"
@@ -131,6 +132,7 @@ def test_the_worst_are_told_by_a_measure_that_is_taken(
     assert jobs.jobs(lab.workspace) == []
 
 
+@pytest.mark.slow
 def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
     """In front and in the background, the runs are those that the ranges and folds ask for."""
     words = ["--grid", "lr=0.01..0.03/2", "--folds", "--set", "steps=2"]
@@ -152,6 +154,7 @@ def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
         assert (row["value"]["runs"], row["value"]["mean"]) == (2, pytest.approx(own["mean"]))
 
 
+@pytest.mark.slow
 def test_a_sweep_is_listed_as_one_line_and_compared(lab: Lab, recipe: Path) -> None:
     number = mathwb("train", recipe, "--detach", "--grid", "lr=0.01,0.02", "--seeds", "1,2")["job"]
     titles = [view["title"].partition(" lr=")[2] for view in mathwb("jobs", "list", f"sweep:{number}")]

@@ -112,6 +112,7 @@ def test_the_command_prints_what_it_found(folder: Path) -> None:
     assert document["files"]["formulas.tsv"]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_real_collection(registry: DataRegistry, real_data: Path) -> None:
     checked = registry.add("arqmath", real_data / "arqmath")

@@ -153,6 +153,7 @@ def test_config_shows_the_origin_of_every_value(monkeypatch: pytest.MonkeyPatch)
     assert mathwb("config", "path").stdout.strip() == str(config_file())
 
 
+@pytest.mark.slow
 def test_data_from_adding_to_removing(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("sin x\nsin (\n")
@@ -382,6 +383,7 @@ def test_closed_output_is_no_fault(closed: str) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_what_is_assumed_in_several_options_holds_together() -> None:
     words = ("egen", "derive", "sqrt(x^2)*sqrt(y^2)", "x*y", "--json", "--assume", "x > 0")
     alone = json.loads(mathwb(*words).stdout)

@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 from engines.core.codes import CODES
 from engines.core.errors import DataError, EngineError
 from workbench.errors import MissingError
@@ -26,6 +28,7 @@ def used() -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_table_has_every_code_and_no_other() -> None:
     found = used()
     assert {code: sorted(files) for code, files in found.items() if code not in CODES} == {}

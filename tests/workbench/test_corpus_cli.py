@@ -38,6 +38,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.slow
 def test_stats_are_one_document(home: Path) -> None:
     found = json.loads(mathwb("stats", home / "corpus", "--json").stdout)
     assert (found["clusters"], found["expressions"], found["bad_lines"]) == (3, 93, 1)
@@ -46,6 +47,7 @@ def test_stats_are_one_document(home: Path) -> None:
     assert "55,000,000" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expression", "cluster"),
     [("3 - sin(-2*x)", 0), ("cos(5 - x)", 1), ("- tanh - * 3 x -4 6", 2), ("-6 + tanh(3*x+4)", 2)],
@@ -59,12 +61,14 @@ def test_find_answers_for_expressions_that_begin_with_a_minus_too(
     assert [match["cluster"] for match in matches if match["verdict"] == "equal"] == [cluster]
 
 
+@pytest.mark.slow
 def test_find_says_when_there_is_none(home: Path) -> None:
     done = mathwb("find", home / "corpus", "-x")
     assert done.returncode == 0
     assert done.stdout == "no cluster holds −x\n"
 
 
+@pytest.mark.slow
 def test_the_same_command_without_settings_finishes_what_was_begun(home: Path) -> None:
     done = mathwb("corpus", "--out", home / "corpus", "--json")
     assert done.returncode == 0
@@ -75,6 +79,7 @@ def test_the_same_command_without_settings_finishes_what_was_begun(home: Path) -
     assert "members 30, and not 31" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_was_assumed_and_weighed_is_that_of_the_begun_corpus(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("sqrt(x^2)*a\n")
     begin = ["corpus", "--templates", tmp_path / "mine.txt", "--out", tmp_path / "out", "--members", 3]
@@ -86,6 +91,7 @@ def test_what_was_assumed_and_weighed_is_that_of_the_begun_corpus(tmp_path: Path
     assert (tmp_path / "out" / "manifest.json").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_published_layouts_go_out_and_come_back(home: Path, tmp_path: Path) -> None:
     assert mathwb("export", home / "corpus", tmp_path / "published.txt").returncode == 0
     done = mathwb("import", tmp_path / "published.txt", "--out", tmp_path / "corpus", "--json")
@@ -94,6 +100,7 @@ def test_published_layouts_go_out_and_come_back(home: Path, tmp_path: Path) -> N
     assert (tmp_path / "again.txt").read_text() == (tmp_path / "published.txt").read_text()
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_gently_and_the_same_command_goes_on(tmp_path: Path) -> None:
     command = ["corpus", "--templates", "functions", "--out", str(tmp_path / "out"), "--workers", "1"]
     builder = subprocess.Popen(
@@ -115,6 +122,7 @@ def test_ctrl_c_stops_gently_and_the_same_command_goes_on(tmp_path: Path) -> Non
     assert "not finished" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "code"),
     [(None, 2), (b"", 2), (b"\x00\x01\x00\xff", 2), (b"foo\nbar(\n", 2)],
@@ -132,6 +140,7 @@ def test_bad_files_are_one_line(tmp_path: Path, content: bytes | None, code: int
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_without_a_corpus_is_one_line(tmp_path: Path) -> None:
     for command in (["stats", str(tmp_path)], ["find", str(tmp_path), "x"]):
         done = mathwb(*command)

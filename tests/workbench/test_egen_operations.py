@@ -131,6 +131,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "corpus"
 
 
+@pytest.mark.slow
 def test_a_corpus_of_own_expressions_is_sound(folder: Path, tmp_path: Path) -> None:
     found = call("stats", corpus=str(folder))
     assert found["bad_lines"] == 1
@@ -151,6 +152,7 @@ def test_find_names_the_cluster_and_the_member(folder: Path) -> None:
     assert call("find", corpus=str(folder), expr="63*cosh(2 - 7*x)")["matches"][0]["cluster"] == 2
 
 
+@pytest.mark.slow
 def test_one_worker_and_two_give_the_same_real_corpus(folder: Path, tmp_path: Path) -> None:
     source = str(folder.parent / "mine.txt")
     call("corpus", out=str(tmp_path / "corpus"), templates=source, members=20, workers=1, seed=3)

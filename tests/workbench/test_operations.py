@@ -69,6 +69,7 @@ def steady(document: Any) -> Any:
     return [steady(item) for item in document] if isinstance(document, list) else document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_every_door_gives_the_same_document(
     name: str,

@@ -178,6 +178,7 @@ def test_near_texts_are_those_that_a_full_comparison_finds(seed: int) -> None:
         assert _agreement(*whole) >= NEAR
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_the_real_topics_are_not_among_the_real_posts(real_data: Path) -> None:
     folder = real_data / "arqmath"

@@ -27,6 +27,7 @@ MATHAMR = ["mathamr.topics", "mathamr.inspect"]
 ARQMATH = ["arqmath.topics", "arqmath.ranking", "arqmath.post", "arqmath.prepare", "arqmath.search"]
 
 
+@pytest.mark.slow
 def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[str]) -> None:
     stops = taken(capsys)
     assert list(stops) == [*EGEN, *MWP, *ARQMATH, *MATHAMR]
@@ -44,6 +45,7 @@ def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[st
     assert 0 in [match["cluster"] for match in stops["egen.find"]["result"]["matches"]]
 
 
+@pytest.mark.slow
 def test_it_evaluates_compares_reads_and_searches(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_pages_of_other_addresses_are_refused(server: tuple[subprocess.Popen[str
         assert status(address, Origin=origin) == status(f"{address}ws", Origin=origin) == 403
 
 
+@pytest.mark.slow
 def test_only_the_token_opens_the_door(server: tuple[subprocess.Popen[str], str]) -> None:
     process, address = server
     root, token = address.rstrip("/").rsplit("/", 1)

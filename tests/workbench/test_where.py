@@ -51,6 +51,7 @@ def _hard(triplet: Any) -> bool:
     return triplet["text_sim_negative"] - triplet["text_sim_positive"] >= 0.1 and not triplet["alone"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "key", "where", "passes"),
     [
@@ -86,6 +87,7 @@ def test_rows_that_pass_are_printed(
     assert {**narrowed, key: 0} == {**whole, key: 0}
 
 
+@pytest.mark.slow
 def test_all_lists_of_an_explanation_are_narrowed(run: Run) -> None:
     whole = run("mwp", "explain", PROBLEMS, "en-003")
     lists = {"positives": "positive", "negatives": "negative", "lost": "lost", "own": "own"}
@@ -150,6 +152,7 @@ def test_notes_that_cannot_be_read_are_told(
             assert capsys.readouterr().err.count("notes.jsonl:") == told
 
 
+@pytest.mark.slow
 def test_notes_and_bookmarks_are_asked_for_as_on_the_screens(run: Run) -> None:
     workspace = Workspace.open()
     ensure_sample(workspace)
@@ -173,6 +176,7 @@ def test_notes_and_bookmarks_are_asked_for_as_on_the_screens(run: Run) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_corpus_goes_by_its_name(run: Run, tmp_path: Path) -> None:
     by_path = run("egen", "show", CORPUS, 20)
     assert run("egen", "show", "sample-e", 20) == by_path
