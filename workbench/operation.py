@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Field, described, read, values
-from workbench.config import cache_dir
 from workbench.errors import UsageError
 from workbench.paper import load, papers, references
 
@@ -137,6 +136,8 @@ class Operation:
 
     def start(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
         """What its function returns; the engine is imported now. An iterator's rows are still to come."""
+        from workbench.config import cache_dir
+
         function = load(self.call)
         takes = inspect.signature(function).parameters
         offered = {"events": events, "stop": stop, "cache": cache_dir() / self.name.partition(".")[0]}

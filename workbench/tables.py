@@ -13,7 +13,6 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal
 
 from engines.core.files import printable
-from workbench.export import Tex
 from workbench.operation import Hint
 
 Row = Mapping[str, Any]
@@ -159,6 +158,8 @@ def others(names: str, on: str = "") -> Iterator[Column]:
 
 
 def _formula(latex: Callable[[Row], str]) -> Callable[[Row], object]:
+    from workbench.export import Tex
+
     return lambda row: Tex(f"${latex(row)}$")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
@@ -47,6 +46,8 @@ def models_folder() -> Path:
 @cache
 def reported_tables(paper: str) -> tuple[Mapping[str, Any], ...]:
     """The tables of a paper, as the file has them."""
+    import tomllib
+
     return tuple(tomllib.loads(asset(f"repro/{paper}.toml").read_text(encoding="utf-8"))["table"])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import hashlib
 import io
 import json
 import os
@@ -683,6 +682,8 @@ class _Hashed(io.FileIO):
     """A file whose bytes are hashed while they are read from its beginning to its end."""
 
     def __init__(self, path: Path, watch: Watch) -> None:
+        import hashlib
+
         super().__init__(path, "rb")
         self._path, self._watch, self._hash, self._hashed = path, watch, hashlib.sha256(), 0
 

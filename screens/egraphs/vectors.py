@@ -20,7 +20,7 @@ from screens.shell.request import Answer, Ask
 from screens.shell.theme import count, safe_text
 from screens.widgets.listing import Listing, error_text
 from screens.widgets.pane import Pane
-from screens.widgets.plot import Dot, Scatter
+from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Record
 from workbench.papers.egen.tables import NEIGHBOURS
 from workbench.tables import LazyRow

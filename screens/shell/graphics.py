@@ -29,8 +29,6 @@ from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
 from textual.widget import Widget
 
-from engines.core.picture import encode
-
 if TYPE_CHECKING:
     from textual.driver import Driver
 
@@ -132,6 +130,8 @@ class Sixel:
             return self._whole
         across, down = self._width // self.columns, self._height // self.lines
         box = (columns[0] * across, lines[0] * down, columns[1] * across, lines[1] * down)
+        from engines.core.picture import encode
+
         return encode(zlib.decompress(base64.b64decode(self._packed)), self._width, self._palette, box)
 
 

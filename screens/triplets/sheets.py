@@ -23,7 +23,7 @@ from screens.shell.theme import safe_text
 from screens.triplets.columns import figure
 from screens.triplets.drawing import aligned, grown, marked, node_lines, tree_of
 from screens.widgets.listing import Listing, error_text
-from screens.widgets.plot import Dot, Scatter
+from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.sheet import Sheet
 from screens.widgets.table import Record, Table
 from workbench.tables import Column

@@ -19,7 +19,7 @@ from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
-from screens.widgets.plot import Dot, Scatter
+from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Table
 from tests.screens.driving import press, settle
 from tests.screens.egraph_engine import StillCall, StillEngine

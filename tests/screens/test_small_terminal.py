@@ -14,8 +14,8 @@ from screens.shell.bars import KeyBar
 from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
-from screens.widgets.plot import Scatter
 from screens.widgets.reader import Reader
+from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
 from tests.screens.test_shell import NARROW, ready
 from workbench.tables import Column

@@ -30,7 +30,7 @@ from screens.triplets.screen import TripletsScreen
 from screens.triplets.sheets import EditPath, ProblemMap, SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Notice
-from screens.widgets.plot import Scatter
+from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine
 from tests.screens.driving import press, settle, shown

@@ -25,12 +25,12 @@ from engines.core.events import Event, Sink, never
 from engines.core.files import printable
 from engines.core.spec import Field, described, values
 from workbench.errors import UsageError, explain, one_line
-from workbench.filters import Filter
 from workbench.operation import Hint, Operation, option, plain
 from workbench.paper import load
 from workbench.units import to_the_second
 
 if TYPE_CHECKING:
+    from workbench.filters import Filter
     from workbench.paper import Paper
 
 

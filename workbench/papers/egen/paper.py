@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from workbench.paper import Paper, Trainer
@@ -19,6 +18,8 @@ _WAYS = ("tan atan x", "pow sqrt x 2", "asin sin x")
 
 def tour(guide: Guide, workspace: Workspace) -> None:
     """Grow, judge, count, look up."""
+    from tempfile import TemporaryDirectory
+
     from workbench.papers.egen.data import corpora
 
     guide.stop(

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
-from engines.egen.records import distinguishable, where
 from workbench.operation import Hint
 from workbench.tables import Column, Row, TableSpec, aligned, others, rest
 from workbench.units import noun
@@ -244,6 +243,8 @@ def verify(found: Verified, _spec: object) -> Iterator[str]:
 
 def _point(row: Mapping[str, Any]) -> str:
     """`x = 1.5: 2 and undefined`, or why the line cannot be read."""
+    from engines.egen.records import distinguishable, where
+
     if row["verdict"] is None:
         return str(row["error"])
     example = row["counterexample"]
@@ -613,6 +614,8 @@ def _verdict_text_models(derivation: Mapping[str, Any]) -> str:
 
 
 def _note(transition: Mapping[str, Any]) -> str:
+    from engines.egen.records import distinguishable, where
+
     parts = []
     example, judgement = transition["counterexample"], transition["judgement"]
     if judgement == "right":

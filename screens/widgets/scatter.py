@@ -1,0 +1,350 @@
+"""Points in the plane, drawn with braille dots: one is lit, and the arrow keys go from point to point."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from colorsys import hls_to_rgb
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from screens.shell.keymap import SCATTER_KEYS, bindings
+from screens.shell.theme import DOTS, count, safe_text
+from screens.widgets.reader import WidgetMessage
+
+_COLOURS = ("$accent", "$series-2", "#009e73", "#cc79a7", "#e69f00", "#8c7ae6", "#d55e00")
+_LETTERS = "ox+*#%@&abcdefghijkl"
+_DOWN, _UP, _LEFT, _RIGHT = (0, 1), (0, -1), (-1, 0), (1, 0)
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A point; its `kind` gives it its colour."""
+
+    key: str
+    x: float
+    y: float
+    kind: str
+
+
+def _colours(kinds: Sequence[str]) -> dict[str, str]:
+    """A colour for each kind; more kinds than there are told apart easily get all hues."""
+    if len(kinds) <= len(_COLOURS):
+        return dict(zip(kinds, _COLOURS, strict=False))
+    found = {}
+    for number, kind in enumerate(kinds):
+        red, green, blue = hls_to_rgb(number / len(kinds), (0.5, 0.65)[number % 2], 0.7)
+        found[kind] = f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
+    return found
+
+
+class Scatter(Widget, can_focus=True):
+    """Give it dots with `show`, or something to say instead with `say`.
+
+    `lit` is the key of the dot under the cursor. `faint` says which dots are drawn quietly and passed over
+    (those that a filter hides). Messages: `Moved` when another dot is lit, `Opened` on enter and double
+    click, `Arrange` when another arrangement is asked for, `Outside` when left was pressed at the left end.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SCATTER_KEYS)
+    DEFAULT_CSS = "Scatter { height: 1fr; padding: 0 1; }"
+
+    lit: reactive[str] = reactive("")
+
+    class Moved(WidgetMessage["Scatter"]):
+        """Another dot is lit."""
+
+    class Opened(WidgetMessage["Scatter"]):
+        """The lit dot is to be opened."""
+
+    class Arrange(WidgetMessage["Scatter"]):
+        """The dots are to be arranged in another way."""
+
+    class Outside(WidgetMessage["Scatter"]):
+        """There is nothing further on the left."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.dots: tuple[Dot, ...] = ()
+        self._said = Content()
+        self._faint: Collection[str] = frozenset()
+        self._colours: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._grid = (0, 0)
+        self._dot_places: list[Place] = []
+        self._by_cell: dict[Place, list[int]] = {}
+
+    # What there is
+
+    def show(self, dots: Sequence[Dot]) -> None:
+        """Show other dots; the lit one stays lit if it is among them."""
+        self.dots = tuple(dots)
+        self._said = Content()
+        self._numbers = {dot.key: number for number, dot in enumerate(self.dots)}
+        self._colours = _colours([kind for kind, _ in Counter(dot.kind for dot in dots).most_common()])
+        self._grid, self._dot_places, self._by_cell = (0, 0), [], {}
+        if self.dots and self.lit not in self._numbers:
+            self.set_reactive(Scatter.lit, self.dots[0].key)
+        self.refresh()
+
+    def say(self, message: Content) -> None:
+        self.dots, self._said = (), message
+        self.refresh()
+
+    @property
+    def faint(self) -> Collection[str]:
+        """The keys of dots that are passed over."""
+        return self._faint
+
+    @faint.setter
+    def faint(self, keys: Collection[str]) -> None:
+        if keys != self._faint:
+            self._faint = keys
+            self.refresh()
+
+    @property
+    def here(self) -> Dot | None:
+        number = self._numbers.get(self.lit)
+        return None if number is None or not self.dots else self.dots[number]
+
+    @property
+    def together(self) -> tuple[int, int]:
+        """Which of how many dots in its cell the lit one is, from 1 on."""
+        self._lay_out()
+        number = self._numbers.get(self.lit)
+        if number is None or not self._dot_places:  # there may be no room yet
+            return 0, 0
+        mates = self._by_cell[_cell(self._dot_places[number])]
+        return mates.index(number) + 1, len(mates)
+
+    def watch_lit(self) -> None:
+        self.refresh()
+        self.post_message(self.Moved(self))
+
+    # Places
+
+    def _lay_out(self) -> None:
+        """Put the dots on the grid of braille dots, two across and four down a cell."""
+        cells, lines = self.content_size.width, self.content_size.height - 1
+        if self._grid == (cells, lines) or not self.dots or cells < 1 or lines < 1:
+            return
+        self._grid = (cells, lines)
+        across = _scale([dot.x for dot in self.dots], 2 * cells - 1)
+        up = _scale([dot.y for dot in self.dots], 4 * lines - 1)
+        self._dot_places = [(x, 4 * lines - 1 - y) for x, y in zip(across, up, strict=True)]
+        self._by_cell = {}
+        for number, place in enumerate(self._dot_places):
+            self._by_cell.setdefault(_cell(place), []).append(number)
+
+    def on_resize(self) -> None:
+        self.refresh()
+        if self.dots:
+            self.post_message(self.Moved(self))  # what stands together is another now
+
+    # Keys
+
+    def _candidates(self) -> Iterable[tuple[int, Place]]:
+        return (
+            (number, place)
+            for number, place in enumerate(self._dot_places)
+            if self.dots[number].key not in self._faint
+        )
+
+    def _choose(self, cost: Callable[[Place], float | None]) -> bool:
+        """Highlight the dot of least cost; None is no dot to go to. Whether there was one."""
+        self._lay_out()
+        if not self._dot_places or not self.dots:
+            return False
+        best: tuple[float, int] | None = None
+        for number, place in self._candidates():
+            found = cost(place)
+            if found is not None and (best is None or (found, number) < best):
+                best = found, number
+        if best is None:
+            return False
+        self.lit = self.dots[best[1]].key
+        return True
+
+    def _lit_place(self) -> Place | None:
+        self._lay_out()
+        number = self._numbers.get(self.lit)
+        return self._dot_places[number] if number is not None and self._dot_places and self.dots else None
+
+    def _step(self, direction: Place) -> bool:
+        """To the nearest dot of another cell in a direction; the less aside, the nearer."""
+        here = self._lit_place()
+        if here is None:
+            return False
+
+        def cost(place: Place) -> float | None:
+            along, aside = _along(here, place, direction)
+            if along <= 0 or aside > 3 * along or _cell(place) == _cell(here):
+                return None
+            return along + 2 * aside
+
+        return self._choose(cost)
+
+    def _leap(self, direction: Place) -> None:
+        """To the dot nearest to the place half the map away."""
+        here = self._lit_place()
+        if here is None:
+            return
+        reach = 2 * self._grid[1] if direction[1] else self._grid[0]
+        aim = here[0] + direction[0] * reach, here[1] + direction[1] * reach
+
+        def cost(place: Place) -> float | None:
+            along, _ = _along(here, place, direction)
+            return (place[0] - aim[0]) ** 2 + (place[1] - aim[1]) ** 2 if along > 0 else None
+
+        self._choose(cost)
+
+    def action_down(self) -> None:
+        self._step(_DOWN)
+
+    def action_up(self) -> None:
+        self._step(_UP)
+
+    def action_right(self) -> None:
+        self._step(_RIGHT)
+
+    def action_left(self) -> None:
+        if not self._step(_LEFT):
+            self.post_message(self.Outside(self))
+
+    def action_half_down(self) -> None:
+        self._leap(_DOWN)
+
+    def action_half_up(self) -> None:
+        self._leap(_UP)
+
+    def action_top(self) -> None:
+        self._choose(lambda place: float(place[1]))
+
+    def action_bottom(self) -> None:
+        self._choose(lambda place: -float(place[1]))
+
+    def why_not(self, verb: str) -> str:
+        here = self._lit_place()
+        alone = here is None or len(self._by_cell[_cell(here)]) < 2
+        return "there is no other at this place" if verb in ("next_match", "previous_match") and alone else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return None if self.why_not(action) else super().check_action(action, parameters)
+
+    def action_next_match(self) -> None:
+        self._turn(1)
+
+    def action_previous_match(self) -> None:
+        self._turn(-1)
+
+    def _turn(self, step: int) -> None:
+        here = self._lit_place()
+        if here is not None:
+            mates = self._by_cell[_cell(here)]
+            at = mates.index(self._numbers[self.lit])
+            self.lit = self.dots[mates[(at + step) % len(mates)]].key
+
+    def action_open(self) -> None:
+        if self.here is not None:
+            self.post_message(self.Opened(self))
+
+    def action_sort(self) -> None:
+        self.post_message(self.Arrange(self))
+
+    def on_click(self, event: events.Click) -> None:
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        aim = 2 * place.x, 4 * place.y + 1
+        self._choose(lambda dot: float((dot[0] - aim[0]) ** 2 + (dot[1] - aim[1]) ** 2))
+        if event.chain == 2:
+            self.action_open()
+
+    # Drawing
+
+    def render(self) -> Content:
+        """The dots, and under them which colour is which kind."""
+        self._lay_out()
+        if not self.dots or min(self._grid) < 1:
+            return self._said
+        cells, lines = self._grid
+        letters = bool(getattr(self.app, "ascii", False)) or self.app.no_color
+        lit = self._numbers.get(self.lit)
+        spot = _cell(self._dot_places[lit]) if lit is not None else None
+        rows = []
+        for line in range(lines):
+            runs: list[tuple[str, str]] = []
+            for column in range(cells):
+                text, style = self._look((column, line), spot, letters)
+                if runs and runs[-1][1] == style:
+                    runs[-1] = (runs[-1][0] + text, style)
+                else:
+                    runs.append((text, style))
+            rows.append(Content.assemble(*runs))
+        return Content("\n").join([*rows, self._legend(cells, letters)])
+
+    def _look(self, cell: Place, spot: Place | None, letters: bool) -> tuple[str, str]:
+        if cell == spot:
+            return "●", "$foreground bold on $cursor"
+        there = self._by_cell.get(cell)
+        if there is None:
+            beside = spot is not None and cell[1] == spot[1] and cell[0] - spot[0]
+            return ("▸" if beside == -1 else "◂" if beside == 1 else " "), "$accent bold"
+        shown = [number for number in there if self.dots[number].key not in self._faint]
+        # A few dots are seen better, and their colours with them, when each is a bullet.
+        few = 4 * len(self.dots) <= self._grid[0] * self._grid[1]
+        bits = 0
+        for number in shown or there:
+            x, y = self._dot_places[number]
+            bits |= DOTS[y % 4][x % 2]
+        if not shown:
+            return ("." if letters else "•" if few else chr(0x2800 | bits)), "$off"
+        ((kind, _),) = Counter(self.dots[number].kind for number in shown).most_common(1)
+        return (self._letter(kind) if letters else "•" if few else chr(0x2800 | bits)), self._colours[kind]
+
+    def _letter(self, kind: str) -> str:
+        return _LETTERS[list(self._colours).index(kind) % len(_LETTERS)]
+
+    def _legend(self, cells: int, letters: bool) -> Content:
+        """As many kinds as there is room for, the most frequent first; how many of each if all have room."""
+        numbers = Counter(dot.kind for dot in self.dots)
+        texts = {kind: f" {kind} {count(numbers[kind])}" for kind in self._colours}
+        if sum(len(text) + 3 for text in texts.values()) - 2 > cells:
+            texts = {kind: f" {kind}" for kind in self._colours}
+        parts: list[Content] = []
+        used = 0
+        for kind, colour in self._colours.items():
+            text = texts[kind]
+            if used + len(text) + 1 > cells - (3 if len(parts) + 1 < len(numbers) else 0):
+                parts.append(Content.styled("…", "$quiet"))
+                break
+            mark = self._letter(kind) if letters else "●"
+            parts.append(Content.styled(mark, colour) + safe_text(text, "$quiet"))
+            used += len(text) + 3
+        return Content("  ").join(parts)
+
+
+def _cell(place: Place) -> Place:
+    return place[0] // 2, place[1] // 4
+
+
+def _along(here: Place, there: Place, direction: Place) -> tuple[int, int]:
+    """How far `there` is in a direction, and how far aside."""
+    across, down = there[0] - here[0], there[1] - here[1]
+    along = across * direction[0] + down * direction[1]
+    return along, abs(across * direction[1]) + abs(down * direction[0])
+
+
+def _scale(values: Sequence[float], steps: int) -> list[int]:
+    low, high = min(values), max(values)
+    if high <= low:
+        return [steps // 2] * len(values)
+    return [round((value - low) / (high - low) * steps) for value in values]
