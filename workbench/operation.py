@@ -77,7 +77,7 @@ class Performed:
 class Operation:
     """One row; all targets are `module:name`.
 
-    Args: name: `paper.command`. help: its line in the list of commands. call: `f(spec, *, events, stop,
+    Args: name: `paper.command`, or of a command of `mathwb` itself its name alone. help: its line in the list of commands. call: `f(spec, *, events, stop,
     cache)`, any of which it may lack (`cache`: a folder for what can be made again); returns a record, a
     document or an iterator of rows. spec: the class of its first parameter, a frozen dataclass (see
     `engines.core.spec`), named where importing the function takes long. text: `f(record, spec)` yields the

@@ -46,13 +46,15 @@ def engine() -> Iterator[EngineProcess]:
     process.close()
 
 
-def run(line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:
-    """A command in this process: its exit code and its document."""
+def run(name: str, line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:
+    """The command of an operation in this process: its exit code and its document."""
     from workbench.cli.root import app
 
-    code = app(line, standalone_mode=False) or 0
+    words = name.split(".")
+    assert line[: len(words)] == words
+    code = app([*words, "--json", *line[len(words) :]], standalone_mode=False) or 0
     out = capsys.readouterr().out
-    if operation(".".join(line[:2])).json_lines:
+    if operation(name).json_lines:
         return code, [json.loads(row) for row in out.splitlines()]
     return code, json.loads(out)
 
@@ -88,8 +90,7 @@ def test_every_door_gives_the_same_document(
         place.mkdir()
         given = make(Workspace.open().root, place)
         if door == "command":
-            words = command_line_words(row, given)
-            code, document = run([*words[:2], "--json", *words[2:]], capsys)
+            code, document = run(name, command_line_words(row, given), capsys)
             assert code in (0, 1), document
         elif door == "engine":
             document = engine.call_blocking(name, plain(values(row.resolved(given))))

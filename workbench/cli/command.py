@@ -328,17 +328,14 @@ def group(
 
 
 def paper_group(paper: Paper) -> typer.Typer:
-    """The group of a paper's commands, those of its operations."""
-    entries = [
-        Entry(row.name.partition(".")[2], row.help, partial(_derived, row), row.expressions, row.listed)
-        for row in paper.rows()
-    ]
-    return group(paper.name, paper.help, entries)
+    """The group of a paper's commands, those of its operations that have its name."""
+    return group(paper.name, paper.help, [derived(row) for row in paper.rows() if "." in row.name])
 
 
-def _derived(row: Operation) -> Any:
-
-    return command(row)
+def derived(row: Operation) -> Entry:
+    """The command of an operation; it is made when it is used."""
+    name = row.name.rpartition(".")[2]
+    return Entry(name, row.help, partial(command, row), row.expressions, row.listed)
 
 
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)

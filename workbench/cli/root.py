@@ -11,12 +11,13 @@ import typer
 
 from workbench import __version__
 from workbench.cli import open_screens
-from workbench.cli.command import Entry, lazy_group, paper_group, say, written
+from workbench.cli.command import Entry, derived, lazy_group, paper_group, say, written
 from workbench.errors import one_line
-from workbench.paper import added_papers, papers
+from workbench.paper import added_papers, own_papers, papers
 
 COMMANDS = (
     *(Entry(paper.name, paper.help, partial(paper_group, paper)) for paper in papers()),
+    *(derived(row) for paper in own_papers() for row in paper.rows() if "." not in row.name),
     written("train", "workbench.cli.train:train", "Train a model from a recipe, here or in the background."),
     written(
         "repro",
