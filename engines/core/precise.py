@@ -117,9 +117,14 @@ def _logarithm(base: arb, u: arb) -> Value:
     return None if below is None or above is None else _quotient(above, below)
 
 
+_MOST_WRITTEN = arb(2) ** 4096
+"""Larger integers are not written out as exponents."""
+
+
 def _power(a: arb, b: arb, fixed: bool) -> Value:
     """The real power; an inexact exponent that may be an integer is one if it is free of the variable."""
-    n = b.unique_fmpz() if b.is_exact() or (fixed and b.rel_accuracy_bits() > 64) else None
+    whole = b.is_exact() or (fixed and b.rel_accuracy_bits() > 64)
+    n = b.unique_fmpz() if whole and abs(b) < _MOST_WRITTEN else None
     if n is not None:
         if n > 0:
             return a**n

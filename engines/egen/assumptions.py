@@ -59,6 +59,7 @@ class Assumptions:
 
 
 NOTHING = Assumptions()
+_PLACES = {name: place for place, name in enumerate(VARIABLE + LETTERS)}
 
 
 def read_assumptions(text: str) -> Assumptions:
@@ -120,4 +121,4 @@ def _sides(part: str, texts: list[str]) -> list[Tree]:
 
 def ordered(names: set[str]) -> tuple[str, ...]:
     """Variables in the order in which points have them: x, which is always there, then the others."""
-    return tuple(sorted(names | {VARIABLE}, key=(VARIABLE + LETTERS).find))
+    return tuple(sorted(names | {VARIABLE}, key=lambda name: (_PLACES.get(name, len(_PLACES)), name)))

@@ -37,8 +37,15 @@ ARITY: dict[str, int] = {
 
 BINDERS = ("sum", "prod", "integral")
 """`sum k a b u`: of u for the integers k from a to b; `integral t a b u`: of u from t = a to b."""
-FURTHER = {"sign": 1, "floor": 1, **dict.fromkeys(BINDERS, 4)}
-"""Operators that are read where several variables are, and their operands; judged, not rewritten."""
+WHOLE = ("factorial", "gamma", "binomial", "pochhammer", "mod", "gcd", "lcm")
+"""Functions that are mostly used of integers; of others, `x!` is gamma(x + 1)."""
+FURTHER = {
+    **dict.fromkeys(("sign", "floor", "ceil", "round", "factorial", "gamma"), 1),
+    **dict.fromkeys(("binomial", "pochhammer", "mod", "gcd", "lcm", "min", "max", "root"), 2),
+    **dict.fromkeys(BINDERS, 4),
+}
+"""Operators that are read where several variables are, and their operands; judged, not rewritten. `root`
+takes (degree, radicand), `mod` (number, modulus); the odd root of a negative number is negative."""
 
 ALIASES = {
     **{"arc" + name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},

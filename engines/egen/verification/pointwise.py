@@ -60,6 +60,8 @@ _BITS, _MORE_BITS = 160, 4_096
 """Working precision, and that where it gives no number."""
 _AGREED = 48
 _LARGEST = sys.float_info.max
+_BENDING = ("sign", "min", "max", "root")
+"""Operators that bend where an operand is 0, or two are equal; others do so where it is an integer."""
 _WRITTEN_OUT = 16
 """Terms of a sum or product that is written out to find where its domain ends."""
 
@@ -269,8 +271,11 @@ def _plain(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree
     if not tree.children:
         return bound.get(label, tree)
     if label in FURTHER and label not in BINDERS:
-        inner = _plain(tree.children[0], bound)
-        bend = inner if label == "sign" else Tree("sin", (Tree("*", (Tree("pi"), inner)),))
+        parts = [_plain(child, bound) for child in tree.children]
+        inner = parts[0] if len(parts) == 1 else Tree("-", (parts[0], parts[1]))
+        if label == "root":
+            inner = parts[1]
+        bend = inner if label in _BENDING else Tree("sin", (Tree("*", (Tree("pi"), inner)),))
         return Tree("+", (inner, Tree("*", (Tree("0"), Tree("abs", (bend,))))))
     if label not in BINDERS:
         return Tree(label, tuple(_plain(child, bound) for child in tree.children))

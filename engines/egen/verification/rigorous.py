@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, inf, isfinite, log2
+from math import ceil, comb, factorial, gcd, inf, isfinite, lcm, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -176,6 +176,42 @@ def _power(base: fmpq, exponent: fmpq) -> fmpq | None:
     return None if base == 0 and exponent <= 0 else base ** int(exponent.p)
 
 
+def _whole_factorial(u: fmpq) -> fmpq | None:
+    return fmpq(factorial(int(u.p))) if u.q == 1 and 0 <= u <= _EXACT_FACTORIAL else NotImplemented
+
+
+def _of_integers(function: Callable[..., int], one: fmpq, other: fmpq) -> fmpq | None:
+    return fmpq(function(int(one.p), int(other.p))) if one.q == other.q == 1 else None
+
+
+def _modulo(u: fmpq, modulus: fmpq) -> fmpq | None:
+    if modulus <= 0:
+        return None if modulus == 0 else NotImplemented
+    return u - modulus * (u / modulus).floor()
+
+
+def _whole_binomial(n: fmpq, k: fmpq) -> fmpq | None:
+    if k.q != 1 or n.q != 1 or not 0 <= n <= _EXACT_FACTORIAL:
+        return NotImplemented
+    return fmpq(comb(int(n.p), int(k.p))) if k >= 0 else fmpq(0)
+
+
+def _exact_root(degree: fmpq, u: fmpq) -> fmpq | None:
+    """The root where it is rational."""
+    n = int(degree.p)
+    if degree.q != 1 or not 0 < n <= _LARGEST_DEGREE:
+        return NotImplemented
+    if u < 0 and n % 2 == 0:
+        return None
+    parts = [abs(part).root(n) for part in (u.p, u.q)]
+    if parts[0] ** n != abs(u.p) or parts[1] ** n != u.q:
+        return NotImplemented
+    return fmpq(*parts) if u >= 0 else -fmpq(*parts)
+
+
+_EXACT_FACTORIAL = 1_000
+_LARGEST_DEGREE = 64
+
 _EXACTLY: Mapping[str, Callable[..., fmpq | None]] = {
     "+": fmpq.__add__,
     "-": fmpq.__sub__,
@@ -185,6 +221,15 @@ _EXACTLY: Mapping[str, Callable[..., fmpq | None]] = {
     "abs": abs,
     "sign": lambda u: fmpq((u > 0) - (u < 0)),
     "floor": lambda u: fmpq(u.floor()),
+    "ceil": lambda u: fmpq(u.ceil()),
+    "min": min,
+    "max": max,
+    "factorial": _whole_factorial,
+    "gcd": lambda one, other: _of_integers(gcd, one, other),
+    "lcm": lambda one, other: _of_integers(lcm, one, other),
+    "mod": _modulo,
+    "binomial": _whole_binomial,
+    "root": _exact_root,
 }
 """What is rational where its operands are."""
 
@@ -230,9 +275,91 @@ def _floor(u: arb) -> Value:
     return arb.nan() if below is None else arb(below)
 
 
+def _ceil(u: arb) -> Value:
+    below = _floor(-u)
+    return None if below is None else -below
+
+
+def _round(u: arb) -> Value:
+    """To the nearest integer; what is in the middle between two is rounded in several ways: unknown."""
+    doubled = (2 * u).unique_fmpz() if u.is_exact() else None
+    return arb.nan() if doubled is not None and int(doubled) % 2 else _floor(u + arb(0.5))
+
+
+def _gamma(u: arb) -> Value:
+    if u.is_integer() and u <= 0:
+        return None
+    return u.gamma() if abs(u) < _LARGEST_GAMMA else arb.nan()
+
+
+def _factorial(u: arb) -> Value:
+    return _gamma(u + 1)
+
+
+def _binomial(n: arb, k: arb) -> Value:
+    """n (n - 1) ... (n - k + 1) / k! for an integer k, 0 for a negative one where n is none; by gamma for
+    others."""
+    if not (abs(n) < _LARGEST_GAMMA and abs(k) < _LARGEST_GAMMA):
+        return arb.nan()
+    whole = k.unique_fmpz() if k.is_exact() else None
+    if whole is None:
+        return (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma()
+    if whole < 0:
+        return arb(0) if n >= 0 else arb.nan()
+    if whole > _LONGEST:
+        return arb.nan()
+    return (n - k + 1).rising(int(whole)) / arb(int(whole)).fac()
+
+
+def _pochhammer(u: arb, n: arb) -> Value:
+    whole = n.unique_fmpz() if n.is_exact() else None
+    if whole is not None and 0 <= whole <= _LONGEST:
+        return u.rising(int(whole))
+    above, below = _gamma(u + n), _gamma(u)
+    return arb.nan() if above is None or below is None else above / below
+
+
+def _mod(u: arb, modulus: arb) -> Value:
+    if modulus.is_zero():
+        return None
+    below = _floor(u / modulus) if modulus > 0 else arb.nan()
+    return arb.nan() if below is None else u - modulus * below
+
+
+def _nth_root(degree: arb, u: arb) -> Value:
+    whole = degree.unique_fmpz() if degree.is_exact() else None
+    if whole is None or not 0 < whole <= _LONGEST:
+        return arb.nan()
+    n = int(whole)
+    if u == 0 or u > 0:
+        return u if u == 0 else u.root(n)
+    if u < 0:
+        return -((-u).root(n)) if n % 2 else None
+    return arb.nan()
+
+
+def _unknown(*_: arb) -> Value:
+    """What is worked out only of numbers that are known exactly."""
+    return arb.nan()
+
+
+_LARGEST_GAMMA = arb(10) ** 12
+
 _OTHERS: Mapping[str, Callable[..., Value]] = {
     "sign": _sign,
     "floor": _floor,
+    "ceil": _ceil,
+    "round": _round,
+    "gamma": _gamma,
+    "factorial": _factorial,
+    "binomial": _binomial,
+    "pochhammer": _pochhammer,
+    "mod": _mod,
+    "gcd": _unknown,
+    "lcm": _unknown,
+    "min": arb.min,
+    "max": arb.max,
+    "root": _nth_root,
     "cbrt": _cube_root,
     "erf": arb.erf,
     "erfc": arb.erfc,
@@ -247,7 +374,7 @@ _OTHERS: Mapping[str, Callable[..., Value]] = {
 def _slope(body: Tree, values: Point, totals: Totals) -> Exact:
     if _value(body, values, totals) is None:
         return None
-    if not {*BINDERS, "sign", "floor", "d"}.isdisjoint(body.labels()):
+    if not {*FURTHER, "d"}.isdisjoint(body.labels()):
         return arb.nan()
     return _value(derivative(body, VARIABLE), values, totals)
 

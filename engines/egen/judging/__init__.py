@@ -1,0 +1,11 @@
+"""Judges terms and statements of the language of `engines.formula.meaning`."""
+
+from engines.egen.judging.terms import TermJudge
+from engines.formula.judge import Judge
+
+__all__ = ["judge"]
+
+
+def judge(seed: int = 0) -> Judge:
+    """A judge that gives the same judgement of the same terms for a seed, and may be shared by threads."""
+    return TermJudge(seed)

@@ -1,0 +1,365 @@
+"""Real terms of any variables: judged by the verifier, and the hypothesis found that is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+from flint import ctx, fmpq
+
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.numeric import balls, compile_valid
+from engines.core.precise import Value
+from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
+from engines.egen.assumptions import Assumptions, Relation
+from engines.egen.expressions.language import BINDERS, FURTHER, VARIABLE, WHOLE, variables_of
+from engines.egen.expressions.notation import infix
+from engines.egen.judging import numbers
+from engines.egen.judging.numbers import NoValueError
+from engines.egen.records import Verdict
+from engines.egen.verification.explain import described
+from engines.egen.verification.points import Region
+from engines.egen.verification.rigorous import LongSumError, value
+from engines.egen.verification.verify import verifier
+from engines.formula.judge import Judgement
+
+_MOST_VARIABLES = 24
+_TRIED = 48
+"""Points at which a hypothesis is looked for."""
+_BITS = 160
+_CONDITIONS = 3
+_DOMAINS: Mapping[str, str] = {
+    "ln": "{} > 0",
+    "sqrt": "{} >= 0",
+    "asin": "-1 <= {} <= 1",
+    "acos": "-1 <= {} <= 1",
+    "factorial": "{} >= 0",
+    "gamma": "{} > 0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is assumed, what was settled on the way and has to be said, and whether some of what is assumed
+    could not be taken into account."""
+
+    assumptions: Assumptions
+    notes: tuple[str, ...] = ()
+    unclear: str = ""
+
+
+def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
+    """Whether two real terms without anything but operations of the language are equal."""
+    if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
+        return Judgement("undecided", reason="the terms are too large")
+    names = variables_of(left, right) | known.assumptions.variables
+    if not names:
+        return of_numbers(left, right)
+    if len(names) > _MOST_VARIABLES:
+        return Judgement("undecided", reason=f"there are more than {_MOST_VARIABLES} variables")
+    whole = with_integers((left, right), known)
+    renamed = _Renamed(left, right, whole.assumptions)
+    try:
+        found = renamed.judged(seed)
+    except (EngineError, RecursionError, OverflowError) as error:
+        what = error.what if isinstance(error, EngineError) else "the terms are too large"
+        return Judgement("undecided", reason=what)
+    notes = "; ".join(whole.notes)
+    if found.verdict == "different" and whole.unclear:
+        return Judgement("undecided", reason=f"{whole.unclear} is assumed, which is not understood")
+    return replace(found, reason="; ".join(filter(None, [found.reason, notes])))
+
+
+def of_numbers(left: Tree, right: Tree) -> Judgement:
+    """Whether two terms without variables are the same number."""
+    try:
+        sign = numbers.order(left, right)
+    except NoValueError:
+        return Judgement("undecided", reason="one of them has no real value")
+    if sign is None:
+        return Judgement(
+            "undecided", reason="the difference is too small to be seen, or a value is not known"
+        )
+    if sign:
+        return Judgement("different", witness=f"{numbers.shown(left)} and {numbers.shown(right)}")
+    return Judgement("equal")
+
+
+def with_integers(trees: Sequence[Tree], known: Known) -> Known:
+    """With variables that stand in `n!`, `gcd(a, b)` or the bounds of a sum as integers."""
+    least: dict[str, Tree] = {}
+    for tree in trees:
+        for node in tree:
+            if node.label in ("sum", "prod"):
+                low, high = node.children[1:3]
+                for name in sorted(variables_of(high) - variables_of(low)):
+                    least[name] = low if high == Tree(name) else least.get(name, ZERO)
+                for name in variables_of(low):
+                    least.setdefault(name, ZERO)
+            elif node.label in WHOLE and node.label not in ("gamma", "pochhammer"):
+                for name in variables_of(node):
+                    least.setdefault(name, ZERO)
+    bound = {node.children[0].label for tree in trees for node in tree if node.label in BINDERS}
+    assumed = known.assumptions
+    said = assumed.variables
+    free = variables_of(*trees)
+    new = sorted(name for name in least if name in free and name not in bound - free)
+    if not new:
+        return known
+    integers = tuple(sorted({*assumed.integers, *new}))
+    relations = tuple(
+        Relation(least[name], "<=", Tree(name)) for name in new if name not in said - {*assumed.integers}
+    )
+    notes = tuple(
+        f"{name} is an integer"
+        + ("" if name in said - {*assumed.integers} else f", {name} >= {infix(least[name])}")
+        for name in new
+        if name not in assumed.integers or name not in said
+    )
+    return Known(
+        Assumptions(integers, (*assumed.relations, *relations)), (*known.notes, *notes), known.unclear
+    )
+
+
+class _Renamed:
+    """Two terms whose variables have names for the verifier, among which the one by which they are
+    differentiated is x."""
+
+    def __init__(self, left: Tree, right: Tree, assumptions: Assumptions) -> None:
+        slopes = {node.children[0].label for tree in (left, right) for node in tree if node.label == "d"}
+        if len(slopes) > 1:
+            raise ExpressionError("derivatives by several variables are not judged")
+        names = sorted(variables_of(left, right) | assumptions.variables)
+        bound = {node.children[0].label for tree in (left, right) for node in tree if node.label in BINDERS}
+        first = next(iter(slopes), VARIABLE if VARIABLE in names or len(names) != 1 else names[0])
+        self.names = {first: VARIABLE}
+        taken = {*names, *bound}
+        for name in sorted(taken - {first}):
+            self.names[name] = name if name != VARIABLE else _fresh(taken)
+        self.back = {new: old for old, new in self.names.items()}
+        self.left, self.right = (renamed(tree, self.names) for tree in (left, right))
+        self.assumptions = Assumptions(
+            tuple(self.names[name] for name in assumptions.integers),
+            tuple(
+                Relation(renamed(one.left, self.names), one.sign, renamed(one.right, self.names))
+                for one in assumptions.relations
+            ),
+        )
+
+    def judged(self, seed: int) -> Judgement:
+        verdict, reason = self._verdict(self.assumptions, seed)
+        match verdict.outcome:
+            case "equal" | "extends" | "shrinks":
+                return self._agrees(verdict)
+            case "different":
+                condition = self._hypothesis(seed)
+                witness = self._witness(verdict)
+                if condition:
+                    return Judgement("equal if", condition, witness)
+                return Judgement("different", witness=witness)
+        condition = self._hypothesis(seed)
+        if condition:
+            return Judgement("equal if", condition)
+        if verdict.outcome == "nowhere":
+            return Judgement("undecided", reason="they have no value at the same points")
+        return Judgement("undecided", reason=reason or "too few points show whether they are equal")
+
+    def _verdict(self, assumptions: Assumptions, seed: int) -> tuple[Verdict, str]:
+        judge = verifier(self.left, self.right, assumptions=assumptions, seed=seed)
+        (found,) = judge.check([self.right])
+        return found, judge.reason
+
+    def _agrees(self, verdict: Verdict) -> Judgement:
+        if verdict.outcome == "equal" and not verdict.exceptions:
+            return Judgement("equal")
+        exceptions = self._exceptions(verdict.exceptions)
+        if verdict.outcome == "equal":
+            return Judgement("equal if", exceptions)
+        if verdict.outcome == "extends":
+            sides: tuple[Tree, ...] = (self.left,)
+        else:
+            sides = (self.left, self.right) if verdict.gained else (self.right,)
+        condition = self._domain(sides)
+        return Judgement("equal if", " and ".join(filter(None, [condition, exceptions])))
+
+    def _exceptions(self, text: str) -> str:
+        if not text:
+            return ""
+        name = self.back.get(VARIABLE, VARIABLE)
+        if "=" not in text:
+            return " and ".join(f"{name} != {place}" for place in text.split(", ") if place != "…")
+        apart = []
+        for one in text.split(", "):
+            parts = [self._back_in(part).replace(" = ", " != ") for part in one.split(" and ")]
+            apart.append(" or ".join(parts) if len(parts) == 1 else f"({' or '.join(parts)})")
+        return " and ".join(apart)
+
+    def _back_in(self, text: str) -> str:
+        name, equals, rest = text.partition(" = ")
+        return self.back.get(name, name) + equals + rest
+
+    def _domain(self, sides: Sequence[Tree]) -> str:
+        """Where terms are defined, in words: what their own parts need that those of the other do not."""
+        plain = FURTHER.keys().isdisjoint(sides[0].labels())
+        if plain and set(self.back) == {VARIABLE} and not self.assumptions and len(sides) == 1:
+            text = described(sides[0]).text
+            if text and not text.startswith(("about", "unknown", "nowhere")):
+                return re.sub(r"\bx\b", self.back[VARIABLE], text)
+        others = {*needs(self.left)} & {*needs(self.right)}
+        found = [need for side in sides for need in needs(side) if need not in others]
+        texts = [text.format(infix(renamed(tree, self.back))) for text, tree in dict.fromkeys(found)]
+        return " and ".join(texts[:_CONDITIONS]) if texts else "both sides are defined"
+
+    def _witness(self, verdict: Verdict) -> str:
+        example = verdict.counterexample
+        if example is None:
+            return ""
+        at = dict(example.at) or {VARIABLE: example.x}
+        places = ", ".join(
+            f"{self.back.get(name, name)} = {place:.6g}" for name, place in at.items() if name in self.back
+        )
+        sides = [("no value" if side is None else f"{side:.8g}") for side in (example.head, example.member)]
+        return f"{places}: {sides[0]} and {sides[1]}"
+
+    # ---- the hypothesis that is missing
+
+    def _hypothesis(self, seed: int) -> str:
+        """A condition on the variables under which the terms are equal, or "": what holds at all points tried
+        where the condition holds, and at no other by the verifier."""
+        try:
+            region = Region(tuple(dict.fromkeys([VARIABLE, *self.back])), self.assumptions, seed=seed)
+            region.points  # noqa: B018
+        except EngineError:
+            return ""
+        for candidate in self._candidates(region):
+            assumed = Assumptions(
+                tuple(sorted({*self.assumptions.integers, *candidate.integers})),
+                (*self.assumptions.relations, *candidate.relations),
+            )
+            try:
+                verdict, _ = self._verdict(assumed, seed)
+            except EngineError:
+                continue
+            if verdict.outcome in ("equal", "extends", "shrinks"):
+                parts = [self._said(candidate)]
+                if verdict.exceptions:
+                    parts.append(self._exceptions(verdict.exceptions))
+                return " and ".join(parts)
+        return ""
+
+    def _said(self, assumed: Assumptions) -> str:
+        texts = [f"{self.back[name]} is an integer" for name in assumed.integers]
+        for one in assumed.relations:
+            left, right = renamed(one.left, self.back), renamed(one.right, self.back)
+            if one.left == ZERO and one.sign != "!=":
+                texts.append(f"{infix(right)} {one.sign.replace('<', '>')} 0")
+            else:
+                texts.append(f"{infix(left)} {one.sign} {infix(right)}")
+        return " and ".join(texts)
+
+    def _candidates(self, region: Region) -> Iterator[Assumptions]:
+        names = [name for name in self.back if name in variables_of(self.left, self.right)]
+        real = [name for name in names if name not in self.assumptions.integers]
+        points = region.points[:, : 4 * _TRIED]
+        agreeing = self._agreeing(points, region.variables)
+        rows = dict(zip(region.variables, points, strict=True))
+        for sign in ("<", ">"):
+            for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
+                ahead = [rows[name] > 0 if sign == "<" else rows[name] < 0 for name in chosen]
+                inside = reduce(np.logical_and, ahead)
+                if inside.sum() >= 8 and (agreeing[inside] >= 0).all() and (agreeing[inside] > 0).any():
+                    yield from self._of_sign(chosen, sign)
+        for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
+            whole = points.copy()
+            for name in chosen:
+                whole[region.variables.index(name)] = np.arange(whole.shape[1]) // 8 % 13 + 1
+            seen = self._agreeing(whole[:, ::8], region.variables)
+            if (seen >= 0).all() and (seen > 0).any():
+                yield Assumptions(tuple(sorted(chosen)))
+                yield Assumptions(
+                    tuple(sorted(chosen)), tuple(Relation(ZERO, "<=", Tree(name)) for name in chosen)
+                )
+
+    @staticmethod
+    def _of_sign(chosen: Sequence[str], sign: str) -> Iterator[Assumptions]:
+        for strict in ("<=", "<"):
+            relations = [
+                Relation(ZERO, strict, Tree(name)) if sign == "<" else Relation(Tree(name), strict, ZERO)
+                for name in chosen
+            ]
+            yield Assumptions((), tuple(relations))
+
+    def _agreeing(self, points: np.ndarray, variables: Sequence[str]) -> np.ndarray:
+        """1 where both have about the same value, -1 where they certainly differ, 0 where one has none."""
+        if FURTHER.keys().isdisjoint([*self.left.labels(), *self.right.labels()]):
+            programs = compile_valid([self.left, self.right], variables=variables)
+            (one, other), (error, wide) = balls(programs, points)
+            known = np.isfinite(error) & np.isfinite(wide)
+            with np.errstate(all="ignore"):
+                close = np.abs(one - other) <= 4 * (error + wide) + 1e-12 * np.abs(one)
+            return np.where(known, np.where(close, 1, -1), 0)
+        found = []
+        for column in points.T[:_TRIED].tolist():
+            sides = [at(side, dict(zip(variables, column, strict=True))) for side in (self.left, self.right)]
+            one, other = sides
+            if one is None or other is None or not (one.is_finite() and other.is_finite()):
+                found.append(0)
+            else:
+                found.append(1 if one.overlaps(other) else -1)
+        return np.array(found + [0] * (points.shape[1] - len(found)))
+
+
+def at(tree: Tree, point: Mapping[str, float]) -> Value:
+    """The rigorous value of a term at a point, None where it has none; NaN where it is not known."""
+    places = {name: fmpq(*place.as_integer_ratio()) for name, place in point.items()}
+    with ctx.workprec(_BITS):
+        try:
+            return value(tree, places)
+        except LongSumError:
+            return numbers.UNKNOWN
+
+
+def needs(tree: Tree) -> list[tuple[str, Tree]]:
+    """What the parts of a term need in order to be defined: texts with a place for a term."""
+    found: list[tuple[str, Tree]] = []
+    for node in tree:
+        if node.label in _DOMAINS:
+            inner = node.children[0]
+            found += [] if numbers.is_number(inner) else [(_DOMAINS[node.label], inner)]
+        elif node.label in ("/", "mod") and not _never_zero(node.children[1]):
+            found.append(("{} != 0", node.children[1]))
+        elif node.label == "pow":
+            base, exponent = node.children
+            fixed = numbers.exact(exponent)
+            if numbers.is_number(base):
+                continue
+            if fixed is None or fixed != int(fixed):
+                found.append(("{} >= 0" if fixed is not None and fixed > 0 else "{} > 0", base))
+            elif fixed <= 0:
+                found.append(("{} != 0", base))
+        elif node.label == "log":
+            found += [("{} > 0", part) for part in node.children if not numbers.is_number(part)]
+    return found
+
+
+def _never_zero(tree: Tree) -> bool:
+    """Whether a term is certainly not 0 where it is defined."""
+    if tree.label == "*":
+        return all(map(_never_zero, tree.children))
+    return (
+        numbers.is_number(tree) or tree.label in ("factorial", "gamma") or tree.children[:1] == (Tree("e"),)
+    )
+
+
+def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
+    """With other names of variables, bound ones too."""
+    if not tree.children:
+        return Tree(names[tree.label]) if tree.label in names else tree
+    return Tree(tree.label, tuple(renamed(child, names) for child in tree.children))
+
+
+def _fresh(taken: set[str]) -> str:
+    return next(name for number in range(len(taken) + 1) if (name := f"x_{number}'") not in taken)

@@ -1,0 +1,413 @@
+"""Matrices, tuples, lists, sets and texts: worked out to their members, which are judged one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from itertools import product
+from typing import TYPE_CHECKING
+
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.egen.judging import line, numbers
+from engines.egen.judging.names import EMPTY, REALS, free
+from engines.egen.judging.units import separated
+from engines.formula.judge import Judgement
+
+if TYPE_CHECKING:
+    from engines.egen.judging.reals import Known
+    from engines.egen.judging.terms import TermJudge
+
+_POINTS = ("interval", "union", "intersection", "without")
+_KINDS = ("set", "tuple", "list", "matrix", "text", *_POINTS)
+_NAMES = {
+    "interval": "an interval",
+    "union": "a set",
+    "intersection": "a set",
+    "without": "a set",
+    "set": "a set",
+}
+_LARGEST = 5
+"""Rows and columns of which a determinant is worked out."""
+_MOST_POWER = 12
+_MOST_MEMBERS = 60
+_PUNCTUATION = re.compile(r"[^\w\s]+|_")
+_ZERO, _ONE = Tree("0"), Tree("1")
+
+
+def kind(tree: Tree) -> str:
+    """`scalar`, or what a term is made of."""
+    if not tree.children:
+        return "set" if tree.label in EMPTY else "scalar"
+    return tree.label if tree.label in _KINDS else "scalar"
+
+
+# ---- working out
+
+Rows = list[list[Tree]]
+
+
+def worked_out(tree: Tree) -> Tree:
+    """With operations on matrices and vectors done. Raises: EngineError for what cannot be done."""
+    if not _VECTORS.isdisjoint(tree.labels()):
+        return _worked(tree)
+    return tree
+
+
+_VECTORS = {"matrix", "tuple"}
+
+
+def _worked(tree: Tree) -> Tree:
+    if not tree.children or tree.label == "row":
+        return tree
+    parts = tuple(map(_worked, tree.children))
+    label = tree.label
+    shapes = [part.label if part.label in _VECTORS and part.children else "" for part in parts]
+    if label in _OPERATIONS and any(shapes):
+        return _OPERATIONS[label](*parts)
+    return Tree(label, parts)
+
+
+def _rows(tree: Tree) -> Rows:
+    if tree.label == "tuple":
+        return [[part] for part in tree.children]
+    if tree.label != "matrix":
+        raise EngineError("a number stands where a matrix is needed")
+    rows = [list(row.children) for row in tree.children]
+    if len({len(row) for row in rows}) != 1:
+        raise EngineError("the rows of a matrix are not equally long")
+    return rows
+
+
+def _matrix(rows: Sequence[Sequence[Tree]]) -> Tree:
+    return Tree("matrix", tuple(Tree("row", tuple(row)) for row in rows))
+
+
+def _is_vector(tree: Tree) -> bool:
+    return tree.label in _VECTORS and bool(tree.children)
+
+
+def _each(change: Callable[[Tree], Tree], tree: Tree) -> Tree:
+    if tree.label == "tuple":
+        return Tree("tuple", tuple(map(change, tree.children)))
+    return _matrix([[change(one) for one in row] for row in _rows(tree)])
+
+
+def _sum(label: str) -> Callable[[Tree, Tree], Tree]:
+    def added(one: Tree, other: Tree) -> Tree:
+        first, second = _rows(one), _rows(other)
+        if [len(row) for row in first] != [len(row) for row in second]:
+            raise EngineError("matrices of different sizes are added")
+        rows = [
+            [Tree(label, pair) for pair in zip(*both, strict=True)]
+            for both in zip(first, second, strict=True)
+        ]
+        if one.label == other.label == "tuple":
+            return Tree("tuple", tuple(row[0] for row in rows))
+        return _matrix(rows)
+
+    return added
+
+
+def _product(one: Tree, other: Tree) -> Tree:
+    if not _is_vector(one):
+        return _each(lambda entry: Tree("*", (one, entry)), other)
+    if not _is_vector(other):
+        return _each(lambda entry: Tree("*", (entry, other)), one)
+    if one.label == other.label == "tuple":
+        raise EngineError("the product of two vectors can be read in two ways")
+    first, second = _rows(one), _rows(other)
+    if len(first[0]) != len(second):
+        raise EngineError("matrices are multiplied whose sizes do not fit")
+    columns = list(zip(*second, strict=True))
+    return _matrix(
+        [
+            [_added([Tree("*", pair) for pair in zip(row, column, strict=True)]) for column in columns]
+            for row in first
+        ]
+    )
+
+
+def _added(terms: Sequence[Tree]) -> Tree:
+    return reduce(lambda one, other: Tree("+", (one, other)), terms)
+
+
+def _over(one: Tree, other: Tree) -> Tree:
+    if _is_vector(other):
+        raise EngineError("a matrix is no divisor")
+    return _each(lambda entry: Tree("/", (entry, other)), one)
+
+
+def _power(one: Tree, exponent: Tree) -> Tree:
+    n = numbers.exact(exponent) if not _is_vector(exponent) else None
+    if n is None or n != int(n) or not -1 <= n <= _MOST_POWER:
+        raise EngineError("only small integer powers of matrices are worked out")
+    if n == -1:
+        return _inverse(one)
+    rows = _square(one)
+    unit = [[_ONE if i == j else _ZERO for j in range(len(rows))] for i in range(len(rows))]
+    return reduce(_product, [_matrix(rows)] * int(n)) if n else _matrix(unit)
+
+
+def _square(tree: Tree) -> Rows:
+    rows = _rows(tree)
+    if len(rows) != len(rows[0]):
+        raise EngineError("the matrix is not square")
+    if len(rows) > _LARGEST:
+        raise EngineError(f"matrices of more than {_LARGEST} rows are not worked out")
+    return rows
+
+
+def _determinant(rows: Rows) -> Tree:
+    if len(rows) == 1:
+        return rows[0][0]
+    total: Tree | None = None
+    for place, entry in enumerate(rows[0]):
+        term = Tree("*", (entry, _determinant(_minor(rows, 0, place))))
+        total = term if total is None else Tree("-" if place % 2 else "+", (total, term))
+    assert total is not None
+    return total
+
+
+def _minor(rows: Rows, i: int, j: int) -> Rows:
+    return [[*row[:j], *row[j + 1 :]] for k, row in enumerate(rows) if k != i]
+
+
+def _inverse(tree: Tree) -> Tree:
+    rows = _square(tree)
+    below = _determinant(rows)
+    if len(rows) == 1:
+        return _matrix([[Tree("/", (_ONE, below))]])
+    return _matrix(
+        [
+            [
+                Tree("/", (Tree("*", (Tree(str((-1) ** (i + j))), _determinant(_minor(rows, j, i)))), below))
+                for j in range(len(rows))
+            ]
+            for i in range(len(rows))
+        ]
+    )
+
+
+_OPERATIONS: dict[str, Callable[..., Tree]] = {
+    "+": _sum("+"),
+    "-": _sum("-"),
+    "*": _product,
+    "/": _over,
+    "pow": _power,
+    "det": lambda one: _determinant(_square(one)),
+    "abs": lambda one: (
+        _determinant(_square(one))
+        if one.label == "matrix"
+        else Tree("sqrt", (_added([Tree("pow", (part, Tree("2"))) for part in one.children]),))
+    ),
+    "tr": lambda one: _added([row[place] for place, row in enumerate(_square(one))]),
+    "transpose": lambda one: _matrix(list(map(list, zip(*_rows(one), strict=True)))),
+    "inverse": _inverse,
+}
+
+
+def of_signs(tree: Tree, *, together: bool) -> Tree:
+    """The set of what a term is for each choice of signs; a set or list gives its members."""
+    found: list[Tree] = []
+    for choice in _signed(tree, together):
+        found += choice.children if choice.label in ("set", "list") else (choice,)
+    return Tree("set", tuple(dict.fromkeys(found)))
+
+
+def _signed(tree: Tree, together: bool) -> Iterator[Tree]:
+    """A term with each choice of signs in the place of `pm`. Args: together: all the same."""
+    count = sum(node.label == "pm" for node in tree)
+    choices = product((False, True), repeat=count) if not together else [(False,) * count, (True,) * count]
+    if count > 6 and not together:
+        raise EngineError("there are too many signs ±")
+    for choice in choices:
+        yield _chosen(tree, iter(choice))
+
+
+def _chosen(tree: Tree, minus: Iterator[bool]) -> Tree:
+    negative = next(minus) if tree.label == "pm" else False
+    parts = tuple(_chosen(child, minus) for child in tree.children)
+    if tree.label != "pm":
+        return Tree(tree.label, parts)
+    if len(parts) == 2:
+        return Tree("-" if negative else "+", parts)
+    return Tree("*", (Tree("-1"), parts[0])) if negative else parts[0]
+
+
+# ---- judging
+
+
+def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    kinds = kind(left), kind(right)
+    if "text" in kinds:
+        return _texts(left, right)
+    if "scalar" in kinds and not any(side.label in REALS and not side.children for side in (left, right)):
+        return _with_scalar(judge, left, right, assume)
+    if kinds == ("matrix", "matrix") or "matrix" in kinds:
+        return _matrices(judge, left, right, assume)
+    if "interval" in kinds and ("tuple" in kinds or kinds == ("interval", "interval")):
+        pairs = [_pair(side) for side in (left, right)]
+        open_ = all(side.label != "interval" or side.children[0].label == "oo" for side in (left, right))
+        if left.label == right.label == "interval":
+            open_ = left.children[0] == right.children[0] and bool(free(left, right))
+        if open_:
+            return members(judge, pairs[0], pairs[1], assume)
+    if all(one in ("tuple", "list") for one in kinds):
+        found = members(judge, left.children, right.children, assume)
+        if found.verdict == "equal" or kinds != ("list", "list"):
+            return found
+        return _sets(judge, left, right, assume)
+    if all(one in ("set", "list") for one in kinds):
+        return _sets(judge, left, right, assume)
+    if "tuple" in kinds:
+        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+    try:
+        place = line.of_term(left).apart(line.of_term(right))
+    except line.UnclearError as error:
+        return Judgement("undecided", reason=error.what)
+    if place is None:
+        return Judgement("equal")
+    return Judgement("different", witness=f"{place.text} belongs to one of them only")
+
+
+def _pair(tree: Tree) -> tuple[Tree, ...]:
+    """The ends of an interval, of which an open one is written as a pair is; the members of a pair."""
+    if tree.label == "interval":
+        return tree.children[1:]
+    return tree.children
+
+
+def _name(tree: Tree) -> str:
+    label = kind(tree)
+    if label == "scalar":
+        return "a number"
+    if label in ("tuple", "list"):
+        return f"a {label} of {len(tree.children)}"
+    return _NAMES.get(label, f"a {label}")
+
+
+def _texts(left: Tree, right: Tree) -> Judgement:
+    found = [words(side) for side in (left, right)]
+    if found[0] is None or found[1] is None:
+        return Judgement("undecided", reason="one of them is a text")
+    if found[0] == found[1]:
+        return Judgement("equal")
+    if {*found[0]} <= {*found[1]} or {*found[1]} <= {*found[0]}:
+        return Judgement("undecided", reason="one text is a part of the other")
+    return Judgement("different", witness=f"{' '.join(found[0])!r} and {' '.join(found[1])!r}")
+
+
+def words(tree: Tree) -> list[str] | None:
+    """The words of a text, without case and punctuation; a letter or name is a word too."""
+    label = tree.children[0].label if tree.label == "text" and tree.children else tree.label
+    if tree.children and tree.label != "text":
+        return None
+    return _PUNCTUATION.sub(" ", label).casefold().split()
+
+
+def _with_scalar(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    shape, scalar = (right, left) if kind(left) == "scalar" else (left, right)
+    if shape.label in ("set", "list") and len(shape.children) == 1:
+        return judge.compared(shape.children[0], scalar, assume)
+    if numbers.is_number(scalar) or (free(scalar) and scalar.children):
+        if shape.label == "matrix" and len(shape.children) == len(shape.children[0].children) == 1:
+            return Judgement("undecided", reason="one of them is a matrix")
+        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+    return Judgement("undecided", reason=f"one of them is {_name(shape)}")
+
+
+def _matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    if any(kind(side) not in ("matrix", "tuple", "list") for side in (left, right)):
+        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+    sides = []
+    for side in (left, right):
+        rows = _rows(side) if side.label == "matrix" else [[part] for part in side.children]
+        sides.append(rows)
+    first, second = sides
+    if {left.label, right.label} != {"matrix"} and 1 in (len(first), len(second)):
+        # a tuple is a row or a column
+        first, second = ([[one for row in rows for one in row]] for rows in sides)
+    if [len(row) for row in first] != [len(row) for row in second]:
+        sizes = [f"{len(rows)} by {len(rows[0])}" for rows in (first, second)]
+        return Judgement("different", witness=f"{sizes[0]} and {sizes[1]}")
+    flat = [[one for row in rows for one in row] for rows in (first, second)]
+    return members(judge, flat[0], flat[1], assume)
+
+
+def members(
+    judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assume: Sequence[Tree]
+) -> Judgement:
+    """Judges members that stand at the same places."""
+    if len(left) != len(right):
+        return Judgement("different", witness=f"{len(left)} and {len(right)} members")
+    conditions: list[str] = []
+    notes: list[str] = []
+    doubtful: Judgement | None = None
+    witness = ""
+    for one, other in zip(left, right, strict=True):
+        found = judge.compared(one, other, assume)
+        if found.verdict == "different":
+            return found
+        if found.verdict == "undecided":
+            doubtful = doubtful or found
+        if found.condition:
+            conditions.append(found.condition)
+            witness = witness or found.witness
+        if found.reason:
+            notes.append(found.reason)
+    if doubtful is not None:
+        return doubtful
+    reason = "; ".join(dict.fromkeys(notes))
+    if conditions:
+        return Judgement("equal if", " and ".join(dict.fromkeys(conditions)), witness, reason)
+    return Judgement("equal", reason=reason)
+
+
+def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    """Judges sets by their members: each has to be equal to one of the other set."""
+    if max(len(left.children), len(right.children)) > _MOST_MEMBERS:
+        return Judgement("undecided", reason=f"there are more than {_MOST_MEMBERS} members")
+    reasons: list[str] = []
+    notes: list[str] = []
+    for own, others in ((left.children, right.children), (right.children, left.children)):
+        for member in own:
+            apart = []
+            for other in others:
+                found = judge.compared(member, other, assume)
+                if found.verdict == "equal":
+                    notes += filter(None, [found.reason])
+                    break
+                apart.append(found)
+            else:
+                if all(one.verdict == "different" for one in apart) and _fixed(member, *others):
+                    return Judgement("different", witness=f"{_text(member)} belongs to one of them only")
+                reasons.append(f"{_text(member)} may belong to one of them only")
+    if reasons:
+        if len(left.children) == len(right.children) == 1:
+            return judge.compared(left.children[0], right.children[0], assume)
+        return Judgement("undecided", reason=reasons[0])
+    return Judgement("equal", reason="; ".join(dict.fromkeys(notes)))
+
+
+def _fixed(*trees: Tree) -> bool:
+    return not free(*trees)
+
+
+def _text(tree: Tree) -> str:
+    from engines.egen.judging.assumed import said
+
+    return numbers.shown(tree) if numbers.is_number(tree) else said(tree)
+
+
+def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Judgement:
+    """Judges quantities: the same dimensions, and numbers equal in the same units."""
+    one, other = separated(left), separated(right)
+    if one is None or other is None:
+        return Judgement("undecided", reason="units that are no factors are not judged")
+    if bool(one.units) != bool(other.units):
+        return Judgement("undecided", reason="only one of them has a unit")
+    if one.units != other.units:
+        return Judgement("different", witness=f"{one.shown} and {other.shown}")
+    return judge.scalars(one.number, other.number, known)

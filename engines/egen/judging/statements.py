@@ -1,0 +1,467 @@
+"""Statements: whether they hold, and whether two of them say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+from flint import ctx
+
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.egen.algebra.rational import Space, TooLargeError
+from engines.egen.judging import line, numbers, reals, shapes
+from engines.egen.judging.assumed import assumed, flat, replaced, said
+from engines.egen.judging.names import INTEGERS, free, is_real
+from engines.formula.judge import Judgement
+
+if TYPE_CHECKING:
+    from engines.egen.judging.terms import TermJudge
+
+RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
+_STATEMENTS = (*RELATIONS, "in", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not")
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+_ZERO = Tree("0")
+_TRIED = 60
+_UNEQUAL_ENOUGH = 0.05
+"""Numbers said to be about the same that are so far apart, of their size, are not."""
+YES = Judgement("equal")
+
+
+def is_statement(tree: Tree) -> bool:
+    return tree.label in _STATEMENTS and bool(tree.children)
+
+
+def _undecided(reason: str) -> Judgement:
+    return Judgement("undecided", reason=reason)
+
+
+# ---- whether a statement holds
+
+
+def holds(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+    label, parts = statement.label, statement.children
+    if not is_statement(statement):
+        return _undecided("it is no statement")
+    if label == "=":
+        return judge.compared(parts[0], parts[1], assume)
+    if label in ("and", "or"):
+        return _several(label, [holds(judge, part, assume) for part in parts])
+    if label == "implies":
+        *given, claim = parts
+        return holds(judge, claim, [*assume, *given])
+    if label == "iff":
+        return equal(judge, parts[0], parts[1], assume)
+    if label == "not":
+        return _denied(judge, parts[0], assume)
+    if label == "congruent":
+        remainder = Tree("mod", (Tree("-", parts[:2]), parts[2]))
+        return judge.compared(remainder, _ZERO, assume)
+    if label == "approx":
+        return _about(judge, parts[0], parts[1])
+    if label == "in":
+        return _belongs(judge, parts[0], parts[1], assume)
+    if label == "subset":
+        return _subset(parts[0], parts[1])
+    return _relation(judge, statement, assume)
+
+
+def _several(label: str, found: Sequence[Judgement]) -> Judgement:
+    decisive = "different" if label == "and" else "equal"
+    for one in found:
+        if one.verdict == decisive:
+            return one
+    for verdict in ("undecided", "equal if"):
+        some = [one for one in found if one.verdict == verdict]
+        if label == "and" and some:
+            if verdict == "undecided":
+                return some[0]
+            conditions = " and ".join(dict.fromkeys(one.condition for one in some))
+            return Judgement("equal if", conditions, some[0].witness, some[0].reason)
+    if label == "and":
+        return found[0]
+    if all(one.verdict == "different" for one in found) and len({one.witness for one in found}) == 1:
+        return found[0]
+    return _undecided("it is not known which of them holds")
+
+
+def _denied(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+    if statement.label in _OPPOSITE:
+        return holds(judge, Tree(_OPPOSITE[statement.label], statement.children), assume)
+    found = holds(judge, statement, assume)
+    if free(statement) or found.verdict not in ("equal", "different"):
+        return _undecided("the opposite is not judged")
+    return Judgement("different", witness="it holds") if found.verdict == "equal" else YES
+
+
+def _about(judge: TermJudge, left: Tree, right: Tree) -> Judgement:
+    """Whether a number is about another: to the digits that are written."""
+    sides = [shapes.worked_out(side) for side in (left, right)]
+    if not all(numbers.is_number(side) for side in sides):
+        found = judge.compared(left, right)
+        return found if found.verdict in ("equal", "equal if") else _undecided("it is about equal only")
+    try:
+        with ctx.workprec(256):
+            one, other = (numbers.known(side, 256) for side in sides)
+            assert one is not None
+            assert other is not None
+            apart = abs(one - other)
+            for side, written, given in zip(sides, (one, other), (other, one), strict=True):
+                digit = _last_digit(side)
+                # rounded, or cut off
+                if 2 * apart <= digit or (apart < digit and abs(written) < abs(given)):
+                    return YES
+            if apart > _UNEQUAL_ENOUGH * max(abs(one), abs(other)):
+                witness = f"{numbers.shown(left)} and {numbers.shown(right)}"
+                return Judgement("different", witness=witness)
+    except numbers.NoValueError:
+        return _undecided("one of them has no real value")
+    return _undecided("it is about equal only")
+
+
+def _last_digit(side: Tree) -> float:
+    text = side.label if not side.children else ""
+    places = len(text.partition(".")[2])
+    return 10.0**-places if text and text.lstrip("-")[:1].isdigit() else 0.0
+
+
+def _belongs(judge: TermJudge, member: Tree, whole: Tree, assume: Sequence[Tree]) -> Judgement:
+    if not whole.children and whole.label in INTEGERS:
+        if numbers.is_number(member):
+            exact = numbers.exact(member)
+            if exact is None:
+                return judge.compared(Tree("floor", (member,)), member, assume)
+            inside = exact == int(exact) and (exact >= 0 or whole.label not in ("N", "ℕ"))
+            return YES if inside else Judgement("different", witness=numbers.shown(member))
+        return _undecided("it is not known whether it is an integer")
+    if whole.label in ("set", "list"):
+        found = [judge.compared(member, one, assume) for one in whole.children]
+        return _several("or", found) if found else Judgement("different", witness="the set is empty")
+    if numbers.is_number(member) and not free(whole):
+        inside = line.of_term(whole).holds(line.number(member))
+        return YES if inside else Judgement("different", witness=numbers.shown(member))
+    return _undecided("it is not known whether it belongs to the set")
+
+
+def _subset(left: Tree, right: Tree) -> Judgement:
+    one, other = line.of_term(left), line.of_term(right)
+    both = line.Points((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
+    place = one.apart(both)
+    return YES if place is None else Judgement("different", witness=f"{place.text} belongs to the first only")
+
+
+def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+    known = assumed(assume)
+    sides = [known.substituted(shapes.worked_out(side)) for side in statement.children]
+    here = Tree(statement.label, tuple(sides))
+    names = free(*sides)
+    if any(shapes.kind(side) != "scalar" for side in sides):
+        if statement.label == "!=":
+            return _opposite(judge.compared(sides[0], sides[1], assume), bool(names))
+        return _undecided("an order of such terms is not judged")
+    if not names and numbers.is_number(here.children[0]) and numbers.is_number(here.children[1]):
+        try:
+            sign = numbers.order(sides[0], sides[1])
+        except numbers.NoValueError:
+            return _undecided("one of them has no real value")
+        if sign is None:
+            return _undecided("the difference is too small to be seen")
+        if _fits(statement.label, sign):
+            return YES
+        return Judgement("different", witness=f"{numbers.shown(sides[0])} and {numbers.shown(sides[1])}")
+    if len(names) == 1:
+        try:
+            return _on_a_line(here, next(iter(names)), assume)
+        except line.UnclearError:
+            pass
+    witness = _refuted(here, known)
+    if witness:
+        return Judgement("different", witness=witness)
+    if statement.label == "!=":
+        return _undecided("no values are known to be the same")
+    return _certified(here) or _undecided("it holds at all points tried, which proves nothing")
+
+
+def _opposite(found: Judgement, varies: bool) -> Judgement:
+    if varies or found.verdict not in ("equal", "different"):
+        return _undecided(found.reason or "it is not known whether they are ever equal")
+    return YES if found.verdict == "different" else Judgement("different", witness="they are equal")
+
+
+def _fits(sign: str, found: int) -> bool:
+    return {
+        "=": found == 0,
+        "!=": found != 0,
+        "<": found < 0,
+        "<=": found <= 0,
+        ">": found > 0,
+        ">=": found >= 0,
+    }[sign]
+
+
+def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Judgement:
+    """By all values of the one variable. Raises: UnclearError."""
+    if any(one.label == "in" and one.children[1].label in INTEGERS for one in flat(assume)):
+        raise line.UnclearError
+    given = [line.of_statement(one, name) for one in flat(assume) if free(one) == {name}]
+    claim = line.of_statement(statement, name)
+    ends = tuple(end for one in (*given, claim) for end in one.ends)
+    region = line.Points(ends, lambda at: all(one.holds(at) for one in given))
+    both = line.Points(ends, lambda at: region.holds(at) and claim.holds(at))
+    place = region.apart(both)
+    if place is None:
+        return YES
+    outside = line.Points(ends, lambda at: region.holds(at) and not claim.holds(at))
+    if not any(outside.holds(at) for at in map(line.rational, line.between(line.ordered(ends)))):
+        single = [at.text for at in line.ordered(ends) if outside.holds(at)]
+        return Judgement(
+            "equal if", " and ".join(f"{name} != {text}" for text in single), f"{name} = {place.text}"
+        )
+    return Judgement("different", witness=f"{name} = {place.text}")
+
+
+def _refuted(statement: Tree, known: reals.Known) -> str:
+    """A point where a relation certainly does not hold."""
+    names = sorted(free(statement) | known.assumptions.variables)
+    if known.unclear or not all(map(is_real, statement.children)):
+        return ""
+    for point in _points(names, known):
+        if truth(statement, point) is False:
+            return ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
+    return ""
+
+
+def _points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
+    random, found = Random(0), []
+    whole = {*known.assumptions.integers}
+    for _ in range(4 * _TRIED):
+        size = random.choice((1, 4, 20))
+        point = {
+            name: float(random.randint(-10, 30))
+            if name in whole
+            else random.randint(-64 * size, 64 * size) / 64
+            for name in names
+        }
+        relations = [Tree(one.sign, (one.left, one.right)) for one in known.assumptions.relations]
+        if all(truth(one, point) for one in relations):
+            found.append(point)
+        if len(found) == _TRIED:
+            break
+    return found
+
+
+def truth(statement: Tree, point: dict[str, float]) -> bool | None:
+    """Whether a statement holds at a point; None where it cannot be told."""
+    label, parts = statement.label, statement.children
+    if label in ("and", "or", "not"):
+        sides = [truth(part, point) for part in parts]
+        if label == "not":
+            return None if sides[0] is None else not sides[0]
+        if (decisive := label == "or") in sides:
+            return decisive
+        return None if None in sides else not decisive
+    if label not in RELATIONS or not all(map(is_real, parts)):
+        return None
+    values = [reals.at(part, point) for part in parts]
+    if any(value is None or not value.is_finite() for value in values):
+        return None
+    one, other = values
+    assert one is not None
+    assert other is not None
+    sign = -1 if one < other else 1 if one > other else 0 if one == other else None
+    return None if sign is None else _fits(label, sign)
+
+
+def _certified(statement: Tree) -> Judgement | None:
+    """Where the signs of the parts say so: squares, powers of positive numbers, absolute values."""
+    left, right = statement.children
+    if statement.label in ("<", "<="):
+        left, right = right, left
+    found = _least(Tree("-", (left, right)) if right != _ZERO else left)
+    if found is None:
+        return None
+    return YES if found > 0 or "=" in statement.label else None
+
+
+def _least(tree: Tree) -> int | None:
+    """1 for what is more than 0 wherever it is defined, 0 for what is not less; None for others."""
+    label, parts = tree.label, tree.children
+    exact = numbers.exact(tree)
+    if exact is not None:
+        return None if exact < 0 else 1 if exact > 0 else 0
+    if not parts:
+        return 1 if label in ("pi", "e") else None
+    if label in ("+", "*", "/"):
+        sides = [_least(part) for part in parts]
+        if sides[0] is None or sides[1] is None:
+            return 0 if label == "*" and parts[0] == parts[1] else None
+        return max(sides[0], sides[1]) if label == "+" else min(sides[0], sides[1])
+    if label == "pow":
+        exponent = numbers.exact(parts[1])
+        base = _least(parts[0])
+        if base == 1:
+            return 1
+        if exponent is not None and exponent == int(exponent) and exponent % 2 == 0:
+            return 0 if exponent > 0 else 1
+        return base
+    if label in ("cosh", "sech"):
+        return 1
+    return 0 if label in ("abs", "sqrt", "acosh") else None
+
+
+# ---- whether two statements say the same
+
+
+def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    if not (is_statement(left) and is_statement(right)):
+        return _undecided("only one of them is a statement")
+    if left.label in RELATIONS and right.label in RELATIONS:
+        same = _sides_alike(judge, left, right, assume)
+        if same is not None:
+            return same
+    names = free(left, right)
+    if len(names) == 1 and not assume:
+        name = next(iter(names))
+        try:
+            place = line.of_statement(left, name).apart(line.of_statement(right, name))
+        except line.UnclearError:
+            pass
+        else:
+            if place is None:
+                return YES
+            return Judgement("different", witness=f"{name} = {place.text}: only one of them holds")
+    if left.label == right.label and left.label in ("and", "or", "in", "subset", "congruent", "iff", "not"):
+        found = _parts_alike(judge, left, right, assume)
+        if found is not None:
+            return found
+    if left.label == right.label == "=":
+        return _equations(judge, left, right, assume)
+    known = assumed(assume)
+    if not known.unclear:
+        for point in _points(sorted(names | known.assumptions.variables), known):
+            one, other = truth(left, point), truth(right, point)
+            if one is not None and other is not None and one != other:
+                places = ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
+                return Judgement("different", witness=f"{places}: only one of them holds")
+    return _undecided("it is not known whether they say the same")
+
+
+def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+    """Relations whose sides are the same, in this order or the other; whose differences are multiples."""
+    turned = Tree(_TURNED[right.label], right.children[::-1])
+    for other in (right, turned):
+        if other.label == left.label:
+            found = shapes.members(judge, left.children, other.children, assume)
+            if found.verdict == "equal":
+                return found
+            return _multiple(judge, left, other, assume)
+    return None
+
+
+def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+    if any(shapes.kind(side) != "scalar" for one in (left, right) for side in one.children):
+        return None
+    one, other = (Tree("-", side.children) for side in (left, right))
+    names = sorted(free(one, other))
+    if "unit" in {*one.labels(), *other.labels()} or not names:
+        return None
+    for start in (3, 7):
+        point = {name: Tree(f"{start + 2 * place}") for place, name in enumerate(names)}
+        factors = []
+        for tree in (one, other):
+            for name, number in point.items():
+                tree = replaced(tree, name, number)
+            factors.append(tree)
+        try:
+            sign = [numbers.order(factor, _ZERO) for factor in factors]
+        except (numbers.NoValueError, KeyError):
+            continue
+        if not all(sign):
+            continue
+        if left.label not in ("=", "!=") and sign[0] != sign[1]:
+            return None
+        factor = Tree("/", (factors[0], factors[1]))
+        found = judge.compared(one, Tree("*", (factor, other)), assume)
+        return found if found.verdict == "equal" else None
+    return None
+
+
+def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+    """Statements of the same parts, which in `and`, `or` and `iff` are in any order."""
+    if len(left.children) != len(right.children):
+        return None
+    rest = list(right.children)
+    for place, part in enumerate(left.children):
+        choices = rest if left.label in ("and", "or", "iff") else [right.children[place]]
+        for other in choices:
+            if part == other or judge.compared(part, other, assume).verdict == "equal":
+                rest.remove(other)
+                break
+        else:
+            return None
+    return YES
+
+
+def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    """Each is solved for a variable in which it is linear, and put into the other."""
+    verdicts = []
+    for one, other in ((left, right), (right, left)):
+        solved = _solved(one)
+        if solved is None:
+            continue
+        name, instead = solved
+        sides = [replaced(side, name, instead) for side in other.children]
+        found = judge.compared(sides[0], sides[1], assume)
+        if found.verdict == "different":
+            witness = f"{name} = {said(instead)} solves one of them only"
+            return Judgement("different", witness=witness)
+        verdicts.append(found.verdict)
+    if verdicts == ["equal", "equal"]:
+        return YES
+    return _factors_alike(left, right) or _undecided("it is not known whether they have the same solutions")
+
+
+def _solved(equation: Tree) -> tuple[str, Tree] | None:
+    """A variable in which an equation is linear, with a number before it, and what it is equal to."""
+    difference = Tree("-", equation.children)
+    try:
+        space = Space([difference])
+        top, bottom = space.of(difference)
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return None
+    if not bottom.is_constant():
+        return None
+    rows = top.to_dict()
+    for place, atom in enumerate(space.atoms):
+        if atom.children or atom.label in ("pi", "e", "i"):
+            continue
+        if any(atom.label in other.labels() for other in space.atoms if other != atom):
+            continue
+        with_it = {exponents: c for exponents, c in rows.items() if exponents[place]}
+        if len(with_it) != 1:
+            continue
+        ((exponents, c),) = with_it.items()
+        if sum(exponents) != 1:
+            continue
+        rest = space.polynomial({e: -value / c for e, value in rows.items() if not e[place]})
+        return atom.label, space.sum(rest)
+    return None
+
+
+def _factors_alike(left: Tree, right: Tree) -> Judgement | None:
+    """Equations whose differences have the same irreducible factors have the same solutions."""
+    differences = [Tree("-", one.children) for one in (left, right)]
+    try:
+        space = Space(differences)
+        found = []
+        for one in differences:
+            top, bottom = space.of(one)
+            if not bottom.is_constant() or top.is_zero():
+                return None
+            _, rows = space.factors(space.reduced(top, space.constant(1)))
+            found.append({tree for tree, _ in rows})
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return None
+    return YES if found[0] == found[1] and found[0] else None
