@@ -19,7 +19,7 @@ from engines.core.spec import Arg
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
-    from engines.arqmath.collection.index_build import Build
+    from engines.arqmath.collection.index_build import IndexBuild
     from engines.arqmath.collection.store import PostStore
     from engines.retrieval.dense import Vectors
     from engines.retrieval.run import Run
@@ -96,12 +96,12 @@ class Retriever(ABC):
         raise NotImplementedError
 
     @classmethod
-    def wanted(cls, build: Build) -> bool:  # noqa: ARG003
+    def wanted(cls, build: IndexBuild) -> bool:  # noqa: ARG003
         """Whether a build is asked to make its folder."""
         return False
 
     @classmethod
-    def build(cls, build: Build, store: PostStore) -> bool:  # noqa: ARG003
+    def build(cls, build: IndexBuild, store: PostStore) -> bool:  # noqa: ARG003
         """Make its folder if that is wanted and not there. Returns: False when that was stopped."""
         return True
 
@@ -118,11 +118,11 @@ class Lexical(Retriever):
         return LexicalIndex(folder)
 
     @classmethod
-    def wanted(cls, build: Build) -> bool:  # noqa: ARG003
+    def wanted(cls, build: IndexBuild) -> bool:  # noqa: ARG003
         return True
 
     @classmethod
-    def build(cls, build: Build, store: PostStore) -> bool:
+    def build(cls, build: IndexBuild, store: PostStore) -> bool:
         return build.postings(store, cls.name, build.plan["tokens"], "terms", "answers")
 
     def search(
@@ -157,11 +157,11 @@ class Dense(Retriever):
         return DenseIndex(folder)
 
     @classmethod
-    def wanted(cls, build: Build) -> bool:
+    def wanted(cls, build: IndexBuild) -> bool:
         return build.encoder is not None
 
     @classmethod
-    def build(cls, build: Build, store: PostStore) -> bool:
+    def build(cls, build: IndexBuild, store: PostStore) -> bool:
         return build.vectors(store, build.answers, cls.name, "vectors", "answers encoded")
 
     def search(
@@ -182,7 +182,7 @@ class Questions(Dense):
     holds = "vectors of questions", "--dense"
 
     @classmethod
-    def build(cls, build: Build, store: PostStore) -> bool:
+    def build(cls, build: IndexBuild, store: PostStore) -> bool:
         return build.vectors(store, build.questions(store), cls.name, "questions", "questions encoded")
 
     def search(
@@ -221,11 +221,11 @@ class Sparse(Retriever):
         return SparseIndex(folder)
 
     @classmethod
-    def wanted(cls, build: Build) -> bool:
+    def wanted(cls, build: IndexBuild) -> bool:
         return build.sparse is not None
 
     @classmethod
-    def build(cls, build: Build, store: PostStore) -> bool:
+    def build(cls, build: IndexBuild, store: PostStore) -> bool:
         from zipfile import BadZipFile
 
         from scipy.sparse import load_npz, save_npz
@@ -277,11 +277,11 @@ class Structure(Lexical):
     holds = "structure of formulas", "--structure"
 
     @classmethod
-    def wanted(cls, build: Build) -> bool:
+    def wanted(cls, build: IndexBuild) -> bool:
         return build.structure
 
     @classmethod
-    def build(cls, build: Build, store: PostStore) -> bool:
+    def build(cls, build: IndexBuild, store: PostStore) -> bool:
         from engines.retrieval.tokens import STRUCTURE
 
         try:

@@ -16,17 +16,16 @@ from engines.arqmath.collection.index import (
     AGAIN,
     FORMAT,
     IDS,
-    MANIFEST,
-    PLAN,
     QUESTIONS,
     STORE,
     read_json,
 )
 from engines.arqmath.collection.store import PostStore, StoredPost, build_store
 from engines.arqmath.first_stage import RETRIEVERS
+from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import sha256, sole_builder, write_array, write_json
+from engines.core.files import sha256, write_array, write_json
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
 from engines.retrieval.dense import Kind, build_dense
@@ -45,8 +44,12 @@ def _facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
     }
 
 
-def checked_plan(
-    out: Path,
+_NAMES = {"format": "version", "posts": "posts", "links": "links", "tokens": "terms", "bm25": "BM25"}
+"""What must stay as it was when the folder was begun, as messages call it."""
+
+
+def begin(
+    build: ResumableBuild,
     plan: dict[str, Any],
     named: Mapping[str, Any],
     chosen: Mapping[str, StoredEncoder | SparseEncoder | None],
@@ -56,37 +59,33 @@ def checked_plan(
 
     Raises: EngineError E668 for a folder that was begun with others.
     """
-    path = out / PLAN
+    path = build.folder / PLAN
     old: dict[str, Any] = read_json(path) if path.exists() else {}
     was = {"tokens": old.get("tokens"), **(old.get("bm25") or asdict(Bm25()))}
     if was["tokens"] not in TERMS:
         was["tokens"] = VERSIONS["porter" if str(was["tokens"]).startswith("porter") else "math"]
     of_terms = {name: was[name] if value is None else value for name, value in named.items()}
     plan |= {"tokens": of_terms["tokens"], "bm25": {name: of_terms[name] for name in ("k1", "b")}}
-    if old:
-        names = {"format": "version", "posts": "posts", "links": "links", "tokens": "terms", "bm25": "BM25"}
-        for key, name in names.items():
-            if old.get(key) != plan[key]:
-                raise EngineError(
-                    f"the unfinished index in this folder has other settings: {name}",
-                    where=str(out),
-                    code="E668",
-                    remedy=AGAIN,
-                )
+    changed = ""
     for key, encoder in chosen.items():
         own = old.get(key)
         facts: dict[str, Any] = _facts(encoder) if encoder is not None else own or {}
         if own and own["sha256"] != facts["sha256"]:
-            raise EngineError(
+            changed = (
                 f"the vectors in this folder are those of {own['name']}, not of {facts['name']}, which was "
-                "requested",
-                where=str(out),
-                code="E668",
-                remedy=AGAIN,
+                "requested"
             )
         plan[key] = facts or None
-    if plan != old:
-        write_json(path, plan)
+
+    def other(what: str) -> EngineError:
+        return EngineError(what, where=str(build.folder), code="E668", remedy=AGAIN)
+
+    def other_setting(name: str, _before: Any, _after: Any) -> EngineError:
+        return other(f"the unfinished index in this folder has other settings: {_NAMES[name.split('.')[0]]}")
+
+    if changed:
+        raise other(changed)
+    build.begin(plan, old or None, other_setting, keys=tuple(_NAMES))
     return plan
 
 
@@ -107,7 +106,7 @@ def checked_plan(
 _TERM_PART = 5_000
 _VECTOR_PART = 512
 _PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
-_PARTS, _LOCK = "parts", "build.lock"
+_PARTS = "parts"
 
 
 def document_text(post: StoredPost) -> str:
@@ -159,7 +158,8 @@ def build_index(
         )
     if share:
         refuse_without_terms(folder.path, out)
-    with sole_builder(out, code="E669", lock=_LOCK, shared=share is not None):
+    build = ResumableBuild(out, share, events=events, stop=stop)
+    with build.lock("E669"):
         chosen = None
         if dense:
             chosen = load_encoder(encoder, half=not exact) if isinstance(encoder, str | Path) else encoder
@@ -171,9 +171,9 @@ def build_index(
         }
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
         learned = sparse_encoder(sparse, half=not exact) if isinstance(sparse, str | Path) else sparse
-        plan = checked_plan(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
-        build = Build(out, folder, plan, chosen, learned, structure, kind, events, stop)
-        return build.run() if share is None else build.run_share(*share)
+        plan = begin(build, plan, named, {"encoder": chosen, "sparse_encoder": learned})
+        made = IndexBuild(build, folder, plan, chosen, learned, structure, kind)
+        return made.run() if share is None else made.run_share()
 
 
 def refuse_without_terms(collection: Path, out: Path) -> None:
@@ -189,7 +189,7 @@ def refuse_without_terms(collection: Path, out: Path) -> None:
 
 def _is_ours(out: Path) -> bool:
     names = {path.name for path in out.iterdir()}
-    if not names - {_LOCK}:
+    if not names - {LOCK}:
         return True
     # Corpora have files of these names too, and other programs one of them.
     for name in {MANIFEST, PLAN} & names:
@@ -199,25 +199,22 @@ def _is_ours(out: Path) -> bool:
     return False
 
 
-class Build:
+class IndexBuild:
     """One run of a build, from what is there to the manifest."""
 
     def __init__(
         self,
-        out: Path,
+        build: ResumableBuild,
         folder: ArqmathFolder,
         plan: Mapping[str, Any],
-        chosen: StoredEncoder | None,
+        encoder: StoredEncoder | None,
         sparse: SparseEncoder | None,
         structure: bool,
         kind: Kind | None,
-        events: Sink,
-        stop: Stop,
     ) -> None:
-        self.out, self.folder, self.plan = out, folder, plan
-        self.sparse, self.encoder, self.kind, self.events, self.stop = sparse, chosen, kind, events, stop
-        self.structure = structure
-        self.share = 1, 1
+        self.build, self.out, self.events, self.stop = build, build.folder, build.events, build.stop
+        self.folder, self.plan, self.encoder, self.sparse = folder, plan, encoder, sparse
+        self.structure, self.kind = structure, kind
         self.answers = IDS
 
     def run(self) -> dict[str, Any]:
@@ -232,9 +229,8 @@ class Build:
         finally:
             store.close()
 
-    def run_share(self, number: int, of: int) -> dict[str, Any]:
+    def run_share(self) -> dict[str, Any]:
         """Make the parts of a share of the vectors, unless all vectors are there."""
-        self.share = number, of
         made = {"answers": 0, "questions": 0}
         complete = True
         if not self._finished():
@@ -245,7 +241,7 @@ class Build:
             finally:
                 store.close()
             made = {
-                name: len(range(number - 1, -(-len(np.load(self.out / ids)) // _VECTOR_PART), of))
+                name: len(self.build.parts(len(np.load(self.out / ids)), _VECTOR_PART))
                 for name, ids in (("answers", IDS), ("questions", QUESTIONS))
                 if (self.out / ids).exists()
             }
@@ -345,7 +341,7 @@ class Build:
 
         name = f"{parts_name}-{encoder.fingerprint[:12]}-{{:05d}}.npy"
         parts = self.parts(store, ids, name, unit, make, good)
-        if parts is None or self.share != (1, 1):
+        if parts is None or self.build.share:
             return parts is not None
         build_dense(
             (np.load(path) for path in parts),
@@ -369,24 +365,22 @@ class Build:
     ) -> list[Path] | None:
         """The files of all parts of the share, those that are missing made; None when that was stopped."""
         ids = np.load(self.out / ids_file)
-        size = size or _VECTOR_PART
-        paths = []
-        first, of = self.share
-        for number, begin in enumerate(range(0, len(ids), size)):
-            if self.stop():
+
+        def path(number: int) -> Path:
+            return self.out / _PARTS / name.format(number)
+
+        def load(number: int) -> Path | None:
+            return path(number) if path(number).exists() and good(path(number)) else None
+
+        def made(number: int, items: range, events: Sink) -> Path | None:
+            wanted = [id.decode() for id in ids[items.start : items.stop]]
+            posts = store.many(wanted)
+            if not make([document_text(posts[id]) for id in wanted], path(number)):
                 return None
-            if number % of != first - 1:
-                continue
-            path = self.out / _PARTS / name.format(number)
-            wanted = [id.decode() for id in ids[begin : begin + size]]
-            if not (path.exists() and good(path)):
-                found = store.many(wanted)
-                if not make([document_text(found[id]) for id in wanted], path):
-                    return None
-            paths.append(path)
-            done = {"done": begin + len(wanted), "total": len(ids), "unit": unit}
-            self.events(Event("progress", done))
-        return paths
+            events(Event("progress", {"done": len(items), "unit": unit}))
+            return path(number)
+
+        return self.build.run(self.build.parts(len(ids), size or _VECTOR_PART), load, made)
 
     def _finish(self, store: PostStore) -> dict[str, Any]:
         stored = {name: retriever for name, retriever in RETRIEVERS.items() if retriever.stored}
@@ -410,7 +404,7 @@ class Build:
                 for path in sorted(files)
             },
         }
-        write_json(self.out / MANIFEST, manifest)
+        self.build.publish(manifest)
         shutil.rmtree(self.out / _PARTS, ignore_errors=True)
         return self._result(manifest)
 

@@ -60,7 +60,8 @@ class TripletSearch:
 
 @dataclass(frozen=True, slots=True)
 class FindTriplets(TripletSearch):
-    """Find a positive (same equation, other words) and a negative (other equation, similar words) each."""
+    """For each problem, find a positive (same equation, other words) and a negative (other equation, similar
+    words)."""
 
     without: Annotated[
         Path | None, Arg("Leave out the triplets listed in this file of labels or triplets.", shown="none")
