@@ -136,7 +136,6 @@ def _p(test: Mapping[str, Any]) -> float:
 
 
 def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
-    """What a vote changes: over the orders of a problem, and over the seeds of a fold."""
     from engines.mwp.evaluations.evaluate import mcnemar
 
     found: dict[str, Any] = {}
@@ -191,7 +190,6 @@ def markdown(rows: Mapping[str, Any]) -> str:
 
 
 def _development(runs: Sequence[Mapping[str, Any]]) -> float:
-    """The mean over runs of the right answers among the problems that chose the model."""
     return sum(run["development"]["development_answer_accuracy"] for run in runs) / len(runs)
 
 

@@ -178,7 +178,6 @@ class Bench:
         return [row for row in rows if fold is None or row.fold == fold]
 
     def _ordered(self, number: int, fold: int | None) -> Path:
-        """Those of the test problems that can be told in another order, under their own ids."""
         from engines.mwp.augmentation.reorder import reordered
         from engines.mwp.evaluations.scores import reordered_sentences
         from engines.mwp.problems.describe import write_problems

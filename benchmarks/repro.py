@@ -55,7 +55,6 @@ def _of_result(path: Path, where: tuple[str, str], times: float) -> dict[str, fl
 
 
 def _at(figures: Any, keys: str) -> Any:
-    """What the keys lead to; None without any."""
     if not keys:
         return None
     for key in keys.split("/"):

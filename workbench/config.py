@@ -49,7 +49,6 @@ def cache_dir() -> Path:
 
 
 def config_file() -> Path:
-    """The one settings file."""
     return config_dir() / "config.toml"
 
 
@@ -149,7 +148,6 @@ class Setting:
 
 
 def _key(name: str, known: Mapping[str, Key] | None = None) -> Key:
-    """The schema of a setting. Raises: UsageError E420 for an unknown name."""
     known = schema() if known is None else known
     key = known.get(name)
     if key is None and "." in name:
@@ -258,7 +256,6 @@ def own_config() -> Config:
 
 
 def _resolved(known: Mapping[str, Key], written: Mapping[str, object]) -> Config:
-    """The values of these settings; `written` is what the file says."""
     path = config_file()
     settings: dict[str, Setting] = {
         key.name: Setting(key, key.name, key.default, "default")

@@ -237,7 +237,6 @@ def _check(kind: Kind, path: Path, name: str, registered: str | None, events: Si
 
 
 def _bytes(kind: Kind, path: Path) -> int:
-    """The size of all that belongs to a data set; 0 for what is not there, which its check refuses."""
     try:
         belonging = set(path.rglob("*") if kind.folder else kind.standing(path))
         return sum(file.stat().st_size for file in belonging if file.is_file())

@@ -120,7 +120,6 @@ class Call:
             self._wake()
 
     def _wake(self) -> None:
-        """Let whoever waits look again; the lock is held."""
         self._arrived.notify_all()
         waiter, self._waiter = self._waiter, None
         if waiter:
@@ -179,7 +178,6 @@ class EngineProcess:
             call._deliver(EngineError("stopped before it started", code="E703"))
 
     def _next(self) -> None:
-        """Hand the next waiting call to the child; the lock is held."""
         if self._current is not None or not self._waiting:
             return
         self._current = call = self._waiting.popleft()
@@ -284,8 +282,6 @@ def _lost(code: int, killed: bool) -> EngineError:
 
 
 class _Child:
-    """The other side: reads calls from stdin in a thread, runs them in the main thread."""
-
     def __init__(self, source: IO[bytes], sink: IO[bytes]) -> None:
         self._source = source
         self._sink = sink

@@ -46,7 +46,6 @@ class _Term:
     inverted: bool
 
     def holds(self, row: Row, fields: tuple[str, ...]) -> bool:
-        """Whether the row passes this term; a bare word may be in any of the fields."""
         value = row.get(self.field)
         if not self.field:
             found = any(self.value in _text(item) for name in fields for item in _items(row.get(name)))

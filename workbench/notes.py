@@ -135,7 +135,6 @@ class Notes:
         return self._kept.problems
 
     def get(self, address: str) -> Note | None:
-        """The note of an address, if there is one."""
         return self._kept.known.get(address)
 
     def under(self, home: str) -> dict[str, Note]:

@@ -184,7 +184,6 @@ class Operation:
         return sum(len(held[key]) for key in self.where.key.split())
 
     def _held(self, record: Any) -> Mapping[str, Any]:
-        """The record by the names of its parts; one that is its rows alone by theirs."""
         assert self.where is not None
         if isinstance(record, list):
             return {self.where.key: record}
@@ -193,7 +192,6 @@ class Operation:
         return {field.name: getattr(record, field.name) for field in fields(record)}
 
     def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
-        """What gives the fields of the note on a row; none where the filter does not ask for them."""
         from workbench.notes import NOTE_FIELDS, Note
         from workbench.workspace import Workspace
 
@@ -237,8 +235,6 @@ class Operation:
 
 
 class _Fields(dict[str, Any]):
-    """The fields of a spec, by name, for a format string."""
-
     def __init__(self, spec: Any) -> None:
         super().__init__({field.name: getattr(spec, field.name) for field in described(type(spec))})
 
@@ -374,5 +370,4 @@ def command_line(row: Operation, spec: Any) -> str:
 
 
 def option(field: Field) -> str:
-    """The long option of a field."""
     return "--" + (field.arg.name or field.name.replace("_", "-"))

@@ -69,8 +69,6 @@ class Shared:
 
 @dataclass(slots=True)
 class _Keys:
-    """What is kept of a side: a hash of each unit's id, text, and text with any numbers, and its bands."""
-
     ids: array[int] = field(default_factory=lambda: array("Q"))
     texts: array[int] = field(default_factory=lambda: array("Q"))
     masked: array[int] = field(default_factory=lambda: array("Q"))
@@ -141,7 +139,6 @@ def _hash(text: str) -> int:
 
 
 def _runs(words: list[str]) -> Numbers:
-    """Hashes of all runs of four words, each once; a shorter text is one run."""
     codes = np.array([zlib.crc32(word.encode("utf-8", "replace")) + 1 for word in words], dtype=np.uint64)
     if 0 < len(codes) < _RUN:
         codes = np.concatenate([codes, np.zeros(_RUN - len(codes), dtype=np.uint64)])
@@ -152,7 +149,6 @@ def _runs(words: list[str]) -> Numbers:
 
 
 def _mixed(values: Numbers) -> Numbers:
-    """SplitMix64's last step: every bit of the result depends on every bit of the value."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
@@ -172,7 +168,6 @@ def _bands(runs: Numbers) -> list[int]:
 
 
 def _partners(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
-    """For each of our keys the first row of theirs with that key, or -1."""
     a, b = np.frombuffer(ours, dtype=np.uint64), np.frombuffer(theirs, dtype=np.uint64)
     order = np.argsort(b, kind="stable")
     place = np.searchsorted(b[order], a)
@@ -311,7 +306,6 @@ def _collection(path: Path) -> bool:
 
 
 def _clusters(path: Path) -> list[list[str]]:
-    """Clusters of a corpus or a file; of a file of expressions each line is one."""
     from engines.egen.expressions.language import prefix
     from engines.egen.expressions.notation import read
     from engines.egen.models.datasets import read_labelled
@@ -373,7 +367,6 @@ def _side(path: Path, kind: str, bad: list[int], place: int) -> Side:
 
 
 def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[Unit]:
-    """Posts, or topics where there are no posts."""
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Report, read_posts
     from engines.forum.topics import read_topics

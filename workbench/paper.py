@@ -95,7 +95,6 @@ class Paper:
     assets: str = ""
 
     def rows(self) -> tuple[Operation, ...]:
-        """Its operations."""
         found: tuple[Operation, ...] = load(self.operations)
         return found
 

@@ -112,7 +112,6 @@ def _said(error: Exception) -> str:
 
 
 def _document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """What a recipe says, with what it extends. Args: before: the recipes that extend this one."""
     try:
         with path.open("rb") as file:
             document = _table(file.read(_MOST_BYTES + 1))
@@ -193,7 +192,6 @@ def recipes() -> tuple[Recipe, ...]:
 
 
 def _recipe_files(paper: str) -> Iterator[tuple[Path, Path]]:
-    """The folder of recipes and each of its files; of an added paper where one is named."""
     for owner, root in asset_folders("recipes"):
         if owner == paper:
             yield from ((root, path) for path in sorted(root.glob(f"{owner or '*'}/*.toml")))
@@ -330,7 +328,6 @@ def _value(text: str) -> Any:
 
 
 def _known_work(recipe: Recipe, path: Path) -> Recipe:
-    """The recipe, of an operation that there is. Raises: DataError E610."""
     from workbench.operation import operations
 
     names = list(operations())
@@ -345,7 +342,6 @@ def _wrong(what: str, path: Path, remedy: str) -> DataError:
 
 
 def _fits(value: Any, wanted: type | tuple[type, ...], key: str, path: Path) -> None:
-    """Refuse a value of another type. Raises: DataError E610."""
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         what = "a table" if wanted is Mapping else "text" if wanted is str else "a number"
         what = "true or false" if wanted is bool else what

@@ -122,7 +122,6 @@ def save_result(
 
 
 def _stored(place: Path) -> Iterator[dict[str, Any]]:
-    """The result files of a folder."""
     for path in sorted(place.glob("*.json")):
         try:
             document = json.loads(path.read_bytes())

@@ -77,7 +77,6 @@ class Column:
 
 
 def _plain(value: object) -> object:
-    """Lists are joined, and None is empty."""
     if isinstance(value, (list, tuple)):
         return " ".join(map(str, value))
     return "" if value is None else value
@@ -114,7 +113,6 @@ class TableSpec:
         return tuple(column.name for column in self.columns if not column.unfiltered)
 
     def row(self, item: Any, found: Any = None) -> LazyRow:
-        """The row of an item that was found."""
         made = {column.name: column.value for column in self.columns if column.value is not None}
         return LazyRow(self.item(item, found) if self.item else item, made)
 

@@ -90,7 +90,6 @@ def question(spec: Recipe, stop_worst: str = "") -> dict[str, Any]:
 
 
 def _check_data(trainer: Trainer, data: Mapping[str, Any]) -> None:
-    """Refuse data that a trainer would not read. Raises: UsageError E424."""
     for key in data:
         if key not in trainer.data:
             known = did_you_mean(key, trainer.data) or f"It reads: {', '.join(trainer.data) or 'none'}."
@@ -544,7 +543,6 @@ def _folds(recipe: Recipe) -> Sequence[int | None]:
 
 
 def _seeds(text: str) -> list[int]:
-    """The seeds that `1,2,3` or `1..3` are. Raises: UsageError E426."""
     try:
         return [int(value) for value in _values(text)] if text else []
     except ValueError:
@@ -581,7 +579,6 @@ def _range(text: str) -> tuple[str, str, int, bool]:
 
 
 def _values(text: str) -> Sequence[str]:
-    """The values of a grid axis: a list, or a range."""
     if ".." not in text:
         return text.split(",")
     low, high, count, by_ratio = _range(text)

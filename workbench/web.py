@@ -79,7 +79,6 @@ class WebServer(Server):
         )
 
     async def _make_app(self) -> web.Application:
-        """What textual-serve serves, below the token."""
         outer = web.Application(middlewares=[self._guard])
         outer.add_subapp(f"/{self.token}", await super()._make_app())
         return outer

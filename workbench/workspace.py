@@ -105,7 +105,6 @@ class Workspace:
         )
 
     def folder(self, name: str) -> Path:
-        """A folder of the workspace, made if it is not there."""
         folder = self.root / name
         try:
             folder.mkdir(exist_ok=True)
@@ -122,7 +121,6 @@ class Workspace:
 
     @cached_property
     def notes(self) -> Notes:
-        """Notes and bookmarks."""
         from workbench.notes import Notes
 
         return Notes(self)

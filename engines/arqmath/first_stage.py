@@ -64,7 +64,6 @@ class Retriever(ABC):
         RETRIEVERS[cls.name] = cls
 
     def __init__(self, index: Index) -> None:
-        """Raises: EngineError E670 where the index was built without; DataError E661 for a corrupt file."""
         self.index = index
         if self.stored and index.manifest.get(self.name) is None:
             raise EngineError(
@@ -342,7 +341,6 @@ class FirstStage:
         return cls(tuple(weights.items()), int(ranks[2] or _K) if ranks else None)
 
     def __str__(self) -> str:
-        """As `read` reads it."""
         if self == FUSED:
             return "fused"
         if self.k is not None:

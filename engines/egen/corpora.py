@@ -22,8 +22,10 @@ from engines.egen.records import (
     MAX_TOKENS,
     EgenConfig,
     Layout,
+    Member,
     Mode,
     Style,
+    Verdict,
     Weights,
     canonical_weights,
     style_of,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from engines.egen.corpus.build import Built
     from engines.egen.corpus.reader import Corpus
-    from engines.egen.corpus.shards import GrownHead, Row
+    from engines.egen.corpus.shards import GrownHead
 
 
 _ORIGIN = "saved"
@@ -79,7 +81,7 @@ def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
         head = {"prefix": document["head"], "verdict": "equal", "kept": 1.0}
         grown = GrownHead(
             0,
-            tuple(map(_row, (head, *document["members"]))),
+            tuple(map(_member, (head, *document["members"]))),
             total_members=str(stats["total_members"]),
             **{name: stats[name] for name in _FACTS},
         )
@@ -113,12 +115,10 @@ def _no_cluster(path: Path | None) -> DataError:
     )
 
 
-def _row(row: Mapping[str, Any]) -> Row:
-    from engines.egen.corpus.shards import Row
-
-    length = len(read_prefix(row["prefix"], LETTERS))
+def _member(row: Mapping[str, Any]) -> Member:
+    read_prefix(row["prefix"], LETTERS)
     gained, exceptions = bool(row.get("gained", False)), str(row.get("except", ""))
-    return Row(row["prefix"], length, row["verdict"], float(row["kept"]), gained, exceptions)
+    return Member(row["prefix"], Verdict(row["verdict"], float(row["kept"]), gained, exceptions=exceptions))
 
 
 def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
@@ -183,7 +183,7 @@ def _grown(corpus: Corpus, number: int) -> GrownHead:
     (facts,) = corpus.clusters().slice(number, 1).to_pylist()
     rows = corpus.members(number).to_pylist()
     known = {name: facts[name] for name in (*_FACTS, "total_members")}
-    return GrownHead(number, tuple(map(_row, rows)), **known)
+    return GrownHead(number, tuple(map(_member, rows)), **known)
 
 
 T = TypeVar("T")
@@ -239,8 +239,6 @@ class BuildCorpus:
     seed: Annotated[int | None, Arg("Seed for the members. [default: 0]", low=0)] = None
 
     def __post_init__(self) -> None:
-        """Refuse far more processes than there are processors, and a share that is none. Raises: EngineError
-        E424."""
         share_of(self.share)
         if self.workers is not None and self.workers > 4 * (cores := machine.processors()):
             raise refused(f"workers is {self.workers}, and this machine has {cores} cores", "E424")

@@ -66,7 +66,6 @@ class Generate:
     )
 
     def __post_init__(self) -> None:
-        """Refuse weights of families that a theory does not have. Raises: EngineError E457."""
         if self.weights and self.theory != "reals":
             what = f"the rules of {self.theory} have no families to weigh"
             raise refused(what, "E457", "Leave out --weights.")

@@ -119,7 +119,6 @@ class Postings:
             yield rows[np.argsort(rows[:, 0], kind="stable")]
 
     def _bounds(self) -> list[int]:
-        """The first term of each block, and the number of all terms."""
         bounds, ends = [0], np.cumsum(self.holders)
         while bounds[-1] < len(ends):
             last = bounds[-1]
@@ -214,7 +213,6 @@ class LexicalIndex:
     """An opened index; the summands stay on the disk until a search needs them."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises: DataError E661 for a file that is corrupt, E662 for an index of other terms."""
         self.about: Mapping[str, Any] = read_about(folder)
         if self.about.get("tokens") not in TERMS:
             raise DataError(
@@ -241,7 +239,6 @@ class LexicalIndex:
             raise corrupt(folder / _STARTS, "it does not match the other files")
 
     def __len__(self) -> int:
-        """The number of documents."""
         return int(self.about["documents"])
 
     def scores(self, query: str) -> Floats:

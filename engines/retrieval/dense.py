@@ -204,7 +204,6 @@ def _cells(total: int) -> int:
 
 
 def _kept(parts: Iterable[Vectors], path: Path, total: int, dim: int) -> Iterator[Vectors]:
-    """Write all parts into one file of half precision; nothing is left to go through."""
     held = np.lib.format.open_memmap(path, "w+", np.float16, (total, dim))
     end = 0
     for part in parts:
@@ -227,10 +226,7 @@ def _sample(path: Path, count: int) -> Vectors:
 
 
 class DenseIndex:
-    """An opened index."""
-
     def __init__(self, folder: Path) -> None:
-        """Raises: DataError E661 for a file that is corrupt."""
         faiss = _faiss()
         self.about: Mapping[str, Any] = read_about(folder)
         self._kind: Kind = self.about["kind"]
@@ -251,7 +247,6 @@ class DenseIndex:
                 raise corrupt(folder / _VECTORS_dense, error) from error
 
     def __len__(self) -> int:
-        """The number of vectors."""
         return int(self._index.ntotal)
 
     def vectors(self) -> Vectors:

@@ -119,9 +119,7 @@ class StoredEncoder(Encoder, Protocol):
         ...
 
     @property
-    def fingerprint(self) -> str:
-        """SHA-256 over weights, vocabulary and configuration: equal ones give equal vectors."""
-        ...
+    def fingerprint(self) -> str: ...
 
 
 def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> SentenceEncoder:
@@ -143,7 +141,6 @@ def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> S
 
 
 def fingerprint(folder: Path) -> str:
-    """SHA-256 over a model folder's weights, vocabulary and configuration, as hexadecimal digits."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in _HASHED:
@@ -162,7 +159,6 @@ class SentenceEncoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """As `StoredEncoder.fingerprint`."""
         return fingerprint(self._folder)
 
     def encode(

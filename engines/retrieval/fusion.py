@@ -118,8 +118,6 @@ def weighted_sum(runs: Sequence[Run], weights: Sequence[float], *, tag: str = "w
 
 
 def _summed(runs: Sequence[Run], weights: Sequence[float], tag: str) -> Run:
-    """The weighted sum of scores as they are."""
-
     def contribute(number: int, ranking: Sequence[Scored]) -> Iterable[Scored]:
         return ((document, weights[number] * score) for document, score in ranking)
 
@@ -182,8 +180,6 @@ class FuseRuns:
     tag: Annotated[str, Arg("Name of the run.")] = "fused"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E406 for one run, E434 for weights that do not go with the runs, or are all
-        0."""
         if len(self.runs) < 2:
             raise EngineError("one run cannot be fused", code="E406", remedy="Give two runs or more.")
         if (self.how == "weighted") != bool(self.weights) or len(self.weights) not in (0, len(self.runs)):

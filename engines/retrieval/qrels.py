@@ -27,7 +27,6 @@ class Qrels:
         return list(self.grades)
 
     def __len__(self) -> int:
-        """The number of judgements."""
         return sum(len(documents) for documents in self.grades.values())
 
     def distribution(self) -> dict[int, int]:

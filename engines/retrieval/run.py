@@ -60,7 +60,6 @@ class Run:
         return Run(tag, rankings)
 
     def __len__(self) -> int:
-        """The number of documents over all topics."""
         return sum(len(ranking) for ranking in self.rankings.values())
 
     def cut(self, depth: int) -> Run:

@@ -42,9 +42,7 @@ class SparseEncoder(Protocol):
         ...
 
     @property
-    def place(self) -> str:
-        """What `sparse_encoder` is given to make it again."""
-        ...
+    def place(self) -> str: ...
 
     @property
     def dimension(self) -> int:
@@ -52,17 +50,13 @@ class SparseEncoder(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> str:
-        """SHA-256 over weights, vocabulary and configuration."""
-        ...
+    def fingerprint(self) -> str: ...
 
     def documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
         """Vectors of documents; after a stop those that were not reached are empty."""
         ...
 
-    def queries(self, texts: Sequence[str]) -> csr_array:
-        """Vectors of queries."""
-        ...
+    def queries(self, texts: Sequence[str]) -> csr_array: ...
 
 
 def sparse_encoder(folder: str | Path, *, device: str = "auto", half: bool = False) -> SparseModel:
@@ -84,7 +78,6 @@ class SparseModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """As `SparseEncoder.fingerprint`."""
         return fingerprint(self._folder)
 
     def documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
@@ -92,7 +85,6 @@ class SparseModel:
         return self._encoded(texts, self._model.encode_document, stop)
 
     def queries(self, texts: Sequence[str]) -> csr_array:
-        """As `SparseEncoder.queries`."""
         return self._encoded(texts, self._model.encode_query, never)
 
     def _encoded(self, texts: Sequence[str], encode: Any, stop: Stop) -> csr_array:
@@ -149,7 +141,6 @@ class SparseIndex:
     """An opened index; the weights stay on the disk until a search needs them."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises: DataError E661 for a file that is corrupt."""
         self.about = read_about(folder)
         arrays = []
         for name in (_DATA, _TERMS, _STARTS):
@@ -162,7 +153,6 @@ class SparseIndex:
             raise corrupt(folder / _STARTS, "it does not match the other files")
 
     def __len__(self) -> int:
-        """The number of documents."""
         return int(self.about["documents"])
 
     def search(self, queries: csr_array, k: int) -> tuple[Vectors, Rows]:

@@ -88,7 +88,6 @@ def _plural(word: str) -> str:
 
 
 def _verb_ending(word: str) -> str:
-    """Without the ending of a past or a participle."""
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     end = next(
@@ -115,7 +114,6 @@ def _has_vowel(stem: str) -> bool:
 
 
 def _measure(stem: str) -> int:
-    """How often a vowel is followed by a consonant: m in [C](VC)^m[V]."""
     kinds = [_consonant(stem, at) for at in range(len(stem))]
     return sum(after and not before for before, after in pairwise(kinds))
 
@@ -261,7 +259,6 @@ def terms(text: str) -> list[str]:
 
 
 def _word(written: str) -> str:
-    """The term of a single word."""
     return stem(unicodedata.normalize("NFKC", written).lower())
 
 

@@ -73,7 +73,6 @@ Numbered = tuple[int, int]
 
 
 def numbered(rows: Sequence[int], seed: int) -> Resampled[Numbered]:
-    """The rows, each with its number."""
     return Resampled(len(rows), lambda place, draw: (int(rows[place]), int(draw.integers(2**63))), seed)
 
 
@@ -149,7 +148,6 @@ class Batches:
             self._ahead = None
 
     def _made(self) -> Iterator[tuple[Batch, Position]]:
-        """This process's batches, each with the position behind it."""
         turn = 0
         for examples, after in self._walk(self.position):
             mine = turn == self._rank
@@ -160,7 +158,6 @@ class Batches:
                 yield batch, after
 
     def _walk(self, start: Position) -> Iterator[tuple[list[Any], Position]]:
-        """Batch after batch with the position behind it."""
         size = self._config.batch_size * self._config.bucket
         epoch, window, skip = start.epoch, start.window, start.batch
         tokens, examples = start.tokens, start.examples
@@ -185,7 +182,6 @@ class Batches:
             epoch, window, skip = epoch + 1, 0, 0
 
     def _windows(self, epoch: int, first: int, size: int) -> Iterator[list[Any]]:
-        """The windows of an epoch from the `first` on."""
         if isinstance(self._data, Stream):
             stream = iter(self._data.read(epoch, first * size))
             while window := list(islice(stream, size)):
@@ -204,7 +200,6 @@ class Batches:
             yield list(many(places)) if many else [data[place] for place in places]
 
     def _cut(self, window: list[Any], epoch: int, number: int) -> list[tuple[list[Any], int]]:
-        """The batches of a window in their order, each with its number of tokens."""
         config = self._config
         lengths = np.fromiter((self._length(example) for example in window), np.int64, len(window))
         order = np.arange(len(window)) if config.bucket == 1 else np.argsort(lengths, kind="stable")

@@ -35,7 +35,6 @@ class Module:
     """A base class: what is made of it is a `torch.nn.Module`, and only making one loads torch."""
 
     def __new__(cls, *_args: Any, **_settings: Any) -> Any:
-        """An instance of the class that derives from both."""
         kind: Any = cls
         return super().__new__(_joined(kind))
 

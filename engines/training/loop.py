@@ -345,8 +345,6 @@ def refuse_others(out: Path) -> None:
 
 
 class _Training:
-    """Holds what a training is at; `run` does it once."""
-
     def __init__(
         self,
         task: TrainingTask,
@@ -371,7 +369,6 @@ class _Training:
         self._ended = ""
 
     def run(self) -> TrainResult:
-        """Train. Returns: how it ended; the model is saved unless it was stopped."""
         self._config.check_best(self._task.measures)
         corrupt: list[EngineError] = []
         found = checkpoints.newest(self._checkpoints, on_bad=corrupt.append)
@@ -390,7 +387,6 @@ class _Training:
         return self._finish()
 
     def _refuse_another(self, found: Checkpoint | None) -> None:
-        """Raise EngineError E637 when the folder holds checkpoints or the model of another training."""
         place = self._out / "model"
         there: Mapping[str, Any] | None = None
         if found is not None:
@@ -405,7 +401,6 @@ class _Training:
             raise other_training(place, differences)
 
     def _prepare(self) -> None:
-        """Everything that a first step needs: libraries, device, model, data, optimizer."""
         config = self._config
         with quick_imports():
             import torch
@@ -454,7 +449,6 @@ class _Training:
             )
 
     def _train(self) -> None:
-        """Step after step, until all are done or it is to stop."""
         module = self._accelerator.prepare_model(self._module).train()
         batches, stopped = self._batches, False
         self._meter.resume_clock()
@@ -476,12 +470,10 @@ class _Training:
         self._optimizer.zero_grad()
 
     def _rate(self, step: int) -> float:
-        """The learning rate of the update after `step` updates."""
         config = self._config
         return config.lr * factor(config, step, total=self._total, epoch_steps=self._epoch_steps)
 
     def _between_steps(self) -> bool:
-        """Report, evaluate and save what is due. Returns: whether it is to stop before the end."""
         config, step = self._config, self._step
         last = step >= self._total
         # The first loss at once: it says that all is well, long before the tenth.
@@ -521,7 +513,6 @@ class _Training:
         self._tell("metric", {**reading, "lr": self._rate(self._step - 1)})
 
     def _evaluate(self) -> bool:
-        """Take the measures. Returns: whether the model is the best so far."""
         before = time.monotonic()
         self._check_weights()
         self._batches.settle()
@@ -578,7 +569,6 @@ class _Training:
         return Meter(self._batches.position, torch.tensor(total, device=self._accelerator.device), count)
 
     def _resume(self, found: Checkpoint) -> None:
-        """Go on from a checkpoint: weights, optimizer, random numbers, position in the data."""
         facts, rank = found.facts, self._accelerator.process_index
         saved = state.from_file(found.folder / "training.pt")
         state.load_weights(self._model, found.folder / "model.safetensors")
@@ -598,7 +588,6 @@ class _Training:
             self._change_steps(facts["steps"])
 
     def _change_steps(self, before: int) -> None:
-        """Go on to another number of steps than the training was begun with."""
         if self._total <= self._step:
             reached = f"train.steps: {self._step} are done there, {self._total} requested"
             remedy = f"Ask for more than {self._step} steps, or train in another folder."

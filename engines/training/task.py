@@ -64,7 +64,6 @@ class TrainConfig:
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse what does not go together. Raises: EngineError E630."""
         if not self.steps and not self.epochs:
             raise _refused("set steps or epochs: neither is given")
         if self.patience and not (self.best and self.eval_every):
@@ -167,9 +166,7 @@ class TrainingTask(Protocol):
         gradient get one from the loss."""
         ...
 
-    def train_data(self) -> Table | Stream:
-        """The training data."""
-        ...
+    def train_data(self) -> Table | Stream: ...
 
     def length(self, example: Any) -> int:
         """Real tokens of an example, for batches of about one length and for the throughput."""

@@ -213,7 +213,6 @@ def cached_rows(
 
 
 def _read_rows(place: Path) -> tuple[list[Any], Sequences] | None:
-    """What `cached_rows` wrote; None where it is not there, or not all of it."""
     try:
         os.utime(place)  # so that what is used stays
         ends, whole = (np.load(place / f"{name}.npy", allow_pickle=False) for name in ("ends", "whole"))

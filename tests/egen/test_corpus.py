@@ -21,7 +21,6 @@ from engines.egen.corpus.reader import Corpus, open_corpus
 from engines.egen.corpus.shards import (
     ROWS,
     GrownHead,
-    Row,
     parquet_bytes,
     parquet_table,
     read_shard,
@@ -33,7 +32,7 @@ from engines.egen.corpus.splits import paper_split, shape_split
 from engines.egen.expressions.forms import canonical_key
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import to_training
-from engines.egen.records import EgenConfig
+from engines.egen.records import EgenConfig, Member, Verdict
 from tests.egen import fake_growth
 
 EQUAL = (
@@ -308,7 +307,7 @@ SMALL = EgenConfig(members=2)
 
 
 def grown(head: str, *members: str) -> GrownHead:
-    rows = [Row(text, len(text.split()), "equal", 1.0, False) for text in (head, *members)]
+    rows = [Member(text, Verdict("equal", 1.0)) for text in (head, *members)]
     return GrownHead(0, tuple(rows), "saturated", 2, 10, 5, "12345678901234567890123")
 
 
@@ -330,7 +329,7 @@ def test_saved_clusters_gather_in_one_corpus(tmp_path: Path) -> None:
 
 def test_isolated_points_are_kept_with_verdicts(tmp_path: Path) -> None:
     cluster = grown("1", "/ x x")
-    rows = (cluster.rows[0], replace(cluster.rows[1], exceptions="0"))
+    rows = (cluster.rows[0], replace(cluster.rows[1], verdict=Verdict("equal", 1.0, exceptions="0")))
     # the second save reads and writes the first again
     for head in (replace(cluster, rows=rows), grown("+ x 5")):
         save_cluster(tmp_path / "new", head, SMALL)

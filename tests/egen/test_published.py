@@ -13,10 +13,10 @@ from engines.core.errors import DataError, EngineError
 from engines.egen.corpora import save_cluster
 from engines.egen.corpus.published import export_published, import_published, read_published
 from engines.egen.corpus.reader import open_corpus
-from engines.egen.corpus.shards import GrownHead, Row
+from engines.egen.corpus.shards import GrownHead
 from engines.egen.corpus.sources import BadLine
 from engines.egen.expressions.language import prefix
-from engines.egen.records import EgenConfig
+from engines.egen.records import EgenConfig, Member, Verdict
 from tests.egen import fake_growth
 
 BLOCKS = """\
@@ -165,7 +165,7 @@ def test_an_import_leaves_a_folder_with_other_things_alone(blocks: Path, tmp_pat
 @pytest.mark.parametrize("name", ["clusters.parquet", "shards/shard-00000-mine.parquet"])
 def test_files_with_the_names_of_a_corpus_are_left_alone(blocks: Path, tmp_path: Path, name: str) -> None:
     """Only a folder in which we hold the lock, or a plan or manifest of ours is, was begun by us."""
-    head = Row("x", 1, "equal", 1.0, False)
+    head = Member("x", Verdict("equal", 1.0))
     cluster = GrownHead(0, (head,), "saturated", 1, 1, 1, "1")
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("years")

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 from engines.core.errors import EngineError
 from engines.core.events import Stop, never
 from engines.egen.corpora import save_cluster
-from engines.egen.corpus.shards import GrownHead, Row
+from engines.egen.corpus.shards import GrownHead
 from engines.egen.models import vectors
 from engines.egen.models.encode import ModelEncoder, load_encoder
 from engines.egen.models.lookup import models_among
-from engines.egen.records import EgenConfig
+from engines.egen.records import EgenConfig, Member, Verdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.root import app
 from workbench.config import cache_dir
@@ -37,7 +37,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora") / "small"
     for texts in clusters()[:6]:
-        rows = tuple(Row(text, len(text.split()), "equal", 1.0, False) for text in texts)
+        rows = tuple(Member(text, Verdict("equal", 1.0)) for text in texts)
         save_cluster(folder, GrownHead(0, rows, "saturated", 2, 50, 20, "1000"), EgenConfig())
     return folder
 

@@ -206,7 +206,6 @@ class _Once:
     """Before a command or group of typer: it refuses what is given again and could mean something else."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse options that are given again, then go on."""
         this: Any = self
         _, _, order = this.make_parser(ctx).parse_args(args=list(args))
         for given, times in Counter(filter(_single, order)).items():
@@ -219,7 +218,6 @@ class _Once:
 
 
 def _single(option: Any) -> bool:
-    """Whether a second one says something else: no option of several values, no sign without an opposite."""
     if not isinstance(option, TyperOption) or option.multiple or option.count:
         return False
     return not option.is_flag or bool(option.secondary_opts)
@@ -300,10 +298,7 @@ def _nothing() -> None:
 
 
 class _Group(typer.Typer):
-    """A group to whose commands options are given once."""
-
     def command(self, name: str | None = None, **settings: Any) -> Any:
-        """As typer's."""
         return super().command(name, cls=OnceCommand, **settings)
 
 
@@ -342,7 +337,6 @@ _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
 def command(row: Operation) -> Callable[..., None]:
-    """The function that typer makes a command of."""
     fields = described(row.spec_type)
     defaults = _user_defaults(row)
     parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
@@ -406,7 +400,6 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _parameter(field: Field, default: Any) -> inspect.Parameter:
-    """A field as typer sees it: its type, and what help says of it."""
     arg = field.arg
     kind: Any = Literal[field.choices] if field.choices else str if arg.ref else field.kind
     shown: Any = arg.shown or (default not in (None, (), "") and not field.required)
@@ -436,14 +429,12 @@ def _parameter(field: Field, default: Any) -> inspect.Parameter:
 
 
 def _given(field: Field, value: Any) -> Any:
-    """What was typed as the reader of specs takes it."""
     if field.arg.words:
         return (", " if field.is_option else " ").join(value)
     return tuple(value) if field.many and value is not None else value
 
 
 def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
-    """The settings of a recipe. Raises: UsageError E425 for a recipe of other work."""
     from workbench.recipes import load, recipes
 
     found = load(name)
@@ -455,7 +446,6 @@ def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
 
 
 def _user_defaults(row: Operation) -> Mapping[str, Any]:
-    """The user's settings that are defaults of this operation's fields."""
     from workbench.paper import papers
 
     wanted = {
@@ -547,7 +537,6 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
 
 
 def _refuse_placed(executor: str, shares: int) -> None:
-    """Options of jobs make no sense in the foreground. Raises: UsageError E427."""
     for name, given in (("--executor", executor != "local"), ("--shares", shares > 1)):
         if given:
             raise UsageError(f"{name} is only for background jobs", code="E427", remedy="Add --detach.")

@@ -153,8 +153,6 @@ _LOOK_EVERY_S = 0.25
 
 
 class Log(StrEnum):
-    """The logs of an attempt."""
-
     events = "events"
     stdout = "stdout"
     stderr = "stderr"
@@ -435,7 +433,6 @@ def run(
 
 
 def _ask() -> None:
-    """Raises: UsageError E401 where nobody can be asked, typer.Exit when the answer is no."""
     if not sys.stdin.isatty():
         raise UsageError("confirmation is needed", code="E401", remedy="Add --yes if you trust it.")
     if not typer.confirm("Run it?", err=True):
@@ -501,14 +498,12 @@ def _each(
 
 
 def _news(workspace: Workspace, look: jobs.Look | None = None) -> None:
-    """Put the records straight, and say what has ended unseen."""
     for view in jobs.reconcile(workspace, look):
         reason = f": {view.reason}" if view.reason else ""
         say(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
 
 
 def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[], None]:
-    """What prints the new lines of a log."""
     if log is not Log.events:
         text = jobs.LineTail({Log.stdout: attempt.stdout, Log.stderr: attempt.stderr}[log], from_end=lines)
         return lambda: _print_all([line.decode("utf-8", "backslashreplace") for line in text.lines()])

@@ -22,7 +22,6 @@ prints besides its result goes to standard error. This page is written by `pytho
 
 
 def page() -> str:
-    """The page, as Markdown."""
     from workbench.cli.root import app
 
     root = typer.main.get_command(app)

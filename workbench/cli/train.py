@@ -37,7 +37,6 @@ _SWEEP = {field.name: field.arg for field in described(Sweep)}
 
 
 def _said(name: str) -> dict[str, Any]:
-    """What help says of a setting of a sweep."""
     arg = _SWEEP[name]
     return {"help": arg.help, "metavar": arg.metavar or None, "show_default": False}
 
@@ -148,7 +147,6 @@ def train(
 
 
 def _check(workspace: Workspace, spec: Recipe, stop_worst: str = "") -> None:
-    """Raises: EngineError for settings that the trainer refuses, and a measure that it does not take."""
     from workbench.jobs.worker import resolved
     from workbench.train import CheckTraining, check
 
@@ -195,7 +193,6 @@ def _result_lines(view: JobView) -> list[str]:
 
 
 def _several(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], as_json: bool) -> None:
-    """Run one after the other, and sum them up by setting."""
     views: list[JobView] = []
     for number, (spec, variant) in enumerate(runs, 1):
         views.append(_run(workspace, spec, f"{number}/{len(runs)} {variant.name}", as_json))

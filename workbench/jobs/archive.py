@@ -116,7 +116,6 @@ def _members(job: Job, view: JobView, inside: Mapping[str, str]) -> list[tuple[P
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Nobody's file: no user, no group."""
     member.uid = member.gid = 0
     member.uname = member.gname = ""
     return member
@@ -254,7 +253,6 @@ class _TooLargeError(Exception):
 
 
 def _extract(archive: Path, folder: Path) -> None:
-    """Put the files of an archive, without the folder around them, into a new folder. Raises: DataError."""
     try:
         most = _most(archive)
         with GzipFile(archive) as raw, atomic_folder(folder, _RECIPE) as draft:
@@ -277,7 +275,6 @@ def _extract(archive: Path, folder: Path) -> None:
 
 
 def _put(file: tarfile.TarFile, member: tarfile.TarInfo, draft: Path, archive: Path) -> None:
-    """Put one file or folder of an archive where it belongs. Raises: DataError E318 for anything else."""
     name, usual = PurePosixPath(member.name), member.isfile() or member.isdir()
     if not usual or name.is_absolute() or ".." in name.parts:
         kind = "a link" if member.islnk() or member.issym() else "a file elsewhere" if usual else "a device"

@@ -138,8 +138,6 @@ def standings(views: Sequence[JobView], measure: str = "") -> Standings:
 
 
 class _Group:
-    """The runs of one setting."""
-
     def __init__(
         self,
         setting: Mapping[str, Any],
@@ -197,7 +195,6 @@ def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
 
 
 def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[JobView]]]:
-    """The runs by what differs between their recipes, repeats left out."""
     settings = {view.id: {"task": view.task, **flat(view.params)} for view in views}
     keys = dict.fromkeys(key for found in settings.values() for key in found)
     differ = [
@@ -214,12 +211,10 @@ def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[Job
 
 
 def _repeat(view: JobView) -> str:
-    """What is paired: seed and fold."""
     return f"{view.seed} {flat(view.params).get('model.fold', '')}"
 
 
 def _measures(view: JobView) -> dict[str, float]:
-    """What a finished run has measured; its other numbers where it has no measures."""
     if view.state != "succeeded":
         return {}
     found = view.value.get("measures") or view.value

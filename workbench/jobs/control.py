@@ -80,7 +80,6 @@ def fresh(job: Job, settings: Sequence[str]) -> Recipe:
 
 
 def _retitled(title: str, settings: Sequence[str]) -> str:
-    """A title such as `train egen/cl-mean-tiny lr=1e-4 seed=1` with what was changed."""
     parts = title.split(" ")
     for setting in settings:
         key, _, value = setting.partition("=")
@@ -91,13 +90,11 @@ def _retitled(title: str, settings: Sequence[str]) -> str:
 
 
 def next_free(folder: Path, stem: str) -> Path:
-    """The place of this name in a folder, or of the first of `stem-2`, `stem-3`, … that is free."""
     names = chain([stem], (f"{stem}-{number}" for number in count(2)))
     return next(folder / name for name in names if not (folder / name).exists())
 
 
 def _with(spec: Recipe, settings: Sequence[str]) -> Recipe:
-    """With settings replaced. Every job has an executor, named or not."""
     made = with_settings(replace(spec, params={"executor": "local", **spec.params}), settings)
     kept = {key: value for key, value in made.params.items() if (key, value) != ("executor", "local")}
     check_placement(kept)
@@ -256,7 +253,6 @@ def job(workspace: Workspace, number: int) -> JobView:
 
 
 def attempts(workspace: Workspace, number: int) -> list[AttemptView]:
-    """The attempts of a job, the first one first."""
     return [attempt_view(attempt) for attempt in find(workspace.runs, number).attempts()]
 
 
@@ -390,7 +386,6 @@ def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = 
 
 
 def _start_array(sweep: Job, members: Sequence[Job], wanted: Mapping[str, str], parallel: int) -> None:
-    """Hand jobs to a cluster as one array. Raises: EngineError E605, E639."""
     run, folders = sweep.folder.resolve(), [item.folder.resolve() for item in members]
     number = slurm.submit(run, run / "cluster-%a.log", f"mathwb-{sweep.id}", wanted, folders, parallel)
     for place, item in enumerate(members):
@@ -398,7 +393,6 @@ def _start_array(sweep: Job, members: Sequence[Job], wanted: Mapping[str, str], 
 
 
 def _start(attempt: Attempt, spec: Recipe) -> None:
-    """Hand an attempt to its supervisor, here or on a cluster. Raises: EngineError E605, E639."""
     wanted = cluster_options(spec.params)
     if wanted is None:
         queue.enqueue(attempt)

@@ -188,7 +188,6 @@ def device_of(attempt: Attempt) -> dict[str, Any]:
 
 
 def _accelerate(folder: Path, count: int, environment: Mapping[str, str]) -> Launch:
-    """So many processes on this machine, each a rank."""
     threads = max(1, processors() // count)
     # On the CPU too: the name only says that there are several, and the worker takes the CPU by itself.
     options = ["--multi_gpu", "--num_processes", str(count), "--num_machines", "1"]
@@ -204,7 +203,6 @@ def _module(name: str, folder: Path) -> list[str]:
 
 
 def _executor(text: str) -> dict[str, str] | None:
-    """Options for the cluster, None for this machine. Raises: EngineError E638."""
     name, _, rest = text.partition(":")
     if name == "slurm":
         return slurm.options(rest)
@@ -278,7 +276,6 @@ def changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def _packages() -> dict[str, str]:
-    """The versions of what this program is built on, as far as it is installed."""
     found = {}
     for requirement in metadata.requires("mathwb") or []:
         name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
@@ -290,7 +287,6 @@ def _packages() -> dict[str, str]:
 
 
 def _git(folder: Path) -> dict[str, Any] | None:
-    """Commit of the checkout that runs, and whether it has been changed since; None for a package."""
     git = shutil.which("git")
     if git is None or not (folder / ".git").exists():
         return None

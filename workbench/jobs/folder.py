@@ -207,17 +207,14 @@ class Attempt:
 
     @property
     def events(self) -> Path:
-        """The event log."""
         return self.folder / "events.jsonl"
 
     @property
     def stdout(self) -> Path:
-        """What the worker printed."""
         return self.folder / "stdout.log"
 
     @property
     def stderr(self) -> Path:
-        """What the worker complained."""
         return self.folder / "stderr.log"
 
     def _write(self, name: str, document: Mapping[str, Any]) -> None:
@@ -375,7 +372,6 @@ class Job:
         return Path(spec.params.get("out") or self.folder / "out")
 
     def attempt(self, number: int) -> Attempt:
-        """One attempt, whether it exists or not."""
         return Attempt(self.id, number, self.folder / f"attempt-{number}")
 
     def attempts(self) -> list[Attempt]:
@@ -438,7 +434,6 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def _moment(value: Any) -> float:
-    """A time in Unix seconds. Raises: ValueError for one that no calendar has, or for no number."""
     found = float(value)
     if not 0 <= found < 1e11:
         raise ValueError(value)
@@ -446,7 +441,6 @@ def _moment(value: Any) -> float:
 
 
 def _time(path: Path) -> float:
-    """The time that a document tells, in Unix seconds; 0 when it tells none."""
     try:
         return _moment(read_document(path)["t"])
     except _DAMAGED:
@@ -454,7 +448,6 @@ def _time(path: Path) -> float:
 
 
 def _highest(runs: Path) -> int:
-    """The highest number of a job that was removed; 0 for none."""
     try:
         highest = int(read_document(runs / _REMOVED)["highest"])
     except _DAMAGED:

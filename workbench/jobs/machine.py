@@ -253,7 +253,6 @@ def start_detached(
 
 
 def mark(attempt: Path) -> str:
-    """The value of `MARK` for an attempt."""
     return str(attempt.resolve())
 
 

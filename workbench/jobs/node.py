@@ -63,7 +63,6 @@ class _OnNode(Supervisor):
 
 
 def _begin(job: Job, number: str) -> Attempt | None:
-    """The attempt of this start; None when there is nothing to do (any more)."""
     attempt = job.last()
     if attempt.ticket() not in ("", number):
         return None
@@ -86,7 +85,6 @@ def _begin(job: Job, number: str) -> Attempt | None:
 
 
 def _next(job: Job, attempt: Attempt, number: str) -> Attempt | None:
-    """The attempt after this one, for the same batch job."""
     return job.add_attempt(attempt.number, number)
 
 
@@ -102,7 +100,6 @@ def _again(job: Job, attempt: Attempt, made: Attempt, number: str) -> None:
 
 
 def _further(job: Job, attempt: Attempt) -> bool:
-    """Whether an attempt did more than the one before."""
     if attempt.number == 1:
         return True
     now, before = (progress(each.events).done for each in (attempt, job.attempt(attempt.number - 1)))

@@ -118,8 +118,6 @@ def advance(runs: Path) -> bool:
 
 
 class _Wish(NamedTuple):
-    """What an entry asks for, which does not change while it waits."""
-
     device: str
     variables: Mapping[str, str]
     lane: tuple[int, int]
@@ -242,7 +240,6 @@ def _wanted(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]
 
 
 def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
-    """Slots for these GPUs, or one of the CPU; None when they are not all free."""
     folder = state_dir() / "slots"
     if not wanted:
         found = _lock([folder / f"cpu-{number}" for number in range(_most())])
@@ -263,7 +260,6 @@ def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
 
 
 def _most() -> int:
-    """How many jobs run on the CPU at a time."""
     from workbench.config import load_config
 
     return int(load_config().get("job_slots")) or processors()

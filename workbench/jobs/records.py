@@ -241,7 +241,6 @@ def enter(workspace: Workspace, found: list[Job], index: Index | None = None) ->
 
 
 def _old(path: Path) -> bool:
-    """Whether nobody can still be writing it."""
     with contextlib.suppress(OSError):
         return time.time() - path.lstat().st_mtime > 3600
     return False

@@ -122,7 +122,6 @@ class TensorBoard:
         self._writer.close()
 
     def _about(self, tag: str, **what: Any) -> None:
-        """Write what the plugin for hyperparameters reads."""
         from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
         from tensorboard.plugins.hparams import metadata, plugin_data_pb2
 
@@ -424,8 +423,6 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
 
 
 class _Follower:
-    """Follows a job for one reporter, which begins with the first event."""
-
     def __init__(self, job: Job, to: Reporter, state: Reported) -> None:
         self._job, self._to, self._state = job, to, state
         self._begun = False
@@ -451,7 +448,6 @@ class _Follower:
         return bool(piece)
 
     def _piece(self) -> list[LoggedEvent]:
-        """The next events of the attempt at hand, or else of the next one that has any."""
         state = self._state
         for attempt in self._job.attempts():
             if attempt.number < state.attempt:
@@ -488,7 +484,6 @@ def _fresh(event: LoggedEvent, steps: dict[str, int]) -> LoggedEvent | None:
 
 
 def _pass(event: LoggedEvent, state: Reported) -> None:
-    """Note that an event has been reported."""
     state.seq = event.seq
     if event.kind == "metric" and event.step is not None:
         for name in event.data:

@@ -159,7 +159,6 @@ _seen: dict[str, tuple[float, Answer | None]] = {}
 
 
 def _queue(numbers: Iterable[str]) -> dict[str, Answer] | None:
-    """What squeue says of jobs; those it has forgotten are left out."""
     wanted = ",".join(sorted(numbers))
     command = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={wanted}", "--format=%i|%T|%r"]
     done = _run(command)
@@ -175,7 +174,6 @@ def _queue(numbers: Iterable[str]) -> dict[str, Answer] | None:
 
 
 def _past(number: str) -> Answer:
-    """What accounting says of a job that the queue has forgotten."""
     done = _run(["sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={number}", "--format=State"])
     if done is None or done.returncode:
         return Answer(accounting=False)

@@ -135,7 +135,6 @@ class Supervisor:
                 process.wait(max(0.0, deadline - time.monotonic()))
 
     def _begin(self) -> bool:
-        """Start the worker or find the one that runs. Returns: whether there is one."""
         first = self.attempt.heartbeat() is None
         if first and self.attempt.wanted():
             return False
@@ -184,7 +183,6 @@ class Supervisor:
             signals.wait(min(timing.TICK_S, next_beat - time.monotonic()))
 
     def _removed(self) -> bool:
-        """Whether the folder of the attempt is gone, or another one lies in its place."""
         return _identity(self.attempt.folder) != self._folder
 
     def _over(self) -> bool:
@@ -201,7 +199,6 @@ class Supervisor:
         return True
 
     def _report(self) -> None:
-        """Measure memory and write the heartbeat; on a full disk there is just no heartbeat."""
         rss = self._memory()
         peak = max(rss, self._beat.peak_bytes)
         self._beat = replace(self._beat, t=time.time(), rss_bytes=rss, peak_bytes=peak)
@@ -222,7 +219,6 @@ class Supervisor:
         return total
 
     def _pass_on(self, signals: Signals) -> None:
-        """Hand the latest request on to the worker, once."""
         want = self.attempt.wanted()
         if not want and signals.stops:
             want = "stop"
@@ -337,7 +333,6 @@ class Supervisor:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Which folder it is; None for none."""
     try:
         found = folder.stat()
     except FileNotFoundError:

@@ -57,7 +57,6 @@ def members(sweep: Job) -> list[Member]:
 
 
 def note_members(sweep: Job, found: Sequence[Member]) -> None:
-    """Write down the members of a sweep."""
     rows = [{"job": each.job, "setting": dict(each.setting), "repeat": dict(each.repeat)} for each in found]
     write_json(sweep.folder / "members.json", {"v": 1, "members": rows})
 
@@ -68,7 +67,6 @@ def sweep_of(run: Path) -> int:
 
 
 def _of_sweep(run: Path) -> dict[str, Any]:
-    """What the folder of a run says of its sweep; nothing when it has none, or it cannot be read."""
     found = read_document(run / "sweep.json")
     return found if isinstance(found.get("sweep"), int) else {}
 

@@ -295,7 +295,6 @@ class MetricCurves:
 
 
 def _parsed(lines: Sequence[bytes]) -> list[Any]:
-    """What the lines hold; those that are no JSON are left out."""
     with contextlib.suppress(ValueError, RecursionError):
         found: list[Any] = msgspec.json.decode(b"[" + b",".join(lines) + b"]")
         if len(found) == len(lines):
@@ -340,7 +339,6 @@ def progress(path: Path) -> Progress:
 
 
 def _window(path: Path, size: int) -> tuple[list[bytes], bool]:
-    """The whole lines in the last `size` bytes, and whether these are all there are."""
     try:
         with path.open("rb") as file:
             start = max(0, file.seek(0, 2) - size)

@@ -183,7 +183,6 @@ def standing(attempt: Attempt, *, now: float | None = None, places: queue.Places
 
 
 def _unbegun(attempt: Attempt, now: float, places: queue.Places | None) -> Standing:
-    """The state of one of this machine that no supervisor has begun."""
     if places is None:
         places = queue.places(attempt.folder.parent.parent)
     place = places.get((attempt.job, attempt.number))
@@ -200,7 +199,6 @@ def _unbegun(attempt: Attempt, now: float, places: queue.Places | None) -> Stand
 
 
 def _living(attempt: Attempt, health: str, beat: Heartbeat, now: float) -> Standing:
-    """The state of one whose supervisor or worker is believed to live."""
     if attempt.wanted():
         return Standing("stopping", health, heartbeat=beat)
     events = modified(attempt.events)
@@ -266,7 +264,6 @@ class AttemptView:
 
 
 def attempt_view(attempt: Attempt, *, places: queue.Places | None = None) -> AttemptView:
-    """The attempt as it stands."""
     now = standing(attempt, places=places)
     worker = attempt.worker()
     started = worker[1] if worker else None
@@ -282,7 +279,6 @@ def attempt_view(attempt: Attempt, *, places: queue.Places | None = None) -> Att
 
 
 def _outcome(ending: Ending) -> dict[str, Any]:
-    """What an ending tells the view of an attempt or of its job."""
     names = ("reason", "started", "ended", "wall_s", "peak_bytes", "exit_code", "signal", "metrics", "value")
     return {name: getattr(ending, name) for name in names}
 
@@ -397,7 +393,6 @@ class Look:
 
     @cached_property
     def places(self) -> queue.Places:
-        """The queue."""
         return queue.places(self._runs)
 
     def view(self, job: Job) -> JobView:
@@ -560,5 +555,4 @@ def _sweep_of_none(job: Job, spec: Recipe, now: float) -> JobView:
 
 
 def _eta(far: Progress, silent_s: float | None) -> float | None:
-    """The estimate of the last report, less the time since."""
     return None if far.eta_s is None else max(0.0, far.eta_s - (silent_s or 0.0))

@@ -119,7 +119,6 @@ class EventLog:
 
 
 def _clean(value: Any, name: str, lost: list[str]) -> Any:
-    """JSON-able; the names of what was not finite are added to `lost`."""
     if isinstance(value, Mapping):
         return {str(key): _clean(item, str(key), lost) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -240,7 +239,6 @@ def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLo
 
 
 def _named(device: Mapping[str, Any]) -> dict[str, Any]:
-    """The device without what changes from moment to moment."""
     found = {key: device[key] for key in ("device", "processes") if key in device}
     return found | {"gpus": [card["name"] for card in device.get("gpus", ())]}
 

@@ -121,7 +121,6 @@ _Model = TypeVar("_Model", "StoredEncoder", "SparseEncoder")
 
 
 def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], options: str) -> _Model:
-    """The model that an index was built with, from where it was then."""
     try:
         found = load(own["place"])
     except DataError as error:
@@ -147,12 +146,10 @@ class Index:
         self._retrievers: dict[str, Retriever] = {}
 
     def __len__(self) -> int:
-        """The number of answers."""
         return int(self.manifest["documents"])
 
     @cached_property
     def store(self) -> PostStore:
-        """The posts."""
         return PostStore(self.path / STORE)
 
     @cached_property

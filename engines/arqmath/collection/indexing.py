@@ -58,8 +58,6 @@ class IndexCollection:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E424 for a share that is none, E427 for one, an encoder or a precision without
-        vectors."""
         if self.encoder != "minilm" and not self.dense:
             raise refused("an encoder makes vectors, which need --dense", "E427", "Add --dense.")
         if self.exact and not (self.dense or self.sparse):

@@ -200,7 +200,6 @@ class PostStore:
         """questions, answers, duplicates, repeated, left_out."""
 
     def get(self, id: str) -> StoredPost | None:
-        """The post, or None."""
         return self.many([id]).get(id)
 
     def many(self, ids: Iterable[str]) -> dict[str, StoredPost]:

@@ -281,7 +281,6 @@ class Decoding:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be decoded. Raises: EngineError E653."""
         if min(self.beams, self.top_k, self.new_tokens) < 1 or self.no_repeat < 0:
             raise EngineError(
                 "beams, top_k and new_tokens must be at least 1, and no_repeat at least 0",

@@ -67,8 +67,6 @@ class Generate:
     device: Annotated[str | None, Arg("Device for --model: cpu or cuda.", shown="cpu")] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless exactly one way to answer is given, E427 for settings of
-        another one, E435 for a first stage that cannot be read."""
         if self.how is not None:
             FirstStage.read(self.how)
         ways = [name for name in _WAYS if getattr(self, name)]

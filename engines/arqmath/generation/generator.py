@@ -203,7 +203,6 @@ class Problems:
 
 
 def _read(sources: Iterable[Texts]) -> Iterator[tuple[int, str]]:
-    """The texts of all sources with their numbers: those of a source follow the ones before."""
     begin = 0
     for source in sources:
         for number, text in source.read:
@@ -231,7 +230,6 @@ class GeneratorSettings:
     vocabulary: Annotated[int, Arg("Tokens of the vocabulary.", low=257)] = 50_257
 
     def __post_init__(self) -> None:
-        """Refuse what makes no model. Raises: EngineError E652."""
         if self.width % self.heads:
             wrong = f"width {self.width} is no multiple of {self.heads} heads"
             raise refused(wrong, CODE, "Change the model's settings.")

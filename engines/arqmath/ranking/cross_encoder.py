@@ -247,7 +247,6 @@ class CrossEncoder(Scorer):
         return asked[:left], np.concatenate([*before, own])[:right]
 
     def _inputs(self, sides: Sequence[tuple[Ids, Ids]]) -> dict[str, Any]:
-        """The tensors of a batch, padded to its longest pair."""
         import torch
 
         rows = [self._frame.pair(left, right) for left, right in sides]
@@ -261,7 +260,6 @@ class CrossEncoder(Scorer):
 
 
 def _recorded(tokenizer: Any) -> int:
-    """The length that a tokenizer was saved with."""
     from transformers.tokenization_utils_base import LARGE_INTEGER
 
     length = int(tokenizer.model_max_length)

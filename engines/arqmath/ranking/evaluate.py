@@ -45,8 +45,6 @@ class Evaluate:
     plot: Plot = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E430 for another kind of picture, E402 for one of several runs of Task 3, E427
-        for files that the task has no use for."""
         check_drawing(self.plot)
         if self.plot is not None and self.task == 3:
             what = "answers of Task 3 are graded one by one and cannot be plotted"
@@ -93,7 +91,6 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
 
 
 def _draw(path: Path, name: str, result: Evaluation) -> None:
-    """Bars of nDCG' over the judged topics."""
     scores = {topic: row["ndcg_prime"] for topic, row in result.per_topic.items()}
     write_drawing(path, bars(scores, f"nDCG′ of {name} over {len(scores)} topics"), width=PIXELS)
 
@@ -183,7 +180,6 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
 
 
 def _compared(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
-    """The paired sign test of every run against the first."""
     from engines.retrieval.measures import holm, sign_p
 
     (_, baseline), *others = grades.items()
@@ -205,7 +201,6 @@ def document(found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
-    """The document that each run of the file gave to each topic."""
     from engines.core.files import read_lines
     from engines.retrieval.qrels import check_one_each
     from engines.retrieval.run import read_answer_ids, read_answers, read_run
@@ -281,8 +276,6 @@ class Compare:
     plot: Plot = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E406 for one run, E403 for a measure that there is not, E430 for another kind
-        of picture, E427 for visual ids of another task than 2."""
         from engines.retrieval.measures import MEASURES
 
         if len(self.runs) < 2:
@@ -349,7 +342,6 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
 
 
 def _draw_compare(spec: Compare, values: Sequence[Mapping[str, float]]) -> None:
-    """The differences of every run from the first, a panel each."""
     assert spec.plot is not None
     first, *others = values
     named = [

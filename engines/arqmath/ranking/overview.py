@@ -401,7 +401,6 @@ class Show:
     index: IndexFolder = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E427 for runs where written answers are shown, which are those of all."""
         if self.written:
             no_effect({"--run": self.run or None, "--against": self.against or None}, "--written")
 
@@ -535,7 +534,6 @@ def _warned(rankings: Rankings, events: Sink) -> Rankings:
 
 
 def _lost(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
-    """A warning of posts that could not be read, where an index knows of them."""
     from engines.arqmath.collection.lookup import rows_left_out
 
     if folder.posts is None or index is None or not (index / "manifest.json").exists():
@@ -548,7 +546,6 @@ def _lost(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
 
 
 def _chosen(rankings: Rankings, run: str, against: str) -> tuple[str, str]:
-    """The names of the two runs, the last and the first unless given."""
     names = list(rankings.runs)
     shown = rankings.find_run(run).name if run else names[-1] if names else ""
     others = [name for name in names if name != shown]

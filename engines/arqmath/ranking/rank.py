@@ -103,7 +103,6 @@ def tune_interpolation(
 
 
 def _restricted(first: Run, scored: Run) -> Run:
-    """The first stage's scores of those answers that the second one scored."""
     own = {}
     for topic, ranking in scored.rankings.items():
         kept = {document for document, _ in ranking}
@@ -191,8 +190,6 @@ class Rank:
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E434 for settings that cannot be combined, E435 for a first stage that cannot
-        be read."""
         if self.first is not None:
             FirstStage.read(self.first)
         if bool(self.topics) == self.questions:
@@ -486,7 +483,6 @@ def _two_stages(
 
 
 def _tuning(chosen: Sequence[Topic], first: Run, qrels: Qrels | None) -> list[str]:
-    """The topics that the weight is chosen on; looked at before hours of scoring."""
     if not chosen or qrels is None:
         return []
     names = [topic.id for topic in chosen if topic.id in qrels.grades and topic.id in first.rankings]

@@ -138,8 +138,6 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """A finished topic as the journal keeps it."""
-
     topic: str
     digest: str
     pairs: int
@@ -319,14 +317,11 @@ def _score_topic(
 
 
 def _digest(text: str, candidates: Sequence[str]) -> str:
-    """Stands for what was asked of one topic."""
     content = json.dumps([text, list(candidates)], ensure_ascii=False)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class _Meter:
-    """Pairs a second in this call, and the seconds that remain at that pace."""
-
     def __init__(self, total: int, resumed: int) -> None:
         self._total, self._begin, self._done = total, resumed, resumed
         self._start = time.monotonic()

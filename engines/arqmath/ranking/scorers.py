@@ -81,7 +81,6 @@ class ColbertScorer(Scorer):
         return list(getattr(self._model, how)(texts, batch_size=_BATCH, show_progress_bar=False))
 
     def _cut(self, answers: Sequence[str]) -> int:
-        """How many answers have more tokens than the model reads."""
         limit = self._model[0].document_length or self._model.max_seq_length
         if limit is None:
             return 0
@@ -218,7 +217,6 @@ class InteractionScorer(Scorer):
             )
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Tokens of texts, special ones among them, at most so many."""
         found: list[list[int]] = self._tokenizer(list(texts), verbose=False)["input_ids"]
         self.truncated += sum(len(ids) > self._longest for ids in found)
         return [[*ids[: self._longest - 1], ids[-1]] if len(ids) > self._longest else ids for ids in found]

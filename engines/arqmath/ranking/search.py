@@ -50,7 +50,6 @@ class Search:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 for a query of nothing, E435 for a first stage that cannot be read."""
         if self.how is not None:
             FirstStage.read(self.how)
         if not self.query.strip():

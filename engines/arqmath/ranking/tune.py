@@ -57,7 +57,6 @@ class Tune:
     seed: Annotated[int, Arg("Seed for folds, tests and intervals.", low=0)] = 0
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E434 for folds where the topics to choose on are named."""
         if self.tune_topics:
             no_effect({"--folds": self.folds}, "--tune-topics", "E434")
 
@@ -143,7 +142,6 @@ _Runs = Iterator[tuple[str, "Run"]]
 
 
 def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
-    """Each system, what it is held against, and its runs by setting."""
     from engines.arqmath.collection.index import DEPTH
     from engines.arqmath.collection.index_build import document_text
     from engines.retrieval.bm25 import Bm25, Frequencies
@@ -187,7 +185,6 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
 
 
 def _sums(searches: Sequence[str]) -> Iterator[FirstStage]:
-    """Every sum with weights in tenths of 1."""
     for parts in product(range(_STEPS + 1), repeat=len(searches)):
         if sum(parts) == _STEPS:
             pairs = zip(searches, parts, strict=True)
@@ -195,14 +192,12 @@ def _sums(searches: Sequence[str]) -> Iterator[FirstStage]:
 
 
 def _fused(stages: Iterable[FirstStage], found: Mapping[str, Run]) -> _Runs:
-    """As long as `arqmath rank` writes them."""
     from engines.arqmath.collection.index import DEPTH
 
     return ((str(stage), stage.fuse(found).cut(DEPTH)) for stage in stages)
 
 
 def _values(run: Run, judged: Qrels, names: Sequence[str]) -> NDArray[np.float64]:
-    """(topics,): nDCG' of each."""
     import numpy as np
 
     from engines.retrieval.measures import evaluate

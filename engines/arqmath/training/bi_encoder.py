@@ -131,7 +131,6 @@ class BiEncoderTask(ForumTask[Settings]):
 
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:
-        """Places of the questions that are trained on, and of those that are measured."""
         count = len(self.threads.questions)
         held = held_out(count, Random(self.seed))
         trained = sorted(set(range(count)) - set(held))
@@ -139,7 +138,6 @@ class BiEncoderTask(ForumTask[Settings]):
 
     @cached_property
     def _ranked(self) -> tuple[Run, dict[str, set[str]]] | None:
-        """The first stage's run and what is linked. Raises: DataError E674 for a run of other questions."""
         if "run" not in self.data:
             return None
         return read_question_run(self.data["run"], self.threads), read_linked(self.folder)
@@ -328,7 +326,6 @@ class BiEncoderTask(ForumTask[Settings]):
 
     @cached_property
     def held_out(self) -> list[Measured]:
-        """What is measured."""
         rows = self._texts[0]
         return [
             Measured(
@@ -345,7 +342,6 @@ class BiEncoderTask(ForumTask[Settings]):
         return found.float()
 
     def card_data(self) -> dict[str, object]:
-        """What a card says of the data."""
         trained = self._sides[0]
         without = f"{sum(not self.hard(place) for place in trained):,} questions without a wrong answer of it"
         return {
@@ -375,8 +371,6 @@ def encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) ->
 
 
 class DenseTask(BiEncoderTask[DenseSettings]):
-    """The training as a task."""
-
     trainer = "arqmath.encoder"
 
     @property
@@ -418,7 +412,6 @@ class DenseTask(BiEncoderTask[DenseSettings]):
 
 
 def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
-    """(texts, d) unit vectors of texts."""
     from torch import nn
 
     class Encoder(nn.Module):  # type: ignore[misc]  # an untyped library
@@ -458,8 +451,6 @@ def flops(vectors: torch.Tensor) -> torch.Tensor:
 
 
 class SpladeTask(BiEncoderTask[SpladeSettings]):
-    """The training as a task."""
-
     trainer = "arqmath.splade"
     measures = (*BiEncoderTask.measures, "validation_question_terms", "validation_answer_terms")
 

@@ -189,7 +189,6 @@ class CocoMaeTask(ForumTask[CocoMaeSettings]):
 
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:
-        """The rows of posts to train on, and of those to measure on; the seed divides them."""
         draw = np.random.default_rng([self.seed, 4])
         held = draw.random(len(self._texts)) < self.settings.held_out
         long = self._texts.lengths >= 2 * _LEAST

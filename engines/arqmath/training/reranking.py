@@ -60,8 +60,6 @@ def reranker(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """Answers to a question with what each is to get of 1."""
-
     question: str
     answers: tuple[str, ...]
     target: tuple[float, ...]
@@ -107,7 +105,6 @@ class RerankTask(ForumTask[RerankSettings]):
 
     @cached_property
     def _model(self) -> Any:
-        """The encoder with its head; the tokenizer gets its LaTeX tokens here."""
         encoder: Any = self.backbone.encoder()
         if self.settings.latex_tokens:
             add_latex_tokens(self.tokenizer, encoder)
@@ -132,7 +129,6 @@ class RerankTask(ForumTask[RerankSettings]):
 
     @cached_property
     def _same(self) -> dict[int, set[int]]:
-        """The places of known duplicates by their group."""
         found: dict[int, set[int]] = {}
         for place, group in enumerate(self.threads.groups):
             found.setdefault(group, set()).add(place)
@@ -140,7 +136,6 @@ class RerankTask(ForumTask[RerankSettings]):
 
     @cached_property
     def _lists(self) -> tuple[list[_List], list[_List]]:
-        """Those that are trained on, and those that are measured. Raises: DataError E674 without any."""
         from engines.retrieval.fusion import min_max
         from engines.retrieval.run import read_run
 
@@ -170,7 +165,6 @@ class RerankTask(ForumTask[RerankSettings]):
     def _of_question(
         self, place: int, others: Sequence[tuple[str, float]], linked: set[str], draw: Random
     ) -> list[_List]:
-        """Its lists, or none where the first stage found too little."""
         threads, settings = self.threads, self.settings
         question, size = threads.questions[place], settings.answers
         first, last = settings.first_rank - 1, settings.last_rank

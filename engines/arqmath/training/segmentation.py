@@ -98,13 +98,11 @@ def text_and_formulas(
 
 
 def _cut(title: str, text: str) -> list[str]:
-    """The title without marks, and the sentences of the text; nothing that is empty."""
     found = [re.sub(r"[?!:;]", "", title), *_SENTENCE_END.split(text)]
     return [part.strip() for part in found if part.strip()]
 
 
 def _marked(title: str, text: str, known: Sequence[str]) -> tuple[list[str], Iterator[str]]:
-    """The sentences with a mark for every formula, and the LaTeX of the formulas."""
     formulas: list[str] = []
 
     def take(match: re.Match[str]) -> str:

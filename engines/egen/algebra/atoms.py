@@ -115,7 +115,6 @@ class _Bounds:
         self.turns = 4
 
     def of(self, tree: Tree) -> _Bound:
-        """The bounds of a whole term. Raises: _NotAlgebraicError."""
         above, below = self._of(tree)
         n = fmpz(self.turns)
         return _Bound(above, below, int(n.euler_phi()) * prod(self.roots.values()))
@@ -156,7 +155,6 @@ def _log(value: int) -> float:
 
 
 def _exponent(tree: Tree) -> Fraction:
-    """Of a root or a power with a rational exponent. Raises: _NotAlgebraicError."""
     value = Fraction(1, 2) if tree.label == "sqrt" else None
     if tree.label == "pow":
         value = rational(tree.children[1])
@@ -166,7 +164,6 @@ def _exponent(tree: Tree) -> Fraction:
 
 
 def _value(tree: Tree) -> arb:
-    """The value at the working precision. Raises: ZeroDivisionError."""
     if is_number(tree):
         value = Fraction(tree.label)
         return arb(fmpq(value.numerator, value.denominator))
@@ -327,7 +324,6 @@ class Signs:
         self._known: dict[Tree, int] = {}
 
     def of(self, tree: Tree) -> int:
-        """1 or -1 where an expression has that sign at every point, 0 if not."""
         if tree not in self._known:
             values, errors = balls(compile_many([tree], variables=self.variables), self.points)
             sure = np.isfinite(errors[0])

@@ -199,7 +199,6 @@ def _arctangents(rows: Sequence[tuple[Fraction, Tree]], powers: Powers) -> bool:
 
 
 def _counts(some: Sequence[tuple[Fraction, Tree]], rows: Sequence[tuple[Fraction, Tree]]) -> list[int]:
-    """The numbers before some terms, all of them made integers. Raises: TooLargeError."""
     whole = lcm(*(c.denominator for c, _ in rows))
     counts = [int(c * whole) for c, _ in some]
     if sum(map(abs, counts)) > _MAX_PRODUCT:

@@ -298,7 +298,6 @@ def _describe(
 
 
 def _training_length(tokens: Sequence[str]) -> int | None:
-    """Tokens in training notation, None when a constant cannot be written in it."""
     lengths = [1 if token in ARITY else _number_length(token) for token in tokens]
     return None if None in lengths else sum(filter(None, lengths))
 

@@ -329,8 +329,6 @@ def _failure(answer: Cluster | EngineError) -> tuple[str, bool]:
 
 
 class _Rate:
-    """Heads and members a second since the start of this run, and the seconds that remain at that pace."""
-
     def __init__(self, done: int, members: int, total: int) -> None:
         self._done, self._members, self._total = done, members, total
         self._start = self._last = time.monotonic()

@@ -22,7 +22,7 @@ from engines.core.tree import Tree
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
 from engines.egen.corpus.reader import Corpus
-from engines.egen.corpus.shards import BLOCK, GrownHead, Row, shard_files, stored_shards, write_shard
+from engines.egen.corpus.shards import BLOCK, GrownHead, shard_files, stored_shards, write_shard
 from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import EgenConfig, Layout, Member, Verdict
@@ -166,8 +166,6 @@ def corpus_of(
 
 
 class _Once:
-    """Clusters without those whose head came before, which are counted."""
-
     def __init__(self, clusters: Iterable[PublishedCluster]) -> None:
         self._clusters, self.repeated = clusters, 0
 
@@ -184,7 +182,7 @@ class _Once:
 def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
     verdicts = [Verdict("equal", 1.0), *Verifier(cluster.head, seed=seed).check(cluster.members)]
     judged = zip((cluster.head, *cluster.members), verdicts, strict=True)
-    rows = tuple(Row.of(Member(prefix(tree), verdict)) for tree, verdict in judged)
+    rows = tuple(Member(prefix(tree), verdict) for tree, verdict in judged)
     return GrownHead(source, rows, "published", 0, 0, 0, str(len(cluster.members)))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -51,25 +51,6 @@ _REDO = "Redo this shard alone"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """An expression in generator prefix notation with its verdict against the head."""
-
-    prefix: str
-    tokens: int
-    verdict: str
-    kept: float
-    gained: bool
-    exceptions: str = ""
-
-    @classmethod
-    def of(cls, member: Member) -> Row:
-        verdict = member.verdict
-        return cls(
-            member.prefix, member.tokens, verdict.outcome, verdict.kept, verdict.gained, verdict.exceptions
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class GrownHead:
     """A head with its expressions (`rows[0]` is the head) and how they came about; holds no times.
 
@@ -77,7 +58,7 @@ class GrownHead:
     """
 
     source: int
-    rows: tuple[Row, ...]
+    rows: tuple[Member, ...]
     stop_reason: str
     iterations: int
     nodes: int
@@ -96,7 +77,7 @@ class GrownHead:
         head = Member(prefix(cluster.head), Verdict("equal", 1.0))
         return cls(
             source,
-            tuple(map(Row.of, (head, *cluster.members))),
+            (head, *cluster.members),
             stats.stop_reason,
             stats.iterations,
             stats.nodes,
@@ -105,6 +86,9 @@ class GrownHead:
             dict(sorted(stats.dropped.items())),
             stats.suspects,
         )
+
+
+_FACTS = tuple(item.name for item in fields(GrownHead) if item.name != "rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +167,16 @@ def write_shard(
     columns: dict[str, list[Any]] = {name: [] for name in ROWS.names}
     for head in heads:
         for number, row in enumerate(head.rows):
-            columns["source"].append(head.source)
-            columns["member"].append(number)
-            for name, value in zip(ROWS.names[2:], astuple(row), strict=True):
-                columns[name].append(value)
+            of = row.verdict
+            values = head.source, number, row.prefix, row.tokens
+            verdict = of.outcome, of.kept, of.gained, of.exceptions
+            for column, value in zip(columns.values(), values + verdict, strict=True):
+                column.append(value)
     note = {
         "block": block,
-        "heads": [{k: v for k, v in asdict(head).items() if k != "rows"} for head in heads],
+        "heads": [
+            {name: getattr(head, name) for name in GrownHead.__slots__ if name != "rows"} for head in heads
+        ],
         "skipped": [asdict(head) for head in skipped],
     }
     table = pa.table(columns, schema=ROWS).replace_schema_metadata({_KEY: json.dumps(note, sort_keys=True)})
@@ -214,7 +201,6 @@ def shard_files(folder: Path) -> list[Path]:
 
 
 def read_shard(path: Path) -> Shard:
-    """Read a shard whole. Raises: as `check_shard`."""
     data, digest = _whole(path)
     table = parquet_table(data)
     note = json.loads(table.schema.metadata[_KEY])

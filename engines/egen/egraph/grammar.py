@@ -182,7 +182,6 @@ def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
 
 @compiled
 def _ranked(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
-    """Place and length of each class's smallest term, found shortest first; -1 and 0 where there is none."""
     starts, users = _users(homes, children, count)
     rank, size = np.full(count, -1, np.int64), np.zeros(count, np.int64)
     waiting = np.zeros(len(homes), np.int64)

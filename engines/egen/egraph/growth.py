@@ -250,7 +250,6 @@ class _Run:
                 return True
 
     def run(self, program: str) -> bool:
-        """Run rules and count which of the table fired; whether anything changed."""
         report = self.execute(program)[0].report
         for name, matches in report.num_matches_per_rule.items():
             rule, mark, _ = name.partition("#")

@@ -181,8 +181,6 @@ class _Ready:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a request gave, the error it raised, or what else went wrong."""
-
     value: object = None
     error: EngineError | None = None
     panic: str = ""

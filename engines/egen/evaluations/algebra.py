@@ -89,8 +89,6 @@ def evaluate(
 
 
 class _Equality:
-    """Which expressions of a list have the same values as one of them."""
-
     def __init__(self, texts: Sequence[str]) -> None:
         from engines.egen.corpus.assemble import fingerprints
 

@@ -250,7 +250,6 @@ def _fault(url: str, what: str, remedy: str) -> EngineError:
 
 
 def _answer(response: Mapping[str, Any], *, asked: bool) -> Answer:
-    """Of a chat completion. Raises: KeyError, IndexError, TypeError or AttributeError for anything else."""
     choice = response["choices"][0]
     message = choice["message"]
     text = message.get("content") or ""

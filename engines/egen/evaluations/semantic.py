@@ -107,7 +107,6 @@ def holds_items(path: Path) -> bool:
 
 
 def read_items(path: Path) -> Iterator[Item]:
-    """Read items back. Raises: DataError with path and line for what is no item."""
     remedy = "`egen eval semantic --write FILE` makes such a file."
     for number, row in json_objects(path, remedy=remedy):
         try:

@@ -88,7 +88,6 @@ class BoundedPool:
         return [{**row, "cosine": value} for row, value in zip(records, scores[best].tolist(), strict=True)]
 
     def _encoded(self, rows: Sequence[int]) -> Vectors:
-        """(rows, d) by the costly part."""
         missing = [row for row in rows if row not in self.known]
         if missing:
             texts = self.cheap.table["prefix"].take(missing).to_pylist()

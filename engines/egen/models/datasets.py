@@ -426,7 +426,6 @@ class CorpusTask:
     def write_card(
         self, folder: Path, facts: Mapping[str, Any], clusters: int, expressions: int, excluded: int
     ) -> None:
-        """Write the card. Args: clusters, expressions: trained on. excluded: clusters that were kept out."""
         from engines.core.files import write_text
         from engines.training.card import card
 

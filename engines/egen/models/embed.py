@@ -48,8 +48,6 @@ class Embed:
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse a kind of file that is not written, and a share that is none. Raises: EngineError E430,
-        E424."""
         share_of(self.share)
         if self.target.suffix not in (".npy", ".parquet"):
             what = f"{self.target.name} is neither .npy nor .parquet"
@@ -183,7 +181,6 @@ class Arrange:
     known: Annotated[bool, Arg("Use a saved layout only; compute none.", hidden=True)] = False
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E427 for a seed of PCA."""
         refuse_idle_seed(self.method, self.seed)
 
 

@@ -35,7 +35,6 @@ class ModelConfig:
     pooling: Annotated[Pooling, Arg("Pooling: how token states become one vector.")] = "mean"
 
     def __post_init__(self) -> None:
-        """Refuse what makes no model. Raises: EngineError E640."""
         if self.d_model % self.heads or self.d_model % 2:
             wrong = f"d_model {self.d_model} is not an even multiple of {self.heads} heads"
         elif self.dropout == 1:
@@ -65,7 +64,6 @@ class Settings:
     precision: Annotated[Precision, Arg("Precision of the stored weights.")] = "fp32"
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E640."""
         if self.tau == 0 or self.smoothing == 1:
             raise refused("tau must be above 0, and smoothing below 1", CODE, "Change the model's settings.")
 

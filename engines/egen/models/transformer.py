@@ -255,7 +255,6 @@ def _attend(
 
 
 def _feed_forward(model: nn.Module, layer: Any, states: Tensor) -> Tensor:
-    """The residual after the feed-forward part."""
     inner = _dropped(model, layer["up"](layer["feed_forward_norm"](states)).relu())
     return states + _dropped(model, layer["down"](inner))
 

@@ -74,7 +74,6 @@ class Index:
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse a share that is none. Raises: EngineError E424."""
         share_of(self.share)
 
 
@@ -363,7 +362,6 @@ def _prune(keep: Path) -> None:
 
 
 def _expressions(place: Path, part: Part, most: int, stop: Stop) -> tuple[list[tuple[str, int, int]], int]:
-    """(text, cluster, member) of what the model reads, and how many were left out."""
     from engines.egen.models.datasets import plain, usable
 
     rows: list[tuple[str, int, int]] = []
@@ -380,7 +378,6 @@ def _expressions(place: Path, part: Part, most: int, stop: Stop) -> tuple[list[t
 
 
 def _listed(place: Path, part: Part) -> tuple[Iterator[tuple[int, int, str]], int]:
-    """(cluster, member, text) of what is there, and how many could not be read."""
     if not place.is_dir():
         from engines.egen.models.datasets import read_labelled
 

@@ -287,8 +287,6 @@ def _holds(condition: Condition, text: str, evaluation: Evaluation, row: int) ->
 
 
 class _Candidates:
-    """The inner functions that meet conditions about a single variable."""
-
     def __init__(self) -> None:
         bench = _Bench()
         for text in INNER:

@@ -118,7 +118,6 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | None]]:
 
 
 def _side(text: str, symbolic: bool) -> Tree:
-    """One side in whichever notation. Raises: ExpressionError."""
     text = text.strip()
     if not text:
         raise ExpressionError("a side is empty")
@@ -144,7 +143,6 @@ class _Symbolic:
         self.at = 0
 
     def read(self) -> Tree:
-        """The whole text. Raises: ExpressionError."""
         tree = self.term()
         if self.at < len(self.words):
             raise ExpressionError(f"{self.words[self.at]!r} follows the end of the expression")

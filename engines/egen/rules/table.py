@@ -317,5 +317,4 @@ def table_hash() -> str:
 
 
 def active(rules: Iterable[Rule], mode: Mode) -> tuple[Rule, ...]:
-    """The rules that may fire in this mode."""
     return tuple(rule for rule in rules if rule.guards(mode))

@@ -313,7 +313,6 @@ def _phrase_end(statement: Clause, at: int, money: bool) -> int | None:
 
 
 def _subject(statement: Clause, root: int) -> tuple[int, int] | None:
-    """The subject's first and last word: of the root, in one piece, before the verb."""
     for place, word in enumerate(statement.parse):
         if word.relation in ("nsubj", "nsubj:pass") and word.head == root and place < root:
             span = {one for one in statement.below(place) if one < root}
@@ -378,7 +377,6 @@ def stated(question: Clause, answer: str, *, money: bool) -> str | None:
 
 
 def _amount(words: Sequence[str], end: int, answer: str, *, money: bool) -> list[str] | None:
-    """What is told instead of `how many apples` or `how much money`."""
     noun = list(words[2:end])
     if words[1] == "many":
         return [answer, *noun]
@@ -395,7 +393,6 @@ def _subject_question(question: Clause, verb: int | None, answer: str, *, money:
 
 
 def _inverted(question: Clause, helper: int, what: list[str]) -> str | None:
-    """A question with a verb before its subject."""
     words, aux = question.words, question.words[helper]
     if words[helper + 1 : helper + 2] == ("there",):
         be = list(words[helper + 2 : helper + 3]) if words[helper + 2 : helper + 3] == ("be",) else []
@@ -442,7 +439,6 @@ def _inverted(question: Clause, helper: int, what: list[str]) -> str | None:
 
 
 def _moved(words: Sequence[str], helper: int, verb: int, question: Clause) -> list[str]:
-    """Subject, helper and verb in the order of a statement."""
     end = helper + 1
     while (end < verb and question.tag(end) in (*_SUBJECT, "CD", "POS", "IN")) or words[end] in (
         "each",
@@ -467,7 +463,6 @@ def _told(before: Sequence[str], what: Sequence[str], rest: list[str]) -> str:
 
 
 def _what(words: Sequence[str], answer: str, *, money: bool) -> str | None:
-    """`what is the total` as `the total is …`."""
     if (
         len(words) < 4
         or words[1] not in ("is", "was", "'s", "are", "were")

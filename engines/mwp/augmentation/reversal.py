@@ -61,7 +61,6 @@ Terms = list[tuple[int, Tree]]
 
 
 def _terms(tree: Tree) -> Terms:
-    """A sum as signed terms that are no sums."""
     if tree.label not in "+-" or not tree.children:
         return [_product(tree)]
     left, right = (_terms(child) for child in tree.children)
@@ -84,7 +83,6 @@ def _sum(terms: Terms) -> Tree:
 
 
 def _product(tree: Tree) -> tuple[int, Tree]:
-    """A product or quotient as its sign and one fraction."""
     sign, over, under = _factors(tree)
     for factor in list(under):
         if factor in over:
@@ -96,7 +94,6 @@ def _product(tree: Tree) -> tuple[int, Tree]:
 
 
 def _factors(tree: Tree) -> tuple[int, list[Tree], list[Tree]]:
-    """Sign, numerators and denominators."""
     if not tree.children or tree.label == "^":
         return 1, [] if tree.label == "C_1" else [tree], []
     if tree.label in "+-":
@@ -117,7 +114,6 @@ def _times(factors: list[Tree]) -> Tree | None:
 
 
 def _leaves(tree: Tree) -> list[tuple[str, float]]:
-    """The leaves in order, constants after numbers."""
     leaves = (node.label.partition("_") for node in tree if not node.children)
     return [("~" if kind == "C" else kind, float(place.replace("_", "."))) for kind, _, place in leaves]
 

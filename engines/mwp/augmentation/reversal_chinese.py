@@ -83,7 +83,6 @@ def _marker(parts: list[str]) -> re.Pattern[str] | None:
 
 
 def _stated(part: str, marker: re.Pattern[str], answer: str) -> str:
-    """The old question as a statement of its answer."""
     if marker is _MARKERS[_EQUALS]:
         return marker.sub(f"={answer}", part.rstrip(_MARKS), count=1).replace("(", "").replace(")", "")
     if marker is _MARKERS[_FIND]:
@@ -92,7 +91,6 @@ def _stated(part: str, marker: re.Pattern[str], answer: str) -> str:
 
 
 def _word(written: str, marker: re.Pattern[str]) -> str:
-    """How a number is asked for."""
     if "%" in written:
         return "百分之几"
     if "/" in written and not re.match(r"\d+\(", written):
@@ -103,7 +101,6 @@ def _word(written: str, marker: re.Pattern[str]) -> str:
 
 
 def _doubts(problem: Problem, number: int, part: str, marker: re.Pattern[str]) -> tuple[str, ...]:
-    """Why the result may not be coherent."""
     asked = f"N_{number}"
     found = []
     if problem.values.count(problem.values[number]) > 1:

@@ -168,7 +168,6 @@ def _lowered(sentence: str) -> str:
 
 
 def _clauses(sentence: str) -> list[str]:
-    """A sentence as clauses with a verb and a subject each; one that shares a subject gets it."""
     sentence = _IF.sub("", sentence.strip(" .!?,;"))
     whole = clause(sentence)
     for at, word in enumerate(whole.words):
@@ -316,7 +315,6 @@ def _in_time(question: str, moved: str, place: int, taken: _Taken) -> str:
 
 
 def _content(question: str) -> set[str]:
-    """What a question is about: its words without those that any question has."""
     plain = set(re.findall(r"[a-z]+", question))
     return plain - {
         "how",
@@ -344,7 +342,6 @@ def _doubts(
     taken: _Taken,
     parts: list[str],
 ) -> tuple[str, ...]:
-    """Why the result may not be coherent."""
     found = []
     asks_for = taken.question.split()
     if (

@@ -130,7 +130,6 @@ def _answers(
 
 
 def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
-    """What makes the figures better or worse than they would be on other problems."""
     from engines.mwp.solver.solve import LANGUAGES
     from engines.mwp.solver.training import marks
 
@@ -205,7 +204,6 @@ def _probes(
     events: Sink,
     stop: Stop,
 ) -> dict[str, Any]:
-    """Of each probe the accuracy on the problems that it can change, before and after."""
     found: dict[str, Any] = {}
     for name, probe in PROBES.items():
         made = [probe(row, Random(f"{spec.seed} {row.id}")) for row in rows]
@@ -267,7 +265,6 @@ class ArrangeProblems:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E430 for another kind of picture, E427 for a seed of PCA."""
         refuse_idle_seed(self.method, self.seed)
         if self.file is not None and self.file.suffix != ".svg":
             raise refused(f"{self.file.name} is no .svg", "E430", "Choose another --out.")

@@ -136,7 +136,6 @@ def lowered(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, Any
 
 
 def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> Layout | None:
-    """The first layout whose keys are all there."""
     return next((layout for layout in LAYOUTS if layout.needs <= set(keys)), None)
 
 
@@ -189,7 +188,6 @@ def _json_lines(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[in
 
 
 def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON array, or objects one after the other, as Math23K has them."""
     numbered = list(lines)
     text = "\n".join(line for _, line in numbered)
     decoder = json.JSONDecoder()
@@ -300,7 +298,6 @@ def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, di
 
 
 def _folds(path: Path) -> dict[str, int]:
-    """The fold of each problem of ASDiv-A."""
     folds: dict[str, int] = {}
     for file in sorted(path.parent.glob("nfolds/asdiv-a/fold*.txt")):
         if found := re.fullmatch(r"fold(\d+)", file.stem):
@@ -350,7 +347,6 @@ class Problems:
 
     @property
     def usable(self) -> tuple[Problem, ...]:
-        """The problems with an equation."""
         return tuple(problem for problem in self.rows if problem.equation is not None)
 
     def counts(self) -> dict[str, int]:
@@ -396,8 +392,6 @@ class _UnusableError(Exception):
 
 
 class _Reading:
-    """What has been read of a file so far."""
-
     def __init__(self, words: bool | None) -> None:
         self.words = words
         self.rows: dict[str, Problem] = {}
@@ -435,7 +429,6 @@ class _Reading:
 def _problem(
     row: Mapping[str, Any], layout: Layout, id_: str, source: str, words: bool | None
 ) -> tuple[Problem, Fraction | None, list[str]]:
-    """The problem of a row, the answer beside it, and what is odd about it."""
     remarks: list[str] = []
     parts = [str(row[key]).strip() for key in layout.original if row.get(key)]
     if not any(parts):
@@ -563,7 +556,6 @@ def _as_written(text: str, original: str) -> tuple[str, ...] | None:
 def _equation(
     row: Mapping[str, Any], layout: Layout, masked: Masked, names: Mapping[str, str] | None
 ) -> Tree:
-    """The equation of a row. Raises: ExpressionError where there is none that can be read."""
     if not masked.numbers:
         raise EquationError("the text has no number")
     given = next((row[key] for key in layout.equation if row.get(key)), None)
@@ -631,7 +623,6 @@ def _one_side(text: str) -> str:
 
 
 def _number(written: str, masked: Masked, exact: bool) -> Tree:
-    """The first number of the text that is the same, or else a constant."""
     if written in masked.numbers:
         return Tree(f"N_{masked.numbers.index(written)}")
     parts = re.fullmatch(r"(\d*)\((\d+)/(\d+)\)", written)
@@ -649,7 +640,6 @@ def _number(written: str, masked: Masked, exact: bool) -> Tree:
 
 
 def _constant(written: str) -> Tree:
-    """A constant; of one without a finite decimal form the fraction."""
     value = _worth(written)
     near = value.limit_denominator(1000)
     if near and abs(near - value) < _ROUNDED:

@@ -38,7 +38,6 @@ class _Way:
     score: float = 0.0
 
     def after(self, at: Sequence[int], value: float, score: float, words: Words, legal: Legal) -> _Way:
-        """After a step. Args: at: left and right operand, and operator."""
         left, right, operator = at
         tree = Tree(words.operators[operator], (self.trees[left], self.trees[right]))
         free = list(self.free)
@@ -61,7 +60,6 @@ class _Scored(NamedTuple):
     vectors: Tensor
 
     def place(self, left: Tensor, right: Tensor) -> Tensor:
-        """Which pair has these operands."""
         return ((self.left == left[:, None]) & (self.right == right[:, None])).int().argmax(1)
 
 

@@ -56,8 +56,6 @@ def encoded(
 
 
 class _Table(Module):
-    """Vectors of tokens and marks."""
-
     def __init__(self, tokens: nn.Embedding, marks: int) -> None:
         from torch import nn
 

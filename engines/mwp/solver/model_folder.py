@@ -101,7 +101,6 @@ def open_solver(
 
 
 def _empty(folder: Path) -> tuple[Any, Any]:
-    """A model without its weights, and its tokenizer."""
     import transformers
 
     try:
@@ -115,7 +114,6 @@ def _empty(folder: Path) -> tuple[Any, Any]:
 
 
 def _fill(solver: Solver, folder: Path) -> None:
-    """Put the stored weights in their places; only those of the built-in encoder may be missing."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 

@@ -101,9 +101,7 @@ class Reader(Protocol):
         """Tokens that there are, marks not counted."""
         ...
 
-    def read(self, problem: Text) -> Read | str:
-        """The problem, or why it cannot be read."""
-        ...
+    def read(self, problem: Text) -> Read | str: ...
 
 
 def parts(text: str) -> list[str | int]:
@@ -126,8 +124,6 @@ def words_of(text: str) -> list[str]:
 
 
 class _Base:
-    """What both readers have in common."""
-
     _before: tuple[int, ...] = ()
     _after: tuple[int, ...] = ()
     """What stands before and after every text."""
@@ -143,7 +139,6 @@ class _Base:
         raise NotImplementedError
 
     def read(self, problem: Text) -> Read | str:
-        """As `Reader.read`."""
         count = len(problem.numbers)
         if not count:
             return "it has no number"

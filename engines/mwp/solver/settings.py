@@ -68,7 +68,6 @@ class SolverSettings:
     precision: Annotated[Literal["fp32", "fp16"], Arg("Precision of the stored weights.")] = "fp32"
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E678."""
         if self.rank and self.encoder != "pretrained":
             raise refused("adapters (rank) are for a pretrained encoder", CODE, "Set model.rank=0.")
         if self.alpha and not self.tau:

@@ -149,7 +149,6 @@ def steps(problem: Problem, equation: Tree) -> list[dict[str, str]]:
 
 
 def _number(problem: Problem, node: Tree) -> str:
-    """What a part of an equation is worth; a number of the text as it is written there."""
     if node.label.startswith("N_"):
         return problem.numbers[int(node.label[2:])]
     if not node.children:
@@ -168,7 +167,6 @@ def _row(problem: Problem, found: Found) -> dict[str, Any]:
 
 
 def _filled(problem: Problem, equation: Tree) -> str:
-    """The equation with the numbers of the text in it."""
     return infix(_with(problem, equation))
 
 

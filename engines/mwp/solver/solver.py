@@ -166,7 +166,6 @@ def from_vocabulary(settings: SolverSettings, words: Words, vocabulary: Sequence
 
 
 def around(settings: SolverSettings, words: Words, model: Any, tokenizer: Any, base: str) -> Solver:
-    """A solver around a pretrained model of text."""
     rows = model.get_input_embeddings().num_embeddings
     reader = TokenReader(tokenizer, settings.numbers, settings.max_length, rows)
     return Solver(settings, words, reader, Pretrained(model, reader.marks, settings.rank), base)

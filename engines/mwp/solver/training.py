@@ -147,7 +147,6 @@ def _usable(path: Path, left_out: Counter[str]) -> list[Problem]:
 
 
 def _renamed(rows: Sequence[Problem], taken: set[str]) -> list[Problem]:
-    """Rows of a second file; an id that the first has too gets the file's name before it."""
     from dataclasses import replace
 
     return [replace(row, id=f"{row.source}:{row.id}") if row.id in taken else row for row in rows]
@@ -198,7 +197,6 @@ def _pairs(problem: Problem) -> set[tuple[str, str]]:
 
 
 def _words(problem: Problem) -> list[str]:
-    """The words of a problem, numbers aside."""
     return [word.lower() for word in _WORD.findall(_PLACE.sub(" ", problem.text))]
 
 
@@ -221,8 +219,6 @@ def solver(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> 
 
 
 class Examples(Sequence[Example]):
-    """Training examples."""
-
     def __init__(self, rows: Sequence[Example]) -> None:
         self._rows = tuple(rows)
 
@@ -416,7 +412,6 @@ class SolverTask:
         }
 
     def save(self, model: Solver, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Solver and card."""
         from engines.core.files import write_text
         from engines.mwp.solver.model_folder import save_solver
         from engines.training.card import card
@@ -450,7 +445,6 @@ class SolverTask:
 
 
 def _some(batch: Mapping[str, torch.Tensor], begin: int, end: int) -> dict[str, torch.Tensor]:
-    """Some problems of a batch, no longer than the longest of them: positives are long, anchors are not."""
     length = batch["length"][begin:end]
     return {
         "ids": batch["ids"][begin:end, : int(length.max())],

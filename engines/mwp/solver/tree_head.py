@@ -49,8 +49,6 @@ class _Way:
 
 
 class _Gated(Module):
-    """tanh(W x) * sigmoid(V x)."""
-
     def __init__(self, inputs: int, outputs: int) -> None:
         from torch import nn
 
@@ -86,7 +84,6 @@ class TreeHead(Module):
         self.dropout = nn.Dropout(dropout)
 
     def _context(self, node: Tensor, rows: Tensor, problems: Encoded, keys: Tensor) -> Tensor:
-        """(nodes, width) what the nodes attend to in the text of their problems."""
         import torch
 
         energy = self.attend(torch.tanh(self.attend_node(node)[:, None] + keys[rows])).squeeze(-1)
@@ -206,7 +203,6 @@ class TreeHead(Module):
         return done
 
     def _nodes(self, live: Sequence[_Way]) -> Tensor:
-        """(ways, width) the nodes of the next goals."""
         import torch
 
         goals = torch.stack([way.goals[-1] for way in live])
@@ -219,7 +215,6 @@ class TreeHead(Module):
     def _masked(
         self, logits: Tensor, live: Sequence[_Way], present: Tensor, legal: Legal, max_steps: int
     ) -> Tensor:
-        """Logits without operators where no more may come, and without numbers that are used up."""
         operators, known = len(self.words.operators), len(self.words.constants)
         logits = logits.clone()
         for source, way in enumerate(live):
@@ -250,7 +245,6 @@ class TreeHead(Module):
         return found
 
     def _is_legal(self, way: _Way, token: int, values: Sequence[float], legal: Legal) -> bool:
-        """Whether every part that a token completes has a value."""
         if token < len(self.words.operators):
             return True
         value: Value | None = values[token - len(self.words.operators)]
@@ -271,7 +265,6 @@ class TreeHead(Module):
         operands: Tensor,
         values: Sequence[Sequence[float]],
     ) -> list[_Way]:
-        """The ways after their next tokens."""
         import torch
 
         count = len(self.words.operators)

@@ -60,7 +60,6 @@ class Words:
         return self.constants.index(label)
 
     def label(self, place: int) -> str:
-        """The operand at a place."""
         known = len(self.constants)
         return self.constants[place] if place < known else f"N_{place - known}"
 

@@ -224,7 +224,6 @@ def _named(triplet: Triplet) -> dict[str, str]:
 
 
 def _shown(problem: Problem) -> dict[str, Any]:
-    """A problem with its equation as it stands and as it is compared."""
     normal = problem.normal
     assert normal is not None
     return {

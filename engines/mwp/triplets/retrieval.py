@@ -84,7 +84,6 @@ class TwoStage:
         self._others = lru_cache(maxsize=None)(self._others_of)
 
     def _others_of(self, equation: int) -> list[tuple[float, Places]]:
-        """Similarity and examples of the nearest equations that a negative may have, then of the next."""
         pool = self.pool
         allowed = pool.other(equation)
         if self._rare > 1:

@@ -45,7 +45,6 @@ class TripletSearch:
     seed: Annotated[int, Arg("Seed for random choices.", low=0)] = 0
 
     def __post_init__(self) -> None:
-        """Refuse what the strategy or the comparison of texts would not look at. Raises: EngineError E427."""
         if self.strategy != "joint":
             if self.equation_encoder is not None or self.weight != _EVEN:
                 raise refused("equations have an encoder and a weight in joint only", _CODE, "Choose joint.")
@@ -95,7 +94,6 @@ class Similarity:
     tokens: Annotated[Tokens, Arg("Tokens for Bi-BLEU.", shown="Chinese characters, English words")] = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse tokens of equations. Raises: EngineError E427."""
         if self.tokens != "auto" and not self.texts:
             raise refused("--tokens is for texts only", _CODE, "Add --texts.")
 

@@ -310,8 +310,6 @@ def check(path: Path, report: Report) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file of a collection; a method for each role counts what it holds."""
-
     path: Path
     task: int
     report: Report
@@ -422,7 +420,6 @@ class _File:
         return {"formulas": sum(1 for _ in read_formulas(self.path, _Reported(self.path, self.report)))}
 
     def _of_task(self, topic: str) -> None:
-        """Raises: DataError when a topic is of another task than the file's name says."""
         if topic[:1] in ("A", "B") and topic[:1] != _LETTERS[self.task]:
             raise DataError(
                 f"its topics ({topic}, …) are not of task {self.task}",

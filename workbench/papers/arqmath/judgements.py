@@ -73,7 +73,6 @@ class Judgements:
         return [f"{one.topic}\t0\t{one.document}\t{one.grade}" for one in self.all()]
 
     def write_qrels(self, path: Path) -> Path:
-        """Write `qrels()`. Returns: the path."""
         write_text(path, "".join(line + "\n" for line in self.qrels()))
         return path
 

@@ -48,7 +48,6 @@ def tour(guide: Guide, workspace: Workspace) -> None:
 
 
 def _largest_loss(overview: Found, ours: str, other: str) -> Found:
-    """The topic on which the other run is worst against ours."""
     both = [topic for topic in overview["topics"] if {ours, other} <= topic["ndcg"].keys()]
     return min(both, key=lambda topic: float(topic["ndcg"][other] - topic["ndcg"][ours]))
 

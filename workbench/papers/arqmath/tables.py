@@ -36,7 +36,6 @@ def topic_row(topic: Found, run: str, against: str, title: str = "shown") -> dic
 
 
 def _answer(answer: Found, ranking: Any) -> Found:
-    """An answer of a ranking; one that was written (Task 3) by the run that wrote it."""
     run = ranking["run"] if isinstance(ranking, Mapping) else None
     others = (f"{name}:{rank}" for name, rank in answer.get("ranks", {}).items() if name != run)
     return {**answer, "id": answer.get("id", answer.get("run")), "ranks": " ".join(others)}
@@ -136,7 +135,6 @@ _MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
 
 
 def index(built: Found, _spec: object) -> list[str]:
-    """What was indexed."""
     if not built["complete"]:
         return ["stopped; the same command continues"]
     if "share" in built:
@@ -248,7 +246,6 @@ def evaluate(found: Found, spec: Evaluate) -> list[str]:
 
 
 def _drawn(found: Found) -> list[str]:
-    """Where the picture is, if one was wanted."""
     return [f"by topic: {found['plot']}"] if "plot" in found else []
 
 
@@ -287,7 +284,6 @@ def compare(found: Found, spec: Compare) -> list[str]:
 
 
 def topics(found: Found, _spec: Topics) -> Iterator[str]:
-    """The runs with their means, then the topics with one run's nDCG' and the difference from another."""
     run, against = found["run"], found["against"]
     means = [
         [
@@ -370,7 +366,6 @@ def pretrain_data(found: Found, _spec: PretrainData) -> list[str]:
 
 
 def backbone(made: Found, _spec: object) -> list[str]:
-    """What was made."""
     return [
         f"{made['out']}: {made['family']} without weights, {made['vocabulary']:,} tokens in its vocabulary"
     ]

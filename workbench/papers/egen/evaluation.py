@@ -75,7 +75,6 @@ class DrawMap(Arrange):
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse a kind of file that is not written. Raises: UsageError E430, EngineError E427."""
         Arrange.__post_init__(self)
         if self.file is not None and self.file.suffix not in (".svg", ".png", ".csv"):
             raise UsageError(

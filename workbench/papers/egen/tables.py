@@ -55,7 +55,6 @@ def _verdict(outcome: str, exceptions: str) -> str:
 
 
 def _address(row: Row) -> str:
-    """`412.37`: cluster and member; what is of no corpus has none."""
     return "" if row["cluster"] is None else f"{row['cluster']}.{row['member']}"
 
 
@@ -242,7 +241,6 @@ def verify(found: Verified, _spec: object) -> Iterator[str]:
 
 
 def _point(row: Mapping[str, Any]) -> str:
-    """`x = 1.5: 2 and undefined`, or why the line cannot be read."""
     from engines.egen.records import distinguishable, where
 
     if row["verdict"] is None:
@@ -285,7 +283,6 @@ def _place(point: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _share(verdict: Mapping[str, Any]) -> str:
-    """Of which points a verdict speaks."""
     points = verdict["points"]
     if verdict["verdict"] in ("shrinks", "nowhere"):
         return f"defined on {round(verdict['kept'] * points)} of {points} points of the head's domain"
@@ -340,7 +337,6 @@ def show(found: Mapping[str, Any], _spec: object) -> Iterable[str]:
 
 
 def imported(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """What was imported."""
     yield f"{made['clusters']:,} clusters, {made['expressions']:,} expressions in {made['out']}"
     if made["bad_lines"]:
         yield f"lines that could not be read: {made['bad_lines']:,}"
@@ -349,7 +345,6 @@ def imported(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def export(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """What was exported."""
     yield f"{made['clusters']:,} clusters in {made['file']}"
 
 
@@ -389,7 +384,6 @@ def _of_a_file(found: FileChecked) -> Iterator[str]:
 
 
 def _parting(point: Difference | None) -> tuple[str, str, str]:
-    """Where two sides part, and both values."""
     if point is None:
         return "", "", ""
     left, right = ("undefined" if side is None else f"{side:.6g}" for side in (point.left, point.right))
@@ -505,7 +499,6 @@ def embed(found: Embedded, _spec: Embed) -> Iterator[str]:
 
 
 def index(found: Indexed, _spec: object) -> Iterator[str]:
-    """How many expressions have vectors."""
     if found.left_out:
         yield Hint(f"expressions that the model cannot read: {found.left_out:,}")
     if found.share:

@@ -129,14 +129,12 @@ def compare(found: Found, spec: Compare) -> Iterator[str]:
 
 
 def topics(found: Found, _spec: object) -> Iterator[str]:
-    """A line for each topic."""
     yield from TOPICS.lines(found["topics"])
     if found["left_out"]:
         yield Hint(f"lines and files that could not be read: {found['left_out']:,}")
 
 
 def index(built: Found, _spec: object) -> list[str]:
-    """What was indexed."""
     if not built["complete"]:
         return ["stopped; nothing was saved"]
     lines = [

@@ -61,7 +61,6 @@ class Labels:
         return self._kept.problems
 
     def of(self, set_: str, triplet: Mapping[str, Any]) -> str:
-        """The label of a triplet, or nothing."""
         key = set_, str(triplet["anchor"]), str(triplet["positive"]), str(triplet["negative"])
         found = self._kept.known.get(key)
         return found.label if found is not None else ""
@@ -90,7 +89,6 @@ class Labels:
         return path
 
     def of_set(self, set_: str | None) -> list[Label]:
-        """The labels of one set; None: of all."""
         return [one for one in self._kept.all() if set_ is None or one.set == set_]
 
 

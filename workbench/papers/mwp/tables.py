@@ -48,7 +48,6 @@ def candidate_row(role: str, candidate: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _explained(candidate: Candidate, found: Explanation) -> dict[str, Any]:
-    """The same, of an explanation that was just made."""
     held = (
         role for role, name in CANDIDATES_OF.items() if any(candidate is one for one in getattr(found, name))
     )
@@ -186,7 +185,6 @@ _COUNTED = ("template", "count", "qr", "roda")
 
 
 def labels(found: Sequence[Label], _spec: object) -> Iterator[str]:
-    """One line for each label."""
     rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in found]
     if rows:
         yield from aligned(("set", "anchor", "positive", "negative", "label"), rows)
