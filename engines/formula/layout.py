@@ -144,21 +144,28 @@ _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
 _SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Role.LIMIT, Role.FUNCTION)
 _ALPHABETS = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for name in names}
+_UPRIGHT = ("\\mathrm", "\\rm", "\\mathsf", "\\mathtt", "\\mathit", "\\sf", "\\tt")
+_THOUSAND = re.compile(r"\d{3}\Z", re.ASCII)
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
-def pieces(source: Source, grammar: Grammar, letters: str = "", *, texts: bool = False) -> list[Piece]:
+def pieces(
+    source: Source, grammar: Grammar, letters: str = "", *, texts: bool = False, whole: bool = False
+) -> list[Piece]:
     """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are; `texts`
-    asks for the words of texts, and for alphabets."""
-    return _Layout(source.tokens(letters), len(source.latex), grammar, texts=texts).line(("",))
+    asks for the words of texts, and for alphabets; `whole` also for texts as they are written, upright words,
+    names of environments, and braces around sums."""
+    return _Layout(source.tokens(letters), source.latex, grammar, texts=texts, whole=whole).line(("",))
 
 
 class _Layout(Cursor):
     """Reads tokens from left to right; never fails."""
 
-    def __init__(self, tokens: list[Token], length: int, grammar: Grammar, *, texts: bool) -> None:
-        super().__init__(tokens, length)
-        self.grammar, self.texts = grammar, texts
+    def __init__(
+        self, tokens: list[Token], latex: str, grammar: Grammar, *, texts: bool, whole: bool
+    ) -> None:
+        super().__init__(tokens, len(latex))
+        self.latex, self.grammar, self.texts, self.whole = latex, grammar, texts or whole, whole
         self.depth = 0
 
     def piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
@@ -225,15 +232,16 @@ class _Layout(Cursor):
         if role == "font":
             if self.texts and (kind := _ALPHABETS.get(text)):
                 self.letters(kind)
+            elif self.whole and text in _UPRIGHT:
+                self.upright(found, start)
             return
         if role == "boxed":
             self.skip_option()
         elif role == "text":
-            words = self.spelled()
-            found.append(self.piece(Role.ATOM, _text(words) if self.texts else ABSENT, start))
+            found.append(self.written(start) if self.whole else self.text_piece(start))
         elif role == "newline":
             self.skip_gap()
-            found.append(self.piece(Role.ATOM, alone, start))
+            found.append(self.piece(Role.ATOM, alone, start, text))
         elif role in ("skipped", "rule"):
             self.skip_option()
             for _ in range(2 if role == "rule" else 1):
@@ -308,6 +316,39 @@ class _Layout(Cursor):
             tree = OperatorTree(f"V!{character}", (), (start, self.end()))
         found.append(self.piece(Role.UNKNOWN, tree, start, name))
 
+    def text_piece(self, start: int) -> Piece:
+        words = self.spelled()
+        return self.piece(Role.ATOM, _text(words) if self.texts else ABSENT, start)
+
+    def written(self, start: int) -> Piece:
+        """A text as it is written, with one space for any white space."""
+        self.skip_spaces()
+        begin = self.at
+        self.skip_argument()
+        words: list[str] = []
+        end = self.tokens[begin].start if begin < self.at else 0
+        for token in self.tokens[begin : self.at]:
+            words += [" "] * (token.start > end)
+            words += [" "] if token.text in ("~", "\\ ") else [token.text] * (token.text not in "{}$")
+            end = token.end
+        if begin < self.at and self.latex[end - 2 : end - 1].isspace():
+            words.append(" ")
+        return self.piece(Role.ATOM, OperatorTree(f"T!{''.join(words)}"), start, "\\text")
+
+    def upright(self, found: list[Piece], start: int) -> None:
+        r"""A word in upright letters: `\mathrm{tr}`, `{\rm tr}`; one letter is a letter like others."""
+        braced = self.text() == "{"
+        at, word = self.at + braced, ""
+        while at < len(self.tokens) and (
+            self.tokens[at].kind == "letter" or (word and self.tokens[at].kind == "number")
+        ):
+            word += self.tokens[at].text
+            at += 1
+        closed = at < len(self.tokens) and self.tokens[at].text == "}"
+        if len(word) > 1 and closed:
+            self.at = at + braced
+            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
+
     def letters(self, kind: str) -> None:
         """The letters of the argument here as those of an alphabet, which are read next."""
         first = self.at
@@ -365,6 +406,8 @@ class _Layout(Cursor):
 
     def space(self, text: str, found: list[Piece]) -> None:
         """A space: between two numbers it makes one of them."""
+        if self.whole and not (text in ("\\,", "\\ ", "~") and _THOUSAND.match(self.text())):
+            return
         if not found or found[-1].role != Role.NUMBER or text == "\\!" or self.at >= len(self.tokens):
             return
         if self.tokens[self.at].kind == "number":
@@ -381,6 +424,8 @@ class _Layout(Cursor):
         scripted = self.text() in ("^", "_", "'")
         if scripted and len(inner) != 1:
             found.append(self.piece(Role.ATOM, self.tree(inner, *span), start))
+        elif self.whole and len(inner) > 1 and _is_sum(inner):
+            found.append(self.piece(Role.ATOM, self.tree(inner, *span), start, "{"))
         else:
             found.extend(inner)
 
@@ -534,9 +579,17 @@ class _Layout(Cursor):
         self.depth -= 1
         if rows[-1] in ([], [ABSENT]) and len(rows) > 1:
             rows.pop()
-        found.append(
-            self.made(*_rows(name, rows), start) if name not in _SINGLE else self.single(rows, start)
-        )
+        if name in _SINGLE:
+            found.append(self.single(rows, start))
+        else:
+            found.append(
+                self.piece(
+                    Role.ATOM,
+                    replace(OperatorTree(*_rows(name, rows)), span=(start, self.end())),
+                    start,
+                    name,
+                )
+            )
 
     def single(self, rows: list[list[OperatorTree]], start: int) -> Piece:
         return self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start)
@@ -545,6 +598,17 @@ class _Layout(Cursor):
 def _text(words: list[tuple[str, tuple[int, int]]]) -> OperatorTree:
     leaves = [OperatorTree(f"{'N' if word[0].isdecimal() else 'V'}!{word}", (), span) for word, span in words]
     return leaves[0] if len(leaves) == 1 else OperatorTree("O!text", tuple(leaves)) if leaves else ABSENT
+
+
+def _is_sum(parts: list[Piece]) -> bool:
+    depth = 0
+    signs = False
+    for piece in parts:
+        depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+        if not depth and piece.role in (Role.RELATION, Role.PUNCTUATION):
+            return False
+        signs = signs or (not depth and piece.role == Role.ADD and piece is not parts[0])
+    return signs
 
 
 def _bar_open(parts: list[Piece]) -> bool:

@@ -2,17 +2,19 @@ r"""What a formula says: terms and statements, read from LaTeX, MathML or plain 
 
 The labels of terms are, with their operands:
 
-- numbers (`7`, `-7`, `0.5`), named constants `pi`, `e`, `i` (the imaginary unit), `inf`, and variables: a
-  letter or word with what is attached to it (`x`, `x_1`, `α`, `x'`, `A_ij`);
+- numbers (`7`, `-7`, `0.5`), named constants `pi`, `e`, `i` (the imaginary unit), `inf`, sets of numbers
+  (`ℝ`), and variables: a letter or word with what is attached to it (`x`, `x_1`, `α`, `x'`, `A_ij`); where e
+  or i is a letter it is `e_` or `i_`;
 - `+ - * / pow` (2), `sqrt ln abs`, the trigonometric and hyperbolic functions and their inverses (1),
   `log` (base, argument), `d` (variable, body);
-- `sum prod integral` (variable, from, to, body), `limit` (variable, to, side `+`, `-` or `both`, body);
-- `sign floor ceil round factorial gamma conj re im arg` (1), `binomial pochhammer mod min max gcd lcm` (2, more
-  are nested to the left), `root` (degree, radicand);
-- `call` (name, arguments...): a function of which nothing is known;
+- `sum prod integral` (variable, from, to, body), `antiderivative` (variable, body), `limit` (variable, to,
+  side `+`, `-` or `both`, body);
+- `sign floor ceil round factorial gamma conj re im arg` (1), `binomial pochhammer mod min max gcd lcm` (2,
+  more are nested to the left), `root` (degree, radicand);
+- `call` (name, arguments...): a function of which nothing is known: `f`, `f'`, `f^-1`, a sequence;
 - `pm` (one or two): both signs at once;
-- `tuple list set` (members...), `interval` (`oo`, `oc`, `co` or `cc`, low, high), `union intersection without`,
-  `matrix` (rows of `row`), `det tr transpose inverse` (1);
+- `tuple list set` (members...), `interval` (`oo`, `oc`, `co` or `cc`, low, high), `union intersection
+  without` (2), `matrix` (rows of `row`), `det tr transpose inverse` (1);
 - statements: `= != < <= > >= in subset approx` (2), `congruent` (left, right, modulus), `and or implies iff`
   (2 and more), `not` (1);
 - `unit` (name): a factor such as `cm`; `text` (words): an answer in words.
@@ -22,10 +24,31 @@ A percent sign divides by 100 and a degree sign multiplies by pi/180.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from engines.core.tree import Tree
-from engines.formula.formula import Formula
+from engines.core.tree import MAX_CHARACTERS, Tree
+from engines.formula.layout import Piece, pieces
+from engines.formula.lexer import Source
+from engines.formula.operator_tree import deep_recursion
+from engines.formula.operators import Role
+from engines.formula.terms import (
+    ARROWS,
+    RELATIONS,
+    Context,
+    Terms,
+    UnreadError,
+    inner,
+    is_blank,
+    is_connective,
+    is_statement,
+    line,
+    name_of,
+    occurrences,
+    too_large,
+    unrolled,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +73,302 @@ class Reading:
     notes: tuple[str, ...] = ()
 
 
-def read(formula: str | Formula, names: Names | None = None) -> Reading:
-    raise NotImplementedError
+_NONE = Names()
+
+
+def read(formula: str | Source, names: Names | None = None) -> Reading:
+    r"""What a formula says; it never raises.
+
+    >>> read(r"\frac{1}{2} x_1 = \sin^2 \alpha").tree.labels()
+    ['=', '*', '/', '1', '2', 'x_1', 'pow', 'sin', 'α', '2']
+    >>> read(r"1/2x").reason
+    'what is divided by can be read in two ways'
+    """
+    try:
+        return read_strictly(formula, names)
+    except UnreadError as error:
+        return Reading(None, error.reason)
+
+
+def read_strictly(formula: str | Source, names: Names | None = None) -> Reading:
+    """The same. Raises: UnreadError with the place of what cannot be read."""
+    source = Source.of(formula)
+    parts = pieces_of(source)
+    context = context_of(parts, names or _NONE)
+    with deep_recursion():
+        tree = Terms(parts, context).whole()
+        if context.sequences:
+            tree = _with_sequences(tree, context)
+    if too_large(tree):
+        raise UnreadError("it is too large")
+    return Reading(tree, "", tuple(context.notes))
+
+
+def pieces_of(source: Source) -> list[Piece]:
+    if len(source.latex) > MAX_CHARACTERS:
+        raise UnreadError(f"it has {len(source.latex):,} characters; at most {MAX_CHARACTERS:,} are read")
+    with deep_recursion():
+        return unrolled(pieces(source, line, whole=True))
+
+
+def context_of(parts: list[Piece], names: Names) -> Context:
+    """What is known of the letters of a formula before it is read."""
+    functions, letters = set(names.functions), set(names.letters)
+    bare: set[str] = set()
+    run: set[str] = set()
+    before = ""
+    for each in occurrences(parts):
+        last = len(each) - 1
+        for at, piece in enumerate(each):
+            if piece.role == Role.SCRIPT and piece.text == "O!SUB":
+                for one in inner(piece.alone):
+                    if one.text in ("i", "e"):
+                        letters.add(one.text)
+            if piece.role != Role.UNKNOWN:
+                before = ""
+                continue
+            name = name_of(piece)
+            after = each[at + 1] if at < last else None
+            if after is None or after.text != "(":
+                bare.add(name)
+            capital = len(name) == 1 and "A" <= name <= "Z"
+            if capital and before and each[at - 1].end == piece.start:
+                run |= {before, name}
+            elif capital and not (after is not None and after.role == Role.UNKNOWN):
+                run.add("-" + name)
+            if name == "i" and after is not None and after.role == Role.RELATION:
+                opens = at == 0 or each[at - 1].role in (Role.PUNCTUATION, Role.RELATION)
+                squared = after.operator.label == "U!eq" and at + 2 <= last
+                root = squared and each[at + 2].alone.label == "O!root"
+                if opens and not root:
+                    letters.add("i")
+            before = name if capital else ""
+    geometric = {one for one in run if one[0] != "-" and "-" + one not in run}
+    if len(geometric) < 2:
+        geometric = set()
+    functions |= _defined(parts)
+    return Context(
+        frozenset(functions),
+        frozenset(letters),
+        products=frozenset(bare),
+        geometric=frozenset(geometric) - functions,
+    )
+
+
+def _defined(parts: list[Piece]) -> set[str]:
+    """Letters that the formula itself makes functions: `P(x) = …`, `f: A \\to B`."""
+    found: set[str] = set()
+    at = 0
+    while at < len(parts):
+        start = at
+        if parts[at].role == Role.UNKNOWN and at + 1 < len(parts):
+            after = parts[at + 1]
+            if after.text == ":" and any(one.operator.label.startswith("F!→") for one in parts[at + 2 :]):
+                found.add(name_of(parts[at]))
+            elif after.text == "(":
+                close = at + 2
+                while close < len(parts) and (
+                    parts[close].role in (Role.UNKNOWN, Role.SCRIPT) or parts[close].text == ","
+                ):
+                    close += 1
+                if (
+                    close + 1 < len(parts)
+                    and parts[close].text == ")"
+                    and parts[close + 1].operator.label in ("U!eq", "O!assign")
+                    and (start == 0 or parts[start - 1].role in (Role.PUNCTUATION, Role.RELATION, Role.ATOM))
+                    and name_of(parts[at]) not in ("e", "i", "π", "d")
+                ):
+                    found.add(name_of(parts[at]))
+        at += 1
+    return found
+
+
+def _with_sequences(tree: Tree, context: Context) -> Tree:
+    """The tree with each `a_1` as `a` of 1 where some index of a is worked out."""
+    if not tree.children:
+        base, indices = context.subscripted.get(tree.label, ("", ()))
+        return Tree("call", (Tree(base), *indices)) if base in context.sequences else tree
+    return Tree(tree.label, tuple(_with_sequences(child, context) for child in tree.children))
+
+
+_LET = re.compile(
+    r"(?:function|map(?:ping)?|polynomial|sequence|funktion)s?\s+(?:be\s+)?\$?\\?([A-Za-z]+)\b", re.IGNORECASE
+)
+_ARROW = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*(?::|\\colon)[^=]*?\\(?:to|rightarrow|mapsto)(?![a-z])")
+
+
+def names_of(formulas: Iterable[str | Source], text: str = "") -> Names:
+    r"""What the formulas of a document, and its text, say of its letters.
+
+    >>> sorted(names_of(["P(x) = x^2", r"q\colon A \to B"], "a function $u$").functions)
+    ['P', 'q', 'u']
+    """
+    functions = {match[1] for match in _LET.finditer(text) if len(match[1]) == 1}
+    letters: set[str] = set()
+    for formula in formulas:
+        source = Source.of(formula)
+        functions |= {match[1] for match in _ARROW.finditer(source.latex)}
+        try:
+            parts = pieces_of(source)
+        except UnreadError:
+            continue
+        context = context_of(parts, _NONE)
+        functions |= context.functions
+        letters |= context.letters & {"i"}
+    return Names(frozenset(functions), frozenset(letters))
+
+
+def links(reading: Reading | Tree) -> list[Tree]:
+    """The relations of a chain, each with the sides next to it; those of other statements as well.
+
+    >>> [link.labels() for link in links(read("a = b < c"))]
+    [['=', 'a', 'b'], ['<', 'b', 'c']]
+    """
+    tree = reading.tree if isinstance(reading, Reading) else reading
+    if tree is None or not is_statement(tree):
+        return []
+    if tree.label == "and":
+        return [link for part in tree.children for link in links(part)]
+    return [tree]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A relation in a text of mathematics: its sides, each read alone, and where it stands."""
+
+    left: Reading
+    relation: str
+    right: Reading
+    span: tuple[int, int]
+    modulus: Reading | None = None
+
+    @property
+    def tree(self) -> Tree | None:
+        """The statement; None where a side is not read."""
+        left, right, modulus = self.left.tree, self.right.tree, self.modulus
+        if left is None or right is None:
+            return None
+        if modulus is not None:
+            return Tree("congruent", (left, right, modulus.tree)) if modulus.tree is not None else None
+        if self.relation == "not in":
+            return Tree("not", (Tree("in", (left, right)),))
+        return Tree(self.relation, (left, right)) if self.relation in _TWO_SIDED else None
+
+    @property
+    def reason(self) -> str:
+        if self.tree is not None:
+            return ""
+        said = self.left.reason or self.right.reason or (self.modulus.reason if self.modulus else "")
+        return said or f"the relation {self.relation!r} is not understood"
+
+
+_TWO_SIDED = frozenset(("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx"))
+
+
+def statements(formula: str | Source, names: Names | None = None) -> list[Link]:
+    r"""The links of the chains of relations in a formula, over all lines of an aligned environment; what is
+    not read on one side leaves the other links as they are.
+
+    >>> [(one.relation, one.span) for one in statements(r"\begin{align} a &= b \\ &= c \end{align}")]
+    [('=', (14, 20)), ('=', (19, 28))]
+    """
+    source = Source.of(formula)
+    try:
+        parts = pieces_of(source)
+    except UnreadError:
+        return []
+    context = context_of(parts, names or _NONE)
+    found: list[Link] = []
+    for chain in _chains(parts):
+        if len(chain) < 2:
+            continue
+        modulus: Reading | None = None
+        last = chain[-1][0]
+        if last and last[-1].role == Role.ANNOTATION:
+            modulus = _side(list(inner(last.pop().alone.children[0])), context)
+        readings = [_side(side, context) if side else Reading(None, "a side is missing") for side, _ in chain]
+        for at, (left, relation) in enumerate(chain[:-1]):
+            right = chain[at + 1][0]
+            if not left or not right or relation is None:
+                continue
+            label = relation.operator.label
+            name = RELATIONS.get(label) or (relation.text or label[2:])
+            if label == "U!approx" and relation.text != "\\cong":
+                name = "approx"
+            span = left[0].start, right[-1].end
+            equivalent = modulus if label == "U!equivalent" else None
+            found.append(Link(readings[at], name, readings[at + 1], span, equivalent))
+    return found
+
+
+def _side(parts: list[Piece], context: Context) -> Reading:
+    own = replace(context, notes={}, bound=[], subscripted={}, sequences=set(context.sequences))
+    try:
+        with deep_recursion():
+            tree = Terms(parts, own).whole()
+            if own.sequences:
+                tree = _with_sequences(tree, own)
+    except UnreadError as error:
+        return Reading(None, error.reason)
+    if is_statement(tree) or tree.label == "list":
+        return Reading(None, "a list beside a relation is not understood")
+    if too_large(tree):
+        return Reading(None, "it is too large")
+    return Reading(tree, "", tuple(own.notes))
+
+
+_Sides = list[tuple[list[Piece], Piece | None]]
+
+
+def _chains(parts: list[Piece]) -> Iterator[_Sides]:
+    """The chains of a formula: the pieces of each side with the relation behind it."""
+    chain: _Sides = []
+    side: list[Piece] = []
+    depth = 0
+    for at, piece in enumerate(parts):
+        depth = max(0, depth + (piece.role == Role.OPEN) - (piece.role == Role.CLOSE))
+        after = next((one for one in parts[at + 1 :] if not is_blank(one)), None)
+        if depth or not (ends := _ends(piece, parts, at, after)):
+            if not is_blank(piece) or depth:
+                side.append(piece)
+        elif ends == "relation":
+            chain.append((side, piece))
+            side = []
+        elif after is not None and piece.text == "," and not _goes_on(parts, at):
+            side.append(piece)
+        else:
+            yield [*chain, (side, None)]
+            chain, side = [], []
+    yield [*chain, (side, None)]
+
+
+def _ends(piece: Piece, parts: list[Piece], at: int, after: Piece | None) -> str:
+    """Whether a side ends here: with a relation, or the chain as well."""
+    label = piece.operator.label
+    if label in ARROWS or label.startswith(("U!and", "U!or")):
+        return "chain"
+    if piece.role == Role.RELATION:
+        return "relation"
+    if piece.text == "\\\\":
+        return "" if after is not None and after.role in (Role.RELATION, Role.ADD) else "chain"
+    if piece.role == Role.PERIOD:
+        return "chain"
+    if piece.role == Role.PUNCTUATION:
+        if piece.alone.label == "V!quad" and after is not None and after.role in (Role.RELATION, Role.ADD):
+            return ""
+        before, behind = parts[at - 1] if at else None, parts[at + 1] if at + 1 < len(parts) else None
+        number = before is not None and behind is not None and before.role == behind.role == Role.NUMBER
+        return "" if number and len(behind.text) == 3 and behind.start - before.end < 4 else "chain"  # type: ignore[union-attr]
+    return "chain" if is_connective(piece) else ""
+
+
+def _goes_on(parts: list[Piece], at: int) -> bool:
+    """Whether a relation follows the comma here before the next one: another formula, no list."""
+    depth = 0
+    for piece in parts[at + 1 :]:
+        depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+        if depth <= 0 and piece.role == Role.RELATION:
+            return True
+        if depth <= 0 and (piece.role == Role.PUNCTUATION or piece.text == "\\\\" or is_connective(piece)):
+            return piece.role != Role.PUNCTUATION or piece.text != ","
+    return False
