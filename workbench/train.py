@@ -239,7 +239,7 @@ OPERATIONS = (
         "train",
         "Train a model from a recipe, here or in the background.",
         "workbench.train:train",
-        resolve="workbench.train:settled",
+        resolve="workbench.train:resolved",
     ),
     Operation(
         "train.check",
@@ -334,7 +334,7 @@ def check(spec: CheckTraining) -> dict[str, Any]:
     return {}
 
 
-def settled(spec: Train) -> Train:
+def resolved(spec: Train) -> Train:
     """The spec, which its trainer takes. Raises: as `check`, and DataError E452 where what no training made
     would be replaced."""
     from engines.core.files import refuse_other
@@ -352,7 +352,7 @@ def _paths(data: Mapping[str, Any]) -> dict[str, Path]:
 
 
 def _device(policy: str) -> str:
-    """For the engine: which GPUs it sees has been settled by who started this process."""
+    """For the engine: which GPUs it sees was decided by who started this process."""
     kind = policy.partition(":")[0]
     return kind if kind in ("auto", "cpu") else "cuda"
 

@@ -244,7 +244,7 @@ class BuildCorpus:
             raise refused(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
 
 
-def settled(spec: BuildCorpus) -> BuildCorpus:
+def resolved(spec: BuildCorpus) -> BuildCorpus:
     """The spec with nothing left open: from the plan of a begun corpus, by default otherwise."""
     from engines.egen.assumptions import read_assumptions
     from engines.egen.corpus.sources import source_name
@@ -285,7 +285,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.corpus.sources import open_source, sample
     from engines.egen.records import EgenConfig, Limits
 
-    spec = settled(spec)
+    spec = resolved(spec)
     if spec.templates is None:
         source = saved_plan(spec.out).source
     else:

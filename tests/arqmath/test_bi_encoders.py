@@ -15,14 +15,14 @@ from engines.arqmath import IndexCollection, Rank, index, rank
 from engines.arqmath.collection.index import open_index
 from engines.arqmath.collection.index_build import document_text
 from engines.arqmath.ranking.rank import _questions
-from engines.arqmath.training.bi_encoder import BiEncoderTask, encoder, flops, info_nce, splade
+from engines.arqmath.training.bi_encoder import BiEncoderTask, DenseTask, SpladeTask, flops, info_nce
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import read_run
 from engines.training import TrainConfig
 from tests.arqmath.small_forum import backbone, forum
 
 TINY = {"first_rank": 2, "last_rank": 20, "negatives": 2, "max_length": 40, "measured": 2, "candidates": 4}
-TRAINERS = {"dense": encoder, "sparse": splade}
+TRAINERS = {"dense": DenseTask, "sparse": SpladeTask}
 SAME = {1, 5, 9}
 """Duplicates of the forum, known as such; 13 is related to 14."""
 
@@ -58,7 +58,7 @@ def named(task: BiEncoderTask) -> dict[int, tuple[str, str]]:
 
 
 def test_texts_are_those_of_index_and_ranking(place: Path, data: dict[str, Path]) -> None:
-    task = encoder({**TINY, "titled": 0.5}, data, seed=0)
+    task = DenseTask({**TINY, "titled": 0.5}, data, seed=0)
     opened, tokenizer = open_index(place / "index"), task.backbone.tokenizer
     posts = opened.store.many(opened.store.answer_ids())
     asked = {topic.id: topic.text for topic in _questions(opened)}
@@ -78,7 +78,7 @@ def test_texts_are_those_of_index_and_ranking(place: Path, data: dict[str, Path]
 
 
 def test_no_right_answer_is_a_wrong_one(data: dict[str, Path]) -> None:
-    task = encoder({**TINY, "titled": 0.5}, data, seed=0)
+    task = DenseTask({**TINY, "titled": 0.5}, data, seed=0)
     read, run = named(task), read_run(data["run"]).rankings
     group = lambda question: SAME if question in SAME else {question}  # noqa: E731
     drawn = epochs(task)
@@ -118,14 +118,14 @@ def test_an_answer_whose_id_occurs_again_is_of_its_first_question(
     with (tmp_path / "forum" / "posts.jsonl").open("a") as posts:
         posts.write(json.dumps(again) + "\n" + json.dumps({"id": 3, "type": 1, "title": "a", "body": "b"}))
     changed, first = (
-        encoder(TINY, {**data, "collection": at}, seed=0).threads
+        DenseTask(TINY, {**data, "collection": at}, seed=0).threads
         for at in (tmp_path / "forum", place / "forum")
     )
     assert changed == first
 
 
 def test_without_a_run_the_batch_alone_has_wrong_answers(data: dict[str, Path]) -> None:
-    task = encoder(TINY, {name: path for name, path in data.items() if name != "run"}, seed=0)
+    task = DenseTask(TINY, {name: path for name, path in data.items() if name != "run"}, seed=0)
     assert {len(one.answers) for one in epochs(task, 2)} == {1}
     assert len(task.held_out) == 2
     assert task.collate(epochs(task, 1)[:3])["answer_ids"].shape[0] == 3
@@ -233,7 +233,7 @@ def test_a_question_ranks_its_answer_among_the_candidates(
 ) -> None:
     import torch
 
-    task = encoder({**TINY, "temperature": 0.5}, data, seed=0)
+    task = DenseTask({**TINY, "temperature": 0.5}, data, seed=0)
     first, second = task.held_out
     products = {
         first.titled: [0.5, 0.7, -1.0, -1.0],
@@ -339,7 +339,7 @@ def _encoded(library: Any, text: str) -> Any:
 def test_terms_that_are_not_0_are_counted(data: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    task = splade({**TINY, "candidates": 2}, data, seed=0)
+    task = SpladeTask({**TINY, "candidates": 2}, data, seed=0)
     first, second = task.held_out
 
     def given(model: Any, rows: Any) -> Any:
@@ -361,7 +361,7 @@ def test_a_backbone_without_a_head_gets_one_of_its_words(data: dict[str, Path], 
     from tests.arqmath import tiny_models
 
     bare = tiny_models.bert(tmp_path / "bare", head=False)
-    task = splade(TINY, {**data, "backbone": bare}, seed=0)
+    task = SpladeTask(TINY, {**data, "backbone": bare}, seed=0)
     model, new = task.backbone.masked_model()
     words = model.get_input_embeddings().weight.detach().double().numpy()
     ids = torch.tensor([[2, 7, 9, 3]])
@@ -378,7 +378,7 @@ def test_a_backbone_without_a_head_gets_one_of_its_words(data: dict[str, Path], 
             if name.startswith("cls."):
                 weight.add_(0.125)
     model.save_pretrained(bare)
-    kept, new = splade(TINY, {**data, "backbone": bare}, seed=0).backbone.masked_model()
+    kept, new = SpladeTask(TINY, {**data, "backbone": bare}, seed=0).backbone.masked_model()
     assert not new
     for name, weight in model.named_parameters():
         assert kept.get_parameter(name).equal(weight)
@@ -399,10 +399,10 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
             assert caught.value.code == "E676"
             assert words in f"{caught.value} {caught.value.remedy}"
     with pytest.raises(EngineError, match="temperature must be above 0"):
-        encoder({"temperature": 0.0}, data, seed=0)
+        DenseTask({"temperature": 0.0}, data, seed=0)
     (tmp_path / "topics.tsv").write_text("A.1\tQ0\t100\t1\t1.0\tx\n")
     with pytest.raises(DataError, match="no topic of this run") as other:
-        encoder(TINY, {**data, "run": tmp_path / "topics.tsv"}, seed=0).train_data()
+        DenseTask(TINY, {**data, "run": tmp_path / "topics.tsv"}, seed=0).train_data()
     assert other.value.code == "E674"
     ranked = [line.split("\t") for line in data["run"].read_text().splitlines()]
     foreign = ["\t".join([*row[:2], f"7{row[2]}", *row[3:]]) for row in ranked]
@@ -410,15 +410,15 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
     deep = {**TINY, "first_rank": 500, "last_rank": 600}
     for settings, run in ((TINY, tmp_path / "foreign.tsv"), (deep, data["run"])):
         with pytest.raises(DataError, match="has a wrong answer from the collection at ranks") as none:
-            encoder(settings, {**data, "run": run}, seed=0).train_data()
+            DenseTask(settings, {**data, "run": run}, seed=0).train_data()
         assert (none.value.code, none.value.path) == ("E674", run)
-        assert encoder({**settings, "negatives": 0}, {**data, "run": run}, seed=0).train_data()
+        assert DenseTask({**settings, "negatives": 0}, {**data, "run": run}, seed=0).train_data()
     posts = [
         {"id": 1, "type": 1, "title": "t", "body": "b"},
         {"id": 2, "type": 2, "parent_id": 1, "body": "c"},
     ]
     (tmp_path / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in posts))
-    alone = encoder(TINY, {"collection": tmp_path, "backbone": data["backbone"]}, seed=0)
+    alone = DenseTask(TINY, {"collection": tmp_path, "backbone": data["backbone"]}, seed=0)
     assert len(alone.train_data()) == 1
     assert alone.held_out == []
     assert alone.unmeasured("validation_mrr") == "no question is held out"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.coco_mae import CocoMaeTask, coco_mae, own_span, two_spans
+from engines.arqmath.training.coco_mae import CocoMaeTask, own_span, two_spans
 from engines.arqmath.training.pretraining import IGNORED
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum
@@ -61,7 +61,7 @@ def test_the_decoder_sees_one_state_of_the_other_span(place: Path, collection: P
     import torch
 
     data = {"collection": collection, "backbone": backbone(place, family)}
-    task = coco_mae(TINY, data, seed=0)
+    task = CocoMaeTask(TINY, data, seed=0)
     torch.manual_seed(0)
     model: Any = task.model().eval()
     batch = task.collate(examples(task, 3))
@@ -115,7 +115,7 @@ def test_the_losses_are_those_of_the_whole_model(place: Path, collection: Path) 
         "decoder_weight": 0.0,
         "contrastive_weight": 3.0,
     }
-    task = coco_mae(settings, {"collection": collection, "backbone": backbone(place)}, seed=0)
+    task = CocoMaeTask(settings, {"collection": collection, "backbone": backbone(place)}, seed=0)
     torch.manual_seed(0)
     model: Any = task.model().eval()
     posts = examples(task, 8)
@@ -146,7 +146,7 @@ def test_the_losses_are_those_of_the_whole_model(place: Path, collection: Path) 
 def test_spans_and_masks_of_a_batch_of_one_are_drawn_anew_in_each_epoch(
     place: Path, collection: Path
 ) -> None:
-    task = coco_mae(TINY, {"collection": collection, "backbone": backbone(place)}, seed=0)
+    task = CocoMaeTask(TINY, {"collection": collection, "backbone": backbone(place)}, seed=0)
 
     def drawn(epoch: int) -> dict[int, tuple[tuple[int, ...], list[int]]]:
         data = task.train_data().shuffled(epoch)
@@ -194,7 +194,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
     import torch
     from transformers import AutoModel, AutoModelForMaskedLM
 
-    from engines.arqmath.training.finetuning import crossencoder
+    from engines.arqmath.training.finetuning import CrossEncoderTask
     from engines.arqmath.training.model_folder import quiet
     from engines.training import TrainConfig, train
 
@@ -207,7 +207,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
 
     def run(out: Path, stop_at: int = 0) -> Any:
         heard: list[int] = []
-        task = coco_mae(TINY, data, seed=0)
+        task = CocoMaeTask(TINY, data, seed=0)
         save = task.save
         task.save = lambda model, *rest: (kept.update(model=model), save(model, *rest))[1]  # type: ignore[method-assign]
         stop = lambda: bool(stop_at) and max(heard, default=0) >= stop_at  # noqa: E731
@@ -215,7 +215,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
 
     whole = run(place / "whole")
     assert whole.complete
-    assert set(whole.measures) == set(coco_mae(TINY, data, seed=0).measures)
+    assert set(whole.measures) == set(CocoMaeTask(TINY, data, seed=0).measures)
     parts = sum(whole.measures[f"validation_{name}_nats"] for name in ("masked", "decoder", "contrastive"))
     assert whole.measures["validation_loss_nats"] == pytest.approx(parts)
     assert not run(place / "parts", stop_at=5).complete
@@ -226,7 +226,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
         language, info = AutoModelForMaskedLM.from_pretrained(folder, output_loading_info=True)
         assert not info["missing_keys"]
         bare = AutoModel.from_pretrained(folder)
-    task = coco_mae(TINY, data, seed=0)
+    task = CocoMaeTask(TINY, data, seed=0)
     task.model()
     batch = task.collate(examples(task, 2))
     inputs = {name: batch[name] for name in ("input_ids", "attention_mask")}
@@ -235,7 +235,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
         assert torch.allclose(language.base_model(**inputs).last_hidden_state, wanted, atol=1e-5)
         assert torch.allclose(bare(**inputs).last_hidden_state, wanted, atol=1e-5)
         assert torch.allclose(language(**inputs).logits, kept["model"].words(wanted), atol=1e-4)
-    crossencoder({"max_length": 32}, {"collection": collection, "backbone": folder}, seed=0).model()
+    CrossEncoderTask({"max_length": 32}, {"collection": collection, "backbone": folder}, seed=0).model()
     assert "finding the other span" in (folder / "README.md").read_text()
 
 
@@ -244,7 +244,7 @@ def test_batches_of_single_posts_are_told(place: Path, collection: Path) -> None
 
     def evaluated(weight: float, *sizes: int) -> dict[str, float]:
         data = {"collection": collection, "backbone": backbone(place)}
-        task = coco_mae({**TINY, "contrastive_weight": weight}, data, seed=0)
+        task = CocoMaeTask({**TINY, "contrastive_weight": weight}, data, seed=0)
         model = task.model()
         with torch.no_grad():
             assert task.evaluate(model)  # before the first step
@@ -261,13 +261,13 @@ def test_batches_of_single_posts_are_told(place: Path, collection: Path) -> None
 
 def test_settings_and_data_that_are_missing(place: Path, collection: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="names no collection"):
-        coco_mae({}, {}, seed=0)
+        CocoMaeTask({}, {}, seed=0)
     for wrong in ({"masked": 0.0}, {"decoder_masked": 1.0}, {"temperature": 0.0}, {"decoder_layers": 0}):
         with pytest.raises(EngineError) as caught:
-            coco_mae(wrong, {"collection": collection}, seed=0)
+            CocoMaeTask(wrong, {"collection": collection}, seed=0)
         assert caught.value.code == "E676"
     (tmp_path / "posts.jsonl").write_text('{"id": 1, "type": 1, "title": "a", "body": "so", "tags": []}\n')
-    short = coco_mae(TINY, {"collection": tmp_path, "backbone": backbone(place)}, seed=0)
+    short = CocoMaeTask(TINY, {"collection": tmp_path, "backbone": backbone(place)}, seed=0)
     with pytest.raises(DataError, match="no post has 16 tokens"):
         short.train_data()
 

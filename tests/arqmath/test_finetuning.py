@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.arqmath.training.finetuning import crossencoder
+from engines.arqmath.training.finetuning import CrossEncoderTask
 from engines.core.assets import reported_row
 from engines.core.errors import DataError, EngineError
 from engines.training import TrainConfig
@@ -42,7 +42,7 @@ def texts(folder: Path) -> dict[str, str]:
 def test_long_pairs_are_cut_as_longest_first_cuts_them(
     place: Path, data: dict[str, Path], family: str
 ) -> None:
-    task = crossencoder(TINY, {**data, "backbone": backbone(place, family)}, seed=0)
+    task = CrossEncoderTask(TINY, {**data, "backbone": backbone(place, family)}, seed=0)
     rows, stored = task._texts
     names = {row: name for name, row in rows.items()}
     written = texts(data["collection"])
@@ -66,7 +66,7 @@ def test_long_pairs_are_cut_as_longest_first_cuts_them(
 
 
 def test_held_out_questions_are_ranked(data: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    task = crossencoder({**TINY, "candidates": 4}, data, seed=0)
+    task = CrossEncoderTask({**TINY, "candidates": 4}, data, seed=0)
     assert len(task.groups) == 2
     held_out = {pair.question for pair in task.pairs if pair.held_out}
     for question, (right, *wrong) in task.groups:
@@ -103,7 +103,7 @@ def test_trainings_that_share_a_folder_tokenise_once(
     monkeypatch.setattr(model_folder, "tokenised", counting)
 
     def rows(*, seed: int = 0, of: dict[str, Path] = data, **more: object) -> Any:
-        task = crossencoder({**TINY, **more}, of, seed=seed)
+        task = CrossEncoderTask({**TINY, **more}, of, seed=seed)
         task.use_cache(
             TokenCache(tmp_path / "kept", Identity.of(task.origin(), TrainConfig(steps=1)).contents)
         )
@@ -157,7 +157,7 @@ def test_a_training_is_resumed_to_the_bit_and_ranks(
     def run(out: Path, stop_at: int = 0) -> Any:
         heard: list[int] = []
         stop = lambda: bool(stop_at) and max(heard, default=0) >= stop_at  # noqa: E731
-        task = crossencoder(TINY, data, seed=0)
+        task = CrossEncoderTask(TINY, data, seed=0)
         return train(task, config, out, events=lambda event: heard.append(event.step or 0), stop=stop)
 
     whole = run(place / "whole")
@@ -173,7 +173,7 @@ def test_a_training_is_resumed_to_the_bit_and_ranks(
     assert weights(place / "whole") == weights(place / "parts")
     model = place / "whole" / "model"
     # What ranks with it reads the same tokens and gives the same odds.
-    task = crossencoder(TINY, {**data, "backbone": model}, seed=0)
+    task = CrossEncoderTask(TINY, {**data, "backbone": model}, seed=0)
     rows, _ = task._texts
     names = {row: name for name, row in rows.items()}
     written = texts(data["collection"])
@@ -194,25 +194,25 @@ def test_annotated_pairs_read_topics(place: Path, data: dict[str, Path], tmp_pat
     qrels.write_text("".join(f"A.{n}\t0\t{answer}\t3\n" for n in (1, 2, 3) for answer in (100, 300)))
     run.write_text("".join(f"A.{n}\t{answer}\t1\t0.5\tm\n" for n in (1, 2, 3) for answer in (500, 600, 700)))
     chosen = {**data, "collection": folder, "annotated": qrels, "run": run}
-    task = crossencoder({**TINY, "pairs": "annotated"}, chosen, seed=0)
+    task = CrossEncoderTask({**TINY, "pairs": "annotated"}, chosen, seed=0)
     assert len(task.train_data()) == 8
     assert {question for question, _ in task.groups} < {"A.1", "A.2", "A.3"}
     (folder / "topics_task1.xml").unlink()
     with pytest.raises(DataError, match="have no text here"):
-        crossencoder({**TINY, "pairs": "annotated"}, chosen, seed=0).train_data()
+        CrossEncoderTask({**TINY, "pairs": "annotated"}, chosen, seed=0).train_data()
 
 
 def test_settings_and_data_that_are_missing(data: dict[str, Path]) -> None:
     with pytest.raises(DataError, match="names no collection"):
-        crossencoder({}, {}, seed=0)
+        CrossEncoderTask({}, {}, seed=0)
     with pytest.raises(DataError, match="judgements for annotated pairs"):
-        crossencoder({"pairs": "annotated"}, data, seed=0)
+        CrossEncoderTask({"pairs": "annotated"}, data, seed=0)
     for wrong in ({"pairs": "all"}, {"candidates": 1}, {"hard_share": 2.0}, {"per_qestion": 1}):
         with pytest.raises(EngineError) as caught:
-            crossencoder(wrong, data, seed=0)
+            CrossEncoderTask(wrong, data, seed=0)
         assert caught.value.code == "E676"
     with pytest.raises(EngineError, match="reads 64 tokens"):
-        crossencoder({**TINY, "max_length": 65}, data, seed=0).model()
+        CrossEncoderTask({**TINY, "max_length": 65}, data, seed=0).model()
 
 
 def test_a_recipe_finds_its_collection_and_backbone(

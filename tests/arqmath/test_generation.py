@@ -16,7 +16,6 @@ from engines.arqmath.generation.generator import (
     Generator,
     Problems,
     Texts,
-    generator,
     prompt,
     single_digits,
     train_tokenizer,
@@ -64,7 +63,7 @@ def topics(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def task(collection: Path) -> Generator:
-    return generator(TINY, {"collection": collection}, seed=0)
+    return Generator(TINY, {"collection": collection}, seed=0)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.pretraining import IGNORED, chunks, documents, masked, order_pairs, pretrain
+from engines.arqmath.training.pretraining import IGNORED, PretrainTask, chunks, documents, masked, order_pairs
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum
@@ -130,7 +130,7 @@ def test_masks_are_as_bert_has_them() -> None:
 def test_the_loss_is_that_of_transformers(place: Path, collection: Path, family: str) -> None:
     import torch
 
-    task = pretrain(TINY, {"collection": collection, "backbone": backbone(place, family)}, seed=0)
+    task = PretrainTask(TINY, {"collection": collection, "backbone": backbone(place, family)}, seed=0)
     torch.manual_seed(0)
     model = task.model().eval()
     assert task.order is (family != "roberta")
@@ -157,7 +157,7 @@ def test_the_first_token_of_the_second_part_is_predicted(place: Path, collection
     from torch.nn.functional import cross_entropy
 
     data = {"collection": collection, "backbone": backbone(place, family)}
-    task = pretrain({**TINY, "corpora": "mathse3", "order": False, "first_token": True}, data, seed=0)
+    task = PretrainTask({**TINY, "corpora": "mathse3", "order": False, "first_token": True}, data, seed=0)
     torch.manual_seed(0)
     model = task.model().eval()
     rows, tokenizer = task._train, task.backbone.tokenizer
@@ -183,11 +183,11 @@ def test_the_first_token_of_the_second_part_is_predicted(place: Path, collection
         assert float(task.loss(model, batch)[1]) == pytest.approx(wanted, abs=1e-5)
     assert 0 <= task.evaluate(model)["validation_first_token_accuracy"] <= 1
     with pytest.raises(EngineError, match="order and first_token"):
-        pretrain({**TINY, "first_token": True}, data, seed=0)
+        PretrainTask({**TINY, "first_token": True}, data, seed=0)
 
 
 def test_a_batch_of_one_is_masked_anew_in_each_epoch(place: Path, collection: Path) -> None:
-    task = pretrain(TINY, {"collection": collection, "backbone": backbone(place)}, seed=0)
+    task = PretrainTask(TINY, {"collection": collection, "backbone": backbone(place)}, seed=0)
 
     def labels(epoch: int) -> dict[int, list[int]]:
         data = task.train_data().shuffled(epoch)
@@ -204,7 +204,9 @@ def test_no_document_is_on_both_sides(place: Path, tmp_path: Path) -> None:
     twos = list(combinations("acdeghilmnorstu", 2))[:100]
     rows = [{"id": n, "type": 1, "title": "", "body": f"{a} {b}. {b} {a}"} for n, (a, b) in enumerate(twos)]
     (tmp_path / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    task = pretrain({**TINY, "measured": 99}, {"collection": tmp_path, "backbone": backbone(place)}, seed=0)
+    task = PretrainTask(
+        {**TINY, "measured": 99}, {"collection": tmp_path, "backbone": backbone(place)}, seed=0
+    )
     sides = [
         {tuple(sorted(rows.sequences[row])) for row in range(len(rows))}
         for rows in (task._train, task.held_out)
@@ -243,7 +245,7 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
 
     def run(out: Path, stop_at: int = 0, **changes: Any) -> Any:
         heard: list[int] = []
-        task = pretrain({**TINY, **changes}, data, seed=0)
+        task = PretrainTask({**TINY, **changes}, data, seed=0)
         stop = lambda: bool(stop_at) and max(heard, default=0) >= stop_at  # noqa: E731
         return train(task, config, out, events=lambda event: heard.append(event.step or 0), stop=stop)
 
@@ -265,7 +267,7 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
     assert not info["missing_keys"]
     assert "sentence order" in (model / "README.md").read_text()
     data["backbone"] = model
-    second = pretrain({**TINY, "corpora": "mathse2"}, data, seed=0)
+    second = PretrainTask({**TINY, "corpora": "mathse2"}, data, seed=0)
     before = {name: value.clone() for name, value in second.model().named_parameters()}
     from safetensors.torch import load_file
 
@@ -275,12 +277,12 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
 
 def test_settings_and_data_that_are_missing(collection: Path) -> None:
     with pytest.raises(DataError, match="names no collection"):
-        pretrain({}, {}, seed=0)
+        PretrainTask({}, {}, seed=0)
     with pytest.raises(DataError, match="names no amps for khan"):
-        pretrain({"corpora": "mathse1+khan"}, {"collection": collection}, seed=0)
+        PretrainTask({"corpora": "mathse1+khan"}, {"collection": collection}, seed=0)
     for wrong in ({"corpora": "mathse4"}, {"masked": 0.0}, {"max_length": 4}, {"lenght": 8}):
         with pytest.raises(EngineError) as caught:
-            pretrain(wrong, {"collection": collection}, seed=0)
+            PretrainTask(wrong, {"collection": collection}, seed=0)
         assert caught.value.code == "E676"
 
 
@@ -290,7 +292,7 @@ def test_formulas_of_two_parts_give_no_training_data(place: Path, tmp_path: Path
     )
     data = {"collection": tmp_path, "backbone": backbone(place)}
     with pytest.raises(DataError, match="no document gives an example"):
-        pretrain({**TINY, "corpora": "mathse3"}, data, seed=0).train_data()
+        PretrainTask({**TINY, "corpora": "mathse3"}, data, seed=0).train_data()
 
 
 def test_the_recipes_follow_each_other() -> None:

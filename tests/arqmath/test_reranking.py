@@ -13,7 +13,7 @@ import pytest
 from engines.arqmath.collection.index import cached_index
 from engines.arqmath.ranking.rank import Rank, _questions, rank
 from engines.arqmath.training.model_folder import best_window
-from engines.arqmath.training.reranking import RerankTask, reranker
+from engines.arqmath.training.reranking import RerankTask
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import read_run
 from tests.arqmath.small_forum import SUBJECTS, backbone, forum
@@ -41,7 +41,7 @@ def data(place: Path) -> dict[str, Path]:
 
 @pytest.fixture
 def task(data: dict[str, Path]) -> RerankTask:
-    return reranker(TINY, data, seed=0)
+    return RerankTask(TINY, data, seed=0)
 
 
 def question_of(answer: str) -> int:
@@ -124,7 +124,7 @@ def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Pa
     from engines.arqmath.ranking.reranking import load_texts
     from engines.training import TrainConfig, train
 
-    task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
+    task = RerankTask({**TINY, "question_tokens": 5}, data, seed=0)
     config = TrainConfig(steps=6, batch_size=4, lr=1e-3, log_every=1, device="cpu", best="validation_mrr")
     before = {name: weight.clone() for name, weight in task.model().named_parameters()}
     found = train(task, config, place / "out")
@@ -151,7 +151,7 @@ def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Pa
 
 
 def test_an_answer_to_a_linked_question_comes_before_others_with_their_titles(data: dict[str, Path]) -> None:
-    task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
+    task = RerankTask({**TINY, "question_tokens": 5}, data, seed=0)
     third = [one for side in task._lists for one in side if one.titled and one.target[0] == 1]
     assert {int(one.question) for one in third} <= {1, 5, 9}
     assert third
@@ -181,7 +181,7 @@ def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is
     from engines.arqmath.ranking.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
-    task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
+    task = RerankTask({**TINY, "question_tokens": 5}, data, seed=0)
     train(task, TrainConfig(steps=1, batch_size=2, device="cpu"), place / "windowed")
     reads = CrossEncoder(place / "windowed" / "model", device="cpu", max_tokens=20, exact=True)
 
@@ -207,7 +207,7 @@ def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: 
 
     given = {name: path for name, path in data.items() if name != "backbone"}
     settings = {**TINY, "trained_layers": 3, "layers_alone": True, "measured": 1}
-    task = reranker(settings, given, seed=0)
+    task = RerankTask(settings, given, seed=0)
     train(task, TrainConfig(steps=1, batch_size=1, lr=1e-4, device="cpu"), place / "alone")
     folder = place / "alone" / "model"
     assert sum(file.stat().st_size for file in folder.rglob("*")) <= 12e6
@@ -265,20 +265,20 @@ def test_the_one_that_ships_puts_good_answers_of_the_sample_forum_first(tmp_path
 
 def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]) -> None:
     with pytest.raises(EngineError, match="hold no 9 answers"):
-        reranker({**TINY, "answers": 9, "last_rank": 10}, data, seed=0)
+        RerankTask({**TINY, "answers": 9, "last_rank": 10}, data, seed=0)
     with pytest.raises(DataError, match="names no run") as caught:
-        reranker(TINY, {"collection": data["collection"]}, seed=0)
+        RerankTask(TINY, {"collection": data["collection"]}, seed=0)
     assert caught.value.code == "E674"
     with pytest.raises(EngineError, match="upper layers of MiniLM"):
-        reranker({**TINY, "layers_alone": True, "trained_layers": 0}, data, seed=0)
+        RerankTask({**TINY, "layers_alone": True, "trained_layers": 0}, data, seed=0)
     with pytest.raises(EngineError, match="only the built-in MiniLM"):
-        reranker({**TINY, "layers_alone": True}, data, seed=0)
+        RerankTask({**TINY, "layers_alone": True}, data, seed=0)
     (place / "topics.tsv").write_text("A.1\tQ0\t100\t1\t1.0\tx\n")
     with pytest.raises(DataError, match="no question of the collection") as caught:
-        reranker(TINY, {**data, "run": place / "topics.tsv"}, seed=0).train_data()
+        RerankTask(TINY, {**data, "run": place / "topics.tsv"}, seed=0).train_data()
     assert caught.value.code == "E674"
     with pytest.raises(DataError, match="sides of a pair") as caught:
-        reranker(TINY, {**data, "backbone": backbone(place, "roberta")}, seed=0).model()
+        RerankTask(TINY, {**data, "backbone": backbone(place, "roberta")}, seed=0).model()
     assert caught.value.code == "E672"
     with pytest.raises(EngineError, match="there are no topics"):
         Rank(place / "index", place / "x.tsv", rerank=False)

@@ -99,7 +99,7 @@ def test_what_was_encoded_is_kept_beside_the_pool(clusters: Path, tmp_path: Path
         assert isinstance(some, bounded.BoundedPool)
         return len(some.known), some.nearest(query, 4)
 
-    query = encode.kept_encoder(model).encode(["sin * 3 x"])
+    query = encode.cached_encoder(model).encode(["sin * 3 x"])
     none, first = asked()
     some, again = asked()
     assert none == 0 < some < len(TEXTS)

@@ -13,9 +13,9 @@ from engines.core.errors import DataError
 from engines.egen.composed.network import ComposedSizes, new_network, save_network
 from engines.egen.models.encode import (
     JoinedEncoder,
+    cached_encoder,
     encode_many,
     encode_readable,
-    kept_encoder,
     load_encoder,
     parts,
 )
@@ -74,11 +74,11 @@ def test_parts_of_ones_own_come_first_and_are_noticed(tmp_path: Path) -> None:
     _composed(folder / "egen-composed")
     _composed(folder / "other", seed=1)
     assert parts(folder) == [folder / "egen-composed", folder / "other"]
-    before, first = model_print(folder), kept_encoder(folder).encode(TEXTS)
+    before, first = model_print(folder), cached_encoder(folder).encode(TEXTS)
     assert first.shape == (len(TEXTS), 24)
     _composed(folder / "other", seed=2)
     assert model_print(folder) != before
-    again = kept_encoder(folder).encode(TEXTS)
+    again = cached_encoder(folder).encode(TEXTS)
     assert again[:, :12] == pytest.approx(first[:, :12])
     assert again[:, 12:] != pytest.approx(first[:, 12:])
 

@@ -14,7 +14,7 @@ from engines.core.assets import asset
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import rational
 from engines.egen.check_rules import Rules, rules
-from engines.egen.corpora import BuildCorpus, settled
+from engines.egen.corpora import BuildCorpus, resolved
 from engines.egen.egraph.grammar import Grammar, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
@@ -206,9 +206,9 @@ def test_the_style_of_before_leaves_no_trace() -> None:
 
 
 def test_a_corpus_takes_the_style(tmp_path: Path) -> None:
-    assert settled(BuildCorpus(tmp_path / "one")).style == "plain"
-    assert settled(BuildCorpus(tmp_path / "one", style="any")).style == "any"
-    assert settled(BuildCorpus(tmp_path / "one", mode="paper")).style == "any"
+    assert resolved(BuildCorpus(tmp_path / "one")).style == "plain"
+    assert resolved(BuildCorpus(tmp_path / "one", style="any")).style == "any"
+    assert resolved(BuildCorpus(tmp_path / "one", mode="paper")).style == "any"
 
 
 def test_the_papers_mode_draws_all_terms_unless_asked() -> None:

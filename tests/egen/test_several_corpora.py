@@ -23,8 +23,8 @@ from engines.egen.corpora import (
     export_corpus,
     find,
     pairs,
+    resolved,
     save,
-    settled,
     show,
 )
 from engines.egen.corpus.assemble import POINTS, fingerprints
@@ -53,8 +53,8 @@ def test_the_header_names_variables_and_assumptions(corpus: Corpus) -> None:
     assert corpus.variables == ("x", "y", "a")
     assert corpus.assumed(0) == "0 < x"
     assert saved_plan(corpus.path).config.assume == "0 < x"
-    assert settled(BuildCorpus(corpus.path)).assume == "0 < x"
-    assert settled(BuildCorpus(corpus.path.parent / "new", assume="x>0")).assume == "0 < x"
+    assert resolved(BuildCorpus(corpus.path)).assume == "0 < x"
+    assert resolved(BuildCorpus(corpus.path.parent / "new", assume="x>0")).assume == "0 < x"
     (bad,) = corpus.manifest["source"]["bad_lines"]
     assert bad["line"] == 6
     assert "no rules of" in bad["what"]

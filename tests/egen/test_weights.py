@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
-from engines.egen.corpora import BuildCorpus, settled
+from engines.egen.corpora import BuildCorpus, resolved
 from engines.egen.egraph.grammar import Grammar, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
@@ -104,8 +104,8 @@ def test_a_heavier_family_is_in_more_members(grower: Grower) -> None:
 
 
 def test_a_corpus_has_its_weights_in_one_spelling_and_others_have_none(tmp_path: Path) -> None:
-    assert settled(BuildCorpus(tmp_path / "one", weights="power = .5")).weights == "power=0.5"
-    assert settled(BuildCorpus(tmp_path / "one")).weights == ""
+    assert resolved(BuildCorpus(tmp_path / "one", weights="power = .5")).weights == "power=0.5"
+    assert resolved(BuildCorpus(tmp_path / "one")).weights == ""
     assert Generate("x", weights="power=.5").config.to_dict()["weights"] == "power=0.5"
     assert "weights" not in Generate("x").config.to_dict()
 

@@ -361,20 +361,20 @@ def test_inspection_shows_amrlibs_graph_with_the_model_of_the_settings(
 ) -> None:
     from engines.mathamr.inspection import Inspect, inspect
     from engines.mathamr.parsing.parsers import Amrlib
-    from workbench.papers.mathamr.data import settled
+    from workbench.papers.mathamr.data import resolved
 
     spec = Inspect("Solve $x^2=2$.", parser="amrlib", k=0)
-    assert settled(spec).model is None
+    assert resolved(spec).model is None
     with pytest.raises(EngineError, match="amrlib needs a model"):
-        inspect(settled(spec))
+        inspect(resolved(spec))
     monkeypatch.setenv("MATHWB_MATHAMR_AMR_MODEL", str(model))
     graph = read_graph('(f / find-out-03 :ARG1 "eqx1eqx")')
     monkeypatch.setattr(Amrlib, "__call__", lambda _, contexts: iter([graph] * len(contexts)))
-    found = inspect(settled(spec))
+    found = inspect(resolved(spec))
     assert (found["parser"], found["warnings"]) == ("amrlib", [])
     assert "find-out-03" in found["penman"]
     assert ":math" in found["penman"]
     monkeypatch.setattr(Amrlib, "__call__", lambda _, contexts: iter([None] * len(contexts)))
-    found = inspect(settled(spec))
+    found = inspect(resolved(spec))
     assert found["parser"] == "builtin"
     assert found["warnings"] == ["amrlib gave no graph; this is the builtin parser's"]

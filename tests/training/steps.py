@@ -56,7 +56,7 @@ def cases(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTa
 def _cases_of_expressions(
     folder: Path, rank: int, world: int
 ) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
-    from engines.arqmath.training.pretraining import pretrain
+    from engines.arqmath.training.pretraining import PretrainTask
     from engines.egen.models.trainers import contrastive, seq2seq
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
@@ -70,7 +70,7 @@ def _cases_of_expressions(
     yield "seq2seq", writer, [rows(writer.collate(pairs), begin, end)]
     texts = {"collection": folder / "forum", "backbone": folder / "bert"}
     for order in (True, False):
-        language = pretrain({"max_length": 48, "order": order}, texts, seed=0)
+        language = PretrainTask({"max_length": 48, "order": order}, texts, seed=0)
         posts = language.train_data()
         examples = sorted((posts[place] for place in range(8)), key=language.length)
         yield f"order {order}", language, [rows(language.collate(examples), begin, end)]
@@ -110,20 +110,20 @@ def _cases_of_problems(folder: Path, rank: int, world: int) -> Iterator[tuple[st
 def _cases_of_answers(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
     import torch
 
-    from engines.arqmath.training.bi_encoder import encoder, splade
-    from engines.arqmath.training.coco_mae import coco_mae
+    from engines.arqmath.training.bi_encoder import DenseTask, SpladeTask
+    from engines.arqmath.training.coco_mae import CocoMaeTask
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
     data = {"collection": folder / "forum", "backbone": folder / "bert"}
     # The second step has 4/9 of the weights.
     cost = {"question_flops": 0.1, "answer_flops": 0.2, "flops_warmup": 3}
     for name, task in (
-        ("dense", encoder({"max_length": 32}, data, seed=0)),
-        ("splade", splade({"max_length": 32, **cost}, data, seed=0)),
+        ("dense", DenseTask({"max_length": 32}, data, seed=0)),
+        ("splade", SpladeTask({"max_length": 32, **cost}, data, seed=0)),
     ):
         questions = task.train_data()
         yield name, task, [task.collate([questions[row] for row in range(begin, end)])]
-    spans = coco_mae({"max_length": 32}, data, seed=0)
+    spans = CocoMaeTask({"max_length": 32}, data, seed=0)
     whole = spans.collate(list(spans.train_data())[:8])
     # The earlier spans of the posts, then the later ones.
     parts = rows(whole, begin, end), rows(whole, 8 + begin, 8 + end)

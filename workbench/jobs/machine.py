@@ -19,21 +19,11 @@ import psutil
 
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
-_NETWORK = {
-    "9p",
-    "afs",
-    "beegfs",
-    "ceph",
-    "cifs",
-    "fhgfs",
-    "fuse.sshfs",
-    "glusterfs",
-    "gpfs",
-    "lustre",
-    "nfs",
-    "nfs4",
-}
-_NETWORK |= {"fuse.glusterfs", "panfs", "smb3", "smbfs", "virtiofs", "wekafs"}
+_NETWORK_WORDS = """
+9p afs beegfs ceph cifs fhgfs fuse.sshfs glusterfs gpfs lustre nfs nfs4 fuse.glusterfs panfs smb3 smbfs
+virtiofs wekafs
+"""
+_NETWORK = frozenset(_NETWORK_WORDS.split())
 
 
 def memory_bytes() -> int:

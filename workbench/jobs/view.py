@@ -109,27 +109,10 @@ def modified(path: Path) -> float | None:
     return status.st_mtime if status.st_size else None
 
 
-FIELDS = (
-    "id",
-    "task",
-    "title",
-    "state",
-    "reason",
-    "health",
-    "attempt",
-    "sweep",
-    "seed",
-    "step",
-    "done",
-    "total",
-    "out",
-    "waiting",
-    "rate",
-    "eta",
-    "loss",
-    "start",
-    "took",
-)
+_FIELD_NAMES = """
+id task title state reason health attempt sweep seed step done total out waiting rate eta loss start took
+"""
+FIELDS = tuple(_FIELD_NAMES.split())
 """The names that a filter over jobs may use, on the screen and in `jobs list --where`; `eta` and `took` are
 seconds, `start` is local time as in `2026-11-22 07:30`."""
 

@@ -333,19 +333,15 @@ def main(arguments: list[str]) -> int:
         ending = _run(job, attempt, log, stop)
         attempt.say_outcome(ending)
         with contextlib.suppress(EngineError, OSError):
-            _announce(log, ending)
+            if ending.state == "failed":
+                log(Event("error", {"code": ending.code, "message": ending.reason, "remedy": ending.remedy}))
+            log(Event("state", {"state": ending.state, "reason": ending.reason}))
     except (EngineError, OSError) as error:
         full = isinstance(error, EngineError) and error.code == "E310"
         if full or (isinstance(error, OSError) and error.errno in _NO_ROOM):
             return DISK_FULL
         raise
     return 1 if ending.state == "failed" else 0
-
-
-def _announce(log: EventLog, ending: Ending) -> None:
-    if ending.state == "failed":
-        log(Event("error", {"code": ending.code, "message": ending.reason, "remedy": ending.remedy}))
-    log(Event("state", {"state": ending.state, "reason": ending.reason}))
 
 
 if __name__ == "__main__":

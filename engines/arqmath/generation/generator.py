@@ -23,7 +23,7 @@ from engines.arqmath.training.model_folder import (
 )
 from engines.core.errors import DataError
 from engines.core.files import model_files
-from engines.core.spec import Arg, read, refused
+from engines.core.spec import Arg, refused
 from engines.training.libraries import quick_imports
 from engines.training.token_cache import cached_rows
 
@@ -235,26 +235,22 @@ class GeneratorSettings:
             raise refused(wrong, CODE, "Change the model's settings.")
 
 
-def generator(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Generator:
-    """The trainer `arqmath.generator`. Data: `collection`, `amps` or both; `backbone`: a GPT-2 folder."""
-    return Generator(read(GeneratorSettings, model, place="model.", code=CODE), data, seed)
-
-
 class Generator(ForumTask[GeneratorSettings]):
-    """The training as a task."""
+    """The trainer `arqmath.generator`. Data: `collection`, `amps` or both; `backbone`: a GPT-2 folder."""
 
     trainer = "arqmath.generator"
+    settings_class, code = GeneratorSettings, CODE
     needs: ClassVar = {}
     measures = ("validation_loss_nats", "cut_share")
 
-    def __init__(self, settings: GeneratorSettings, data: Mapping[str, Path], seed: int) -> None:
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
         if not {"collection", "amps"} & set(data):
             raise DataError(
                 "the recipe names no training data",
                 code="E651",
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
             )
-        super().__init__(settings, data, seed)
+        super().__init__(model, data, seed=seed)
 
     def sources(self) -> dict[str, Sequence[Path]]:
         """Of collection, AMPS and backbone those that are named."""

@@ -19,9 +19,8 @@ from engines.arqmath.training.model_folder import (
     save_library_model,
 )
 from engines.arqmath.training.pairs import read_linked, read_question_run
-from engines.arqmath.training.settings import CODE, BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
+from engines.arqmath.training.settings import BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
-from engines.core.spec import read
 from engines.training.data import Resampled
 from engines.training.loop import rows_of_all
 from engines.training.pooling import POOLINGS
@@ -99,8 +98,8 @@ class BiEncoderTask(ForumTask[Settings]):
     files = ("run", "exclude")
     measures: tuple[str, ...] = ("validation_loss_nats", "validation_mrr", "validation_bare_mrr")
 
-    def __init__(self, settings: Settings, data: Mapping[str, Path], seed: int) -> None:
-        super().__init__(settings, data, seed)
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
+        super().__init__(model, data, seed=seed)
         self._compared: bool | None = None
 
     @property
@@ -362,16 +361,13 @@ class BiEncoderTask(ForumTask[Settings]):
 # by it.
 
 
-def encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> DenseTask:
+class DenseTask(BiEncoderTask[DenseSettings]):
     """The trainer `arqmath.encoder`. Data: collection (a folder of ARQMath); run (a first stage's, whose
     topics are questions of the collection: `arqmath rank --questions`; without one wrong answers are those of
-    the batch); backbone (a model folder; MiniLM without); exclude (ids of posts to keep out, one per line).
-    """
-    return DenseTask(read(DenseSettings, model, place="model.", code=CODE), data, seed)
+    the batch); backbone (a model folder; MiniLM without); exclude (ids of posts to keep out, one a line)."""
 
-
-class DenseTask(BiEncoderTask[DenseSettings]):
     trainer = "arqmath.encoder"
+    settings_class = DenseSettings
 
     @property
     def temperature(self) -> float:
@@ -437,21 +433,19 @@ def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
 # `arqmath index --sparse FOLDER`.
 
 
-def splade(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SpladeTask:
-    """The trainer `arqmath.splade`. Data: collection (a folder of ARQMath); run (a first stage's, whose
-    topics are questions of the collection: `arqmath rank --questions`; without one wrong answers are those of
-    the batch); backbone (a folder of a language model; MiniLM, with a new head, without); exclude (ids of
-    posts to keep out, one per line)."""
-    return SpladeTask(read(SpladeSettings, model, place="model.", code=CODE), data, seed)
-
-
 def flops(vectors: torch.Tensor) -> torch.Tensor:
     """The sum over terms of the squared mean of their weights, (texts, terms)."""
     return (vectors.mean(0) ** 2).sum()
 
 
 class SpladeTask(BiEncoderTask[SpladeSettings]):
+    """The trainer `arqmath.splade`. Data: collection (a folder of ARQMath); run (a first stage's, whose
+    topics are questions of the collection: `arqmath rank --questions`; without one wrong answers are those of
+    the batch); backbone (a folder of a language model; MiniLM, with a new head, without); exclude (ids of
+    posts to keep out, one per line)."""
+
     trainer = "arqmath.splade"
+    settings_class = SpladeSettings
     measures = (*BiEncoderTask.measures, "validation_question_terms", "validation_answer_terms")
 
     @property

@@ -19,9 +19,8 @@ from engines.arqmath.training.pretraining import (
     save_language_model,
     word_head,
 )
-from engines.arqmath.training.settings import CODE, CocoMaeSettings
+from engines.arqmath.training.settings import CocoMaeSettings
 from engines.core.errors import DataError, EngineError
-from engines.core.spec import read
 from engines.training.data import Numbered, Resampled, numbered
 from engines.training.loop import rows_of_all
 from engines.training.token_cache import Sequences
@@ -134,12 +133,6 @@ _LEAST = 8
 _AT_ONCE = 32
 
 
-def coco_mae(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> CocoMaeTask:
-    """The trainer `arqmath.coco-mae`. Data: collection (a folder of ARQMath); backbone (a model folder, with
-    or without weights; MiniLM without)."""
-    return CocoMaeTask(read(CocoMaeSettings, model, place="model.", code=CODE), data, seed)
-
-
 def two_spans(text: Ids, room: int, draw: np.random.Generator) -> tuple[Ids, Ids]:
     """Two spans of a text that do not overlap, the earlier one first, of at most `room` tokens each: it is
     cut in two at random, and of each part a window at random is taken."""
@@ -153,9 +146,11 @@ def two_spans(text: Ids, room: int, draw: np.random.Generator) -> tuple[Ids, Ids
 
 
 class CocoMaeTask(ForumTask[CocoMaeSettings]):
-    """Pre-training by two spans as a training task; an example is the row of a post, numbered."""
+    """The trainer `arqmath.coco-mae`. Data: collection (a folder of ARQMath); backbone (a model folder, with
+    or without weights; MiniLM without)."""
 
     trainer = "arqmath.coco-mae"
+    settings_class = CocoMaeSettings
     measures = (
         "validation_loss_nats",
         "validation_masked_nats",
@@ -164,8 +159,8 @@ class CocoMaeTask(ForumTask[CocoMaeSettings]):
         "validation_span_accuracy",
     )
 
-    def __init__(self, settings: CocoMaeSettings, data: Mapping[str, Path], seed: int) -> None:
-        super().__init__(settings, data, seed)
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
+        super().__init__(model, data, seed=seed)
         self._compared: bool | None = None
 
     def model(self) -> torch.nn.Module:

@@ -36,9 +36,8 @@ from engines.arqmath.training.pairs import (
     read_question_run,
     read_threads,
 )
-from engines.arqmath.training.settings import CODE, FinetuneSettings
+from engines.arqmath.training.settings import FinetuneSettings
 from engines.core.errors import DataError
-from engines.core.spec import read
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import read_topics
 from engines.training.token_cache import Sequences
@@ -56,13 +55,6 @@ LIMITS = (
     "Incorrect answers of the training are other questions' answers: some of them fit all the same.",
 )
 _BATCH_TOKENS = 8_192
-
-
-def crossencoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> CrossEncoderTask:
-    """The trainer `arqmath.crossencoder`. Data: collection (a folder of ARQMath); backbone (a model folder;
-    MiniLM without); annotated (judgements) and run for annotated pairs; hard_negatives (a run whose topics
-    are questions of the collection); exclude (ids of posts to keep out, one per line)."""
-    return CrossEncoderTask(read(FinetuneSettings, model, place="model.", code=CODE), data, seed)
 
 
 def pair_source(
@@ -111,9 +103,12 @@ class PairRows:
 
 
 class CrossEncoderTask(ForumTask[FinetuneSettings]):
-    """Fine-tuning as a training task."""
+    """The trainer `arqmath.crossencoder`. Data: collection (a folder of ARQMath); backbone (a model folder;
+    MiniLM without); annotated (judgements) and run for annotated pairs; hard_negatives (a run whose topics
+    are questions of the collection); exclude (ids of posts to keep out, one per line)."""
 
     trainer = "arqmath.crossencoder"
+    settings_class = FinetuneSettings
     measures = (
         "validation_accuracy",
         "validation_loss_nats",
@@ -122,9 +117,9 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         "truncated_percent",
     )
 
-    def __init__(self, settings: FinetuneSettings, data: Mapping[str, Path], seed: int) -> None:
-        super().__init__(settings, data, seed)
-        self._annotated = settings.pairs == "annotated"
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
+        super().__init__(model, data, seed=seed)
+        self._annotated = self.settings.pairs == "annotated"
         if self._annotated:
             need(data, "annotated", "judgements for annotated pairs")
             need(data, "run", "run for annotated pairs")

@@ -13,9 +13,10 @@ import numpy as np
 from engines.arqmath.training.backbones import Backbone, open_backbone
 from engines.arqmath.training.model_folder import MINILM, Frame, Ids, backbone_folder, named, padded
 from engines.arqmath.training.pairs import Threads, read_threads
+from engines.arqmath.training.settings import CODE
 from engines.core.errors import DataError
 from engines.core.files import model_files, read_lines
-from engines.core.spec import values
+from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Post, Report, read_posts
 from engines.training.task import Origin
@@ -35,13 +36,18 @@ class ForumTask(Generic[Settings]):
     """A training task on a collection; a trainer adds its examples, its loss and its measures."""
 
     trainer: ClassVar[str]
+    settings_class: ClassVar[type]
+    """Reads a recipe's table `model`."""
+    code: ClassVar[str] = CODE
+    """Of the error for a setting that cannot be read."""
     needs: ClassVar[Mapping[str, str]] = {"collection": "collection"}
     """The data that a recipe must name, and what they are in an error."""
     files: ClassVar[tuple[str, ...]] = ()
     """Further data, a file each, that a recipe may name."""
 
-    def __init__(self, settings: Settings, data: Mapping[str, Path], seed: int) -> None:
-        self.settings, self.data, self.seed = settings, data, seed
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
+        self.settings: Settings = read(self.settings_class, model, place="model.", code=self.code)
+        self.data, self.seed = data, seed
         self._cache = TokenCache()
         for name, what in self.needs.items():
             need(data, name, what)

@@ -24,9 +24,9 @@ from engines.arqmath.training.model_folder import (
     tokenised,
 )
 from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
-from engines.arqmath.training.settings import CODE, PretrainSettings
+from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError
-from engines.core.spec import read, values
+from engines.core.spec import values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.training.data import Numbered, Resampled, numbered
@@ -240,12 +240,6 @@ def _shortened(left: list[int], right: list[int], room: int, draw: Random) -> tu
 _AT_ONCE_pretraining = 32
 
 
-def pretrain(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> PretrainTask:
-    """The trainer `arqmath.pretrain`. Data: collection (a folder of ARQMath) and amps (a folder of AMPS), as
-    the corpora need them; backbone (a model folder, with or without weights; MiniLM without)."""
-    return PretrainTask(read(PretrainSettings, model, place="model.", code=CODE), data, seed)
-
-
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Examples as token ids: both segments of each back to back in `sequences`, the first of `first` tokens;
@@ -275,9 +269,11 @@ class Rows:
 
 
 class PretrainTask(ForumTask[PretrainSettings]):
-    """Pre-training as a training task."""
+    """The trainer `arqmath.pretrain`. Data: collection (a folder of ARQMath) and amps (a folder of AMPS), as
+    the corpora need them; backbone (a model folder, with or without weights; MiniLM without)."""
 
     trainer = "arqmath.pretrain"
+    settings_class = PretrainSettings
     needs: ClassVar = {}
     measures = (
         "validation_loss_nats",
@@ -286,9 +282,9 @@ class PretrainTask(ForumTask[PretrainSettings]):
         "validation_first_token_accuracy",
     )
 
-    def __init__(self, settings: PretrainSettings, data: Mapping[str, Path], seed: int) -> None:
-        super().__init__(settings, data, seed)
-        needed(settings, data)
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
+        super().__init__(model, data, seed=seed)
+        needed(self.settings, data)
 
     def sources(self) -> dict[str, Sequence[Path]]:
         """Those of the corpora."""

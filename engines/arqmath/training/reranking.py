@@ -37,7 +37,7 @@ from engines.arqmath.training.model_folder import (
 from engines.arqmath.training.pairs import MAKE_RUN, read_linked
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
-from engines.core.spec import read, refused
+from engines.core.spec import refused
 from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:
@@ -51,13 +51,6 @@ LIMITS = (
 )
 
 
-def reranker(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> RerankTask:
-    """The trainer `arqmath.reranker`. Data: collection (a folder of ARQMath); run (a first stage's, whose
-    topics are questions of the collection: `arqmath rank --questions`); backbone (a model folder; MiniLM
-    without); exclude (ids of posts to keep out, one per line)."""
-    return RerankTask(read(RerankSettings, model, place="model.", code=CODE), data, seed)
-
-
 @dataclass(frozen=True, slots=True)
 class _List:
     question: str
@@ -66,22 +59,20 @@ class _List:
     titled: bool
 
 
-def _softmax(scores: Sequence[float], temperature: float) -> tuple[float, ...]:
-    powers = np.exp((np.array(scores) - max(scores)) / temperature)
-    return tuple((powers / powers.sum()).tolist())
-
-
 class RerankTask(ForumTask[RerankSettings]):
-    """Training of a re-ranker as a training task; an example is the number of a list."""
+    """The trainer `arqmath.reranker`. Data: collection (a folder of ARQMath); run (a first stage's, whose
+    topics are questions of the collection: `arqmath rank --questions`); backbone (a model folder; MiniLM
+    without); exclude (ids of posts to keep out, one per line)."""
 
     trainer = "arqmath.reranker"
+    settings_class = RerankSettings
     needs: ClassVar = {**ForumTask.needs, "run": "run of a first stage (arqmath rank --questions)"}
     files = ("run", "exclude")
     measures = ("validation_loss_nats", "validation_mrr")
 
-    def __init__(self, settings: RerankSettings, data: Mapping[str, Path], seed: int) -> None:
-        super().__init__(settings, data, seed)
-        if settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
+        super().__init__(model, data, seed=seed)
+        if self.settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
             remedy = "Save all of it: --set model.layers_alone=false"
             raise refused("only the built-in MiniLM can be saved as layers alone", CODE, remedy)
 
@@ -173,7 +164,9 @@ class RerankTask(ForumTask[RerankSettings]):
         if len(deep) < size - few:
             return []
         chosen = draw.sample(head, few) + draw.sample(deep, size - few)
-        target = _softmax([score for _, score in chosen], settings.teacher_temperature)
+        scores = [score for _, score in chosen]
+        powers = np.exp((np.array(scores) - max(scores)) / settings.teacher_temperature)
+        target = tuple((powers / powers.sum()).tolist())
         lists = [_List(question, tuple(answer for answer, _ in chosen), target, titled=True)]
         same = self._same[threads.groups[place]] | {self._places[n] for n in linked if n in self._places}
         right = [answer for other in sorted(same) for answer in threads.correct(other)]

@@ -42,7 +42,7 @@ class BuildSemembed:
     seed: Annotated[int, Arg("Seed for the sample and the splits.", low=0)] = 0
 
 
-def settled(spec: BuildSemembed) -> BuildSemembed:
+def resolved(spec: BuildSemembed) -> BuildSemembed:
     from engines.egen.corpus.sources import source_name
 
     return replace(spec, templates=source_name(spec.templates))

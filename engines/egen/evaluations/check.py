@@ -118,7 +118,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     """
     from engines.egen.evaluations import mistakes
     from engines.egen.expressions.language import prefix
-    from engines.egen.models.encode import kept_encoder
+    from engines.egen.models.encode import cached_encoder
 
     bad: list[DataError] = []
     theory = theory_of(spec.theory, spec.assume)
@@ -130,7 +130,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
         )
         raise bad[0] if bad else nothing
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
-    encoder = None if spec.model is None else kept_encoder(spec.model)
+    encoder = None if spec.model is None else cached_encoder(spec.model)
     limit, suspicion = spec.threshold, None
     if encoder is not None and limit is None:
         limit, suspicion = mistakes.learned_threshold(encoder, _LEARNED_ON, events=events, stop=stop)

@@ -216,10 +216,10 @@ def _measured(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> R
         subject = language_model.Chat(spec.llm, spec.llm_model, cache and cache / "answers")
         measure = getattr(language_model, spec.task)
     else:
-        from engines.egen.models.encode import kept_encoder
+        from engines.egen.models.encode import cached_encoder
 
         assert spec.model is not None
-        subject = kept_encoder(spec.model)
+        subject = cached_encoder(spec.model)
         measure = import_module(f"engines.egen.evaluations.{spec.task}").evaluate
     measure = partial(measure, subject, worst=spec.worst or WORST, events=events, stop=stop)
     match spec.task:

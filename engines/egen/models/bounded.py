@@ -120,7 +120,7 @@ def searched(
     from engines.egen.models.encode import JoinedEncoder
 
     several = at_most is None and size_of(data) > encode.MANY and not made(model, data, "all", cache=cache)
-    encoder = encode.kept_encoder(model) if several else None
+    encoder = encode.cached_encoder(model) if several else None
     parts = encoder.encoders if isinstance(encoder, JoinedEncoder) else ()
     cheap = [isinstance(part, ComposedEncoder) for part in parts]
     only = cheap.index(True) if len(parts) == 2 and sum(cheap) == 1 else None

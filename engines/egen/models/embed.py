@@ -71,7 +71,7 @@ class Embedded:
     share: str | None = None
 
 
-def settled(spec: Embed) -> Embed:
+def resolved(spec: Embed) -> Embed:
     return replace(spec, out=spec.target)
 
 
@@ -93,10 +93,10 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
     """
     from engines.core.build import ResumableBuild
     from engines.core.files import sha256
-    from engines.egen.models.encode import encode_readable, kept_encoder, longest
+    from engines.egen.models.encode import cached_encoder, encode_readable, longest
     from engines.egen.models.vectors import encoded, model_print, print_of
 
-    encoder = kept_encoder(spec.model)
+    encoder = cached_encoder(spec.model)
     texts, bad = _read(spec.file, longest(encoder))
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
     name = print_of("embed", model_print(spec.model), sha256(spec.file))
@@ -193,7 +193,7 @@ def arrange(
     not), exprs and names (of what each is coloured by: the kind of its template, or its family); of clusters
     their numbers and left_out too. Raises: EngineError E645 for a corpus without the families, E646.
     """
-    from engines.egen.models.encode import kept_encoder
+    from engines.egen.models.encode import cached_encoder
     from engines.egen.models.vectors import model_print, pool, stopped
 
     found: dict[str, Any] = {"model": spec.model.name, "method": spec.method}
@@ -208,7 +208,7 @@ def arrange(
         content = "\n".join([model_print(spec.model), *texts])
 
         def vectors() -> Vectors:
-            return kept_encoder(spec.model).encode(texts, normalise=False, events=events, stop=stop)
+            return cached_encoder(spec.model).encode(texts, normalise=False, events=events, stop=stop)
 
         points = _placed(spec, sha256(content.encode()).hexdigest()[:32], vectors, cache, events)
     if stop():

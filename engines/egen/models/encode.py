@@ -185,7 +185,7 @@ def encode_many(
     return encoder.encode(texts, events=events, stop=stop)
 
 
-def kept_encoder(folder: Path) -> Encoder:
+def cached_encoder(folder: Path) -> Encoder:
     """As `load_encoder`; it stays loaded for the next question, until the weights are others."""
     return _kept(folder, tuple(changed(part / "model.safetensors") for part in parts(folder)))
 

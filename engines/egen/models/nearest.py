@@ -58,13 +58,13 @@ def nearest(
     """
     from engines.egen.models.bounded import searched
     from engines.egen.models.embed import plain_prefix
-    from engines.egen.models.encode import kept_encoder
+    from engines.egen.models.encode import cached_encoder
 
     found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     text, own = plain_prefix(spec.expr), None
     if spec.cluster is not None and spec.member is not None:
         own = found.place(spec.cluster, spec.member)
-    query = kept_encoder(spec.model).encode([text]) if own is None else found.vector(own)
+    query = cached_encoder(spec.model).encode([text]) if own is None else found.vector(own)
     neighbours = [
         {**named(each["prefix"]), **each, "same": None if own is None else each["cluster"] == spec.cluster}
         for each in found.nearest(query, spec.count + (own is not None))
@@ -131,14 +131,14 @@ _candidates: dict[str, tuple[list[str], Vectors]] = {}
 
 
 def _of_analogies(model: Path) -> tuple[list[str], Vectors]:
-    from engines.egen.models.encode import kept_encoder
+    from engines.egen.models.encode import cached_encoder
     from engines.egen.models.vectors import model_print
 
     name = model_print(model)
     if name not in _candidates:
         texts = list(dict.fromkeys(t for each in _measured() for t in (each.x1, each.y1, each.x2, each.y2)))
         _candidates.clear()
-        _candidates[name] = texts, kept_encoder(model).encode(texts)
+        _candidates[name] = texts, cached_encoder(model).encode(texts)
     return _candidates[name]
 
 
@@ -158,13 +158,13 @@ def analogy(
 
     from engines.egen.models.bounded import searched
     from engines.egen.models.embed import plain_prefix
-    from engines.egen.models.encode import kept_encoder
+    from engines.egen.models.encode import cached_encoder
     from engines.retrieval.dense import nearest, unit
 
     given = [plain_prefix(text) for text in (spec.x1, spec.y1, spec.x2)]
     wanted = plain_prefix(spec.expected) if spec.expected else None
     found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
-    encoder = kept_encoder(spec.model)
+    encoder = cached_encoder(spec.model)
     x1, y1, x2 = encoder.encode(given, normalise=False)
     target = unit((y1 - x1 + x2)[None])
     texts, vectors = _of_analogies(spec.model)
@@ -219,11 +219,11 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     """
     from engines.egen.expressions.language import prefix, read_prefix
     from engines.egen.models.embed import plain_prefix
-    from engines.egen.models.encode import ModelEncoder, kept_encoder
+    from engines.egen.models.encode import ModelEncoder, cached_encoder
     from engines.egen.models.transformer import write
     from engines.egen.verification.verify import verdict_row
 
-    encoder = kept_encoder(spec.model)
+    encoder = cached_encoder(spec.model)
     if not isinstance(encoder, ModelEncoder):
         raise EngineError(
             "this model cannot generate", code="E641", remedy="Name a model trained with a seq2seq recipe."

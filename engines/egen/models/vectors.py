@@ -77,7 +77,7 @@ class Index:
         share_of(self.share)
 
 
-def settled(spec: Index) -> Index:
+def resolved(spec: Index) -> Index:
     return replace(spec, data=_place(spec.data))
 
 
@@ -270,9 +270,9 @@ def _encoded(
     many are left out. Raises: EngineError E645 where there are none, E646 when it was stopped."""
     import pyarrow as pa
 
-    from engines.egen.models.encode import JoinedEncoder, encode_many, kept_encoder, longest
+    from engines.egen.models.encode import JoinedEncoder, cached_encoder, encode_many, longest
 
-    encoder = kept_encoder(model)
+    encoder = cached_encoder(model)
     rows, left_out = _expressions(place, part, longest(encoder), build.stop)
     if not rows:
         raise EngineError(

@@ -25,49 +25,11 @@ _PAST = {
     )
     for pair in line.split()
 }
-_DOUBLED = (
-    "bag",
-    "bat",
-    "beg",
-    "chop",
-    "clap",
-    "drag",
-    "drop",
-    "fit",
-    "flip",
-    "grab",
-    "hop",
-    "hug",
-    "jog",
-    "knit",
-    "mop",
-    "nap",
-    "pat",
-    "pet",
-    "pin",
-    "plan",
-    "plug",
-    "pop",
-    "rip",
-    "rob",
-    "rub",
-    "scrub",
-    "ship",
-    "shop",
-    "skip",
-    "slip",
-    "spot",
-    "step",
-    "stop",
-    "tag",
-    "tap",
-    "tip",
-    "trap",
-    "trim",
-    "trip",
-    "wrap",
-    "zip",
-)
+_DOUBLED_WORDS = """
+bag bat beg chop clap drag drop fit flip grab hop hug jog knit mop nap pat pet pin plan plug pop rip rob rub
+scrub ship shop skip slip spot step stop tag tap tip trap trim trip wrap zip
+"""
+_DOUBLED = tuple(_DOUBLED_WORDS.split())
 
 
 def past(verb: str) -> str:
@@ -141,21 +103,8 @@ _DO = ("do", "does", "did")
 _BE = ("is", "are", "was", "were")
 _OTHER = ("will", "would", "can", "could", "should", "must", "has", "have", "had")
 _PARTICLES = ("up", "out", "off", "away", "back", "down", "over")
-_PAID = (
-    "cost",
-    "spend",
-    "pay",
-    "earn",
-    "make",
-    "save",
-    "owe",
-    "need",
-    "have",
-    "get",
-    "receive",
-    "raise",
-    "charge",
-)
+_PAID_WORDS = "cost spend pay earn make save owe need have get receive raise charge"
+_PAID = tuple(_PAID_WORDS.split())
 _LEADING = ("need", "want", "have", "like", "plan", "try", "get", "decide", "manage")
 """Verbs whose object is that of the verb after them."""
 _SUBJECT = ("PRP", "NN", "NNS", "NNP", "NNPS", "DT", "PRP$", "EX")

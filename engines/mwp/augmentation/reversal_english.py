@@ -21,57 +21,15 @@ _IF = re.compile(r"^(?:and |but |so |now |then )?if\b\s*")
 _PLACE = re.compile(r"N_\d+")
 _CHANGED = ("left", "now", "remaining", "remain", "still", "after", "leftover")
 _PRONOUNS = ("he", "she", "it", "they")
-_TOTAL = {
-    "total",
-    "all",
-    "altogether",
-    "now",
-    "left",
-    "then",
-    "end",
-    "together",
-    "combined",
-    "still",
-    "will",
-    "would",
-}
+_TOTAL_WORDS = "total all altogether now left then end together combined still will would"
+_TOTAL = frozenset(_TOTAL_WORDS.split())
 _NO_NOUN = ("more", "for", "in", "on", "at", "to", "from", "of", "by", "with", "during", "each", "per")
 _MARK = re.compile(r"\s*([,.?!;])(?=\s|$)")
-_STARTS = {
-    *(
-        "he",
-        "she",
-        "it",
-        "they",
-        "we",
-        "you",
-        "the",
-        "a",
-        "an",
-        "there",
-        "if",
-        "each",
-        "every",
-        "then",
-        "now",
-    ),
-    *(
-        "how",
-        "what",
-        "his",
-        "her",
-        "their",
-        "its",
-        "in",
-        "at",
-        "on",
-        "after",
-        "before",
-        "later",
-        "some",
-        "for",
-    ),
-}
+_STARTS_WORDS = """
+he she it they we you the a an there if each every then now how what his her their its in at on after before
+later some for
+"""
+_STARTS = frozenset(_STARTS_WORDS.split())
 _UNSURE = re.compile(
     r"\b(?:half|twice|double|triple|first|second|third|rest|other|others|another|same|both|percent|%)\b"
 )
@@ -314,24 +272,13 @@ def _in_time(question: str, moved: str, place: int, taken: _Taken) -> str:
     return question
 
 
+_ASKING_WORDS = "how many much did does do the a of he she they have has"
+_ASKING = frozenset(_ASKING_WORDS.split())
+
+
 def _content(question: str) -> set[str]:
     plain = set(re.findall(r"[a-z]+", question))
-    return plain - {
-        "how",
-        "many",
-        "much",
-        "did",
-        "does",
-        "do",
-        "the",
-        "a",
-        "of",
-        "he",
-        "she",
-        "they",
-        "have",
-        "has",
-    }
+    return plain - _ASKING
 
 
 def _doubts(

@@ -68,7 +68,10 @@ def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
         return leaf_value(tree.label, values)
     left, right = (evaluate(child, values) for child in tree.children)
     try:
-        return _bounded(_applied(tree.label, left, right))
+        value = _applied(tree.label, left, right)
+        if not -_LARGEST_VALUE <= value <= _LARGEST_VALUE:
+            raise EquationError("the value of the equation is too large")
+        return value
     except ZeroDivisionError:
         raise EquationError("the equation divides by zero") from None
     except OverflowError:
@@ -88,12 +91,6 @@ def _applied(operator: str, left: Value, right: Value) -> Value:
         case "^":
             return _power(left, right)
     raise EquationError(f"{operator!r} is not an operator of an equation")
-
-
-def _bounded(value: Value) -> Value:
-    if not -_LARGEST_VALUE <= value <= _LARGEST_VALUE:
-        raise EquationError("the value of the equation is too large")
-    return value
 
 
 def _power(base: Value, exponent: Value) -> Value:

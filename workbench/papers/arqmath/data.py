@@ -196,7 +196,7 @@ def source_path(name: str) -> Path:
     return found.index if found.indexed else found.path
 
 
-def settled(spec: T) -> T:
+def resolved(spec: T) -> T:
     """What the workspace knows of a spec's collection: its index, and the runs from elsewhere added to it."""
     from workbench.workspace import Workspace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.operation import Background, Operation, Where
 
 _TABLES = "workbench.papers.arqmath.tables"
-_RESOLVE = "workbench.papers.arqmath.data:settled"
+_RESOLVE = "workbench.papers.arqmath.data:resolved"
 
 OPERATIONS = (
     Operation(

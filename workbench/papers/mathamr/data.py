@@ -111,7 +111,7 @@ def index_path(name: str) -> Path:
     return place
 
 
-def settled(spec: Inspect) -> Inspect:
+def resolved(spec: Inspect) -> Inspect:
     """With the index that the workspace has of the collection, and amrlib's model."""
     return with_index(with_model(spec))
 

@@ -62,7 +62,7 @@ OPERATIONS = (
         "mathamr.inspect",
         "A formula in its context: graph, strings, nearest formulas.",
         "engines.mathamr.inspection:inspect",
-        resolve="workbench.papers.mathamr.data:settled",
+        resolve="workbench.papers.mathamr.data:resolved",
         where=Where("nearest", f"{_TABLES}:NEAREST"),
     ),
     Operation(
