@@ -81,6 +81,7 @@ ONE_PLACE = {
     "conj": "conj",
     "log": "log",
     "lg": "log",
+    "cis": "cis",
 }
 """Functions of one argument by their names in print, and their labels."""
 _SEVERAL = {"min": "min", "max": "max", "gcd": "gcd", "lcm": "lcm", "GCD": "gcd", "LCM": "lcm"}
@@ -99,8 +100,9 @@ _STARTS = {
     Role.INTEGRAL,
     Role.LIMIT,
 }
-_OPENING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "|": "|", "∥": "∥", "⌊": "⌋", "⌈": "⌉"}
 _CLOSURE = {"[]": "cc", "(]": "oc", "[)": "co", "()": "oo", "][": "oo", "]]": "oc", "[[": "co", "](": "oo"}
+_CLOSED = (Role.SCRIPT, Role.CLOSE, Role.ATOM, Role.POSTFIX)
+"""After these a number is another factor."""
 _DOTS = {"V!...", "V!⋯", "V!⋮", "V!⋱"}
 _UNITS = (
     "m cm mm km dm nm µm in ft yd mi s ms min h hr hrs g kg mg lb lbs oz l L ml mL N J W kW V A K Pa Hz rad"
@@ -115,25 +117,9 @@ _CONNECTIVES = {
     **dict.fromkeys(("iff", "if and only if", "is equivalent to"), "iff"),
     **dict.fromkeys(("implies", "then", "so", "thus", "hence", "therefore", "gives"), "implies"),
 }
-STATEMENTS = frozenset(
-    (
-        "=",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "in",
-        "subset",
-        "approx",
-        "congruent",
-        "and",
-        "or",
-        "implies",
-        "iff",
-        "not",
-    )
-)
+_SHARED = ("in", "!=", "<", "<=", ">", ">=")
+"""Relations that hold for each letter of a list before them: `a, b > 0`."""
+STATEMENTS = frozenset((*_SHARED, "=", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not"))
 
 
 class UnreadError(Exception):
@@ -229,6 +215,7 @@ class Terms:
         self.at = 0
         self.context = context
         self.bars = 0
+        self.brackets = 0
         self.integrals = 0
 
     # Pieces
@@ -281,6 +268,8 @@ class Terms:
 
     def unexpected(self) -> NoReturn:
         piece = self.here
+        if piece.alone.label == "E!deep":
+            raise self.error(f"the expression is nested more than {MAX_DEPTH} deep")
         if piece.role == Role.CLOSE:
             raise self.error(f"{piece.text!r} closes nothing", remedy="Remove it, or open it before.")
         if piece.alone.label.startswith("T!"):
@@ -363,6 +352,13 @@ class Terms:
                 return Tree("or", tuple(found))
             return Tree("and", tuple(found))
         if any(kinds):
+            last = found[-1]
+            shared = last.label in _SHARED and not any(kinds[:-1]) and words <= {",", "and"}
+            if shared and not any(
+                one.children and one.label != "call" for one in (*found[:-1], last.children[0])
+            ):
+                every = (*found[:-1], last.children[0])
+                return Tree("and", tuple(Tree(last.label, (one, *last.children[1:])) for one in every))
             raise self.error("a list beside a relation is not understood")
         return Tree("list", tuple(found))
 
@@ -397,7 +393,10 @@ class Terms:
     def negation(self) -> Tree:
         if self.here.operator.label == "O!not" and not self.here.operator.children:
             self.take()
-            return Tree("not", (self.negation(),))
+            self.enter()
+            found = Tree("not", (self.negation(),))
+            self.context.depth -= 1
+            return found
         return self.chain()
 
     def chain(self) -> Tree:
@@ -443,8 +442,8 @@ class Terms:
             known = "approx" if piece.text != "\\cong" else ""
         elif label == "U!equivalent":
             known = "equivalent"
-        elif piece.text in ("\\mid", "\\nmid", "\\not\\mid"):
-            known = "divides" if piece.text == "\\mid" else "not divides"
+        elif piece.text in ("|", "\\mid", "\\nmid", "\\not\\mid") and not self.brackets:
+            known = "divides" if piece.text in ("|", "\\mid") else "not divides"
         if self.here.text == "=" and piece.text in ("<", ">") and self.here.start == piece.end:
             self.take()
             known += "="
@@ -573,7 +572,10 @@ class Terms:
         if self.is_plain_number():
             return self.term(minus=True)
         if self.here.role == Role.ADD:
-            return negative(self.sign_and_term())
+            self.enter()
+            found = negative(self.sign_and_term())
+            self.context.depth -= 1
+            return found
         return negative(self.term())
 
     def is_plain_number(self) -> bool:
@@ -587,7 +589,9 @@ class Terms:
 
     def mixed(self, number: Piece, fraction: Piece) -> bool:
         r"""Whether the two are a mixed number, `2\frac{1}{2}`."""
-        if number.role != Role.NUMBER or fraction.alone.label != "O!divide" or not number.text.isdigit():
+        if number.role != Role.NUMBER or fraction.role != Role.ATOM or len(fraction.alone.children) != 2:
+            return False
+        if fraction.alone.label != "O!divide" or not number.text.isdigit():
             return False
         parts = [inner(one) for one in fraction.alone.children]
         if any(len(one) != 1 or one[0].role != Role.NUMBER or not one[0].text.isdigit() for one in parts):
@@ -623,7 +627,7 @@ class Terms:
                     self.context.note("a whole number before a fraction is a mixed number")
                     found = Tree("+", (found, self.factor()))
                     continue
-                if piece.role == Role.NUMBER and before.role not in (Role.SCRIPT, Role.CLOSE):
+                if piece.role == Role.NUMBER and before.role not in _CLOSED:
                     raise self.error(f"the number {piece.text[:20]} follows without an operator")
                 self.check_digits(before, piece)
                 if piece.text == "{" and piece.role == Role.ATOM:
@@ -824,6 +828,8 @@ class Terms:
                 return Tree("*", (base, Tree("/", (Tree("pi"), Tree("180")))))
             if mark.alone.label == "V!⊤" or (mark.text == "T" and base.label == "matrix"):
                 return Tree("transpose", (base,))
+            if base.label in _SETS_OF_NUMBERS and mark.text in ("+", "-", "*"):
+                return Tree(base.label + mark.text)
             if mark.text == "*" and base.label in ("z", "w"):
                 self.context.note(f"{base.label}* is the conjugate")
                 return Tree("conj", (base,))
@@ -831,7 +837,7 @@ class Terms:
                 raise self.error(
                     f"{mark.text or mark.alone.label[2:]!r} as an exponent is not understood", mark
                 )
-        elif not isinstance(script.alone, Line):
+        elif script.alone.label.startswith("V!′"):
             raise self.error("a prime is not understood here", script)
         exponent = self.term_of(script.alone)
         if exponent == MINUS_ONE and base.label == "matrix":
@@ -849,6 +855,10 @@ class Terms:
             return self.of_several(_SEVERAL[name], piece)
         if name == "$":
             return Tree("*", (self.factor(), Tree("unit", (Tree("$"),))))
+        if name == "∠" and self.is_variable(self.here):
+            while self.is_variable(self.here):
+                name += name_of(self.take())
+            return self.named(name)
         if not _is_name(name):
             raise self.error(f"{piece.text or name!r} is not understood", piece)
         if len(name) > 1 and piece.text.startswith("\\"):
@@ -886,8 +896,10 @@ class Terms:
                 if indices:
                     raise self.error("two subscripts are not understood")
                 indices = self.indices(script)
-            elif not isinstance(script.alone, Line):
+            elif script.alone.label.startswith("V!′"):
                 primes += script.alone.label[2:]
+            elif not isinstance(script.alone, Line):
+                self.term_of(script.alone)
             elif marks and all(one.alone.label == "V!′" for one in marks):
                 primes += "′" * len(marks)
             elif power is None:
@@ -1045,6 +1057,8 @@ class Terms:
     def applied(self, label: str, argument: Tree, base: Tree | None, name: str) -> Tree:
         if label == "exp":
             return Tree("pow", (Tree("e"), argument))
+        if label == "cis":
+            return Tree("+", (Tree("cos", (argument,)), Tree("*", (Tree("i"), Tree("sin", (argument,))))))
         if label == "log":
             if base is None and name == "lg":
                 base = Tree("10")
@@ -1254,22 +1268,41 @@ class Terms:
         """An opening bracket, the closing one, and the things in between."""
         opening = self.take()
         bars, self.bars = self.bars, 0
+        self.brackets += 1
         integrals, self.integrals = self.integrals, 0
         hint, self.context.intervals = self.context.intervals, False
         self.enter()
         found: list[Tree] = []
         if self.here.role != Role.CLOSE:
             found.append(self.statement())
+            if self.here.role == Role.PUNCTUATION and self.here.text == "," and self.turned(opening.text):
+                # ]a, b[ or [a, b[
+                self.take()
+                end = next(at for at in range(self.at, self.length) if self.parts[at].text == "[")
+                found.append(Terms(self.parts[self.at : end], self.context).only())
+                self.at = end
             while self.here.role == Role.PUNCTUATION and self.here.text in (",", ";"):
                 self.take()
                 found.append(self.statement())
         if self.at >= self.length:
             raise self.error(f"{opening.text!r} is never closed", opening, "Write where it ends.")
-        if self.here.role != Role.CLOSE and not (opening.text == "]" and self.here.text == "["):
+        if self.here.role != Role.CLOSE and not (opening.text in "[]" and self.here.text == "["):
             self.unexpected()
         self.context.depth -= 1
+        self.brackets -= 1
         self.bars, self.integrals, self.context.intervals = bars, integrals, hint
         return opening.text, self.take().text, found
+
+    def turned(self, opening: str) -> bool:
+        """Whether the bracket that was opened is closed by one that opens."""
+        depth = 0
+        for piece in self.parts[self.at :]:
+            if not depth and piece.text == "[":
+                return opening in ("[", "]")
+            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+            if depth < 0:
+                return False
+        return False
 
     def fenced(self) -> Tree:
         start = self.here
@@ -1498,9 +1531,11 @@ class Terms:
             label = {"F!ceiling": "ceil"}.get(tree.label, tree.label[2:])
             return self.powered(Tree(label, (self.term_of(tree.children[0]),)))
         parts = inner(tree.children[0])
-        if tree.label == "F!¯" and parts and parts[0].role == Role.UNKNOWN and name_of(parts[0]) in "zw":
+        if tree.label == "F!¯" and any(one.role == Role.UNKNOWN and name_of(one) in "zw" for one in parts):
             self.context.note("a line above is the conjugate")
-            return self.powered(Tree("conj", (self.term_of(tree.children[0]),)))
+            below = self.here.role == Role.SCRIPT and self.here.text == "O!SUB" and len(parts) == 1
+            inside = [*parts, self.take()] if below else parts
+            return self.powered(Tree("conj", (Terms(inside, self.context).only(),)))
         if mark and len(parts) == 1 and self.is_variable(parts[0]):
             return self.named(name_of(parts[0]) + mark)
         raise self.error(f"{tree.label[2:]!r} above or below is not understood", piece)
