@@ -39,6 +39,7 @@ from engines.formula.terms import (
     Context,
     Terms,
     UnreadError,
+    bracket_after,
     inner,
     is_blank,
     is_connective,
@@ -48,13 +49,14 @@ from engines.formula.terms import (
     occurrences,
     too_large,
     unrolled,
+    worded,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a document says of its letters: which are functions, which are no constants although they could be
-    (`e`, `i`, `d`), and which stand for integers."""
+    """What a document says of its letters: which are functions, which are neither functions nor constants
+    although they could be (`e`, `i`, `f`), and which stand for integers."""
 
     functions: frozenset[str] = frozenset()
     letters: frozenset[str] = frozenset()
@@ -85,15 +87,16 @@ def read(formula: str | Source, names: Names | None = None) -> Reading:
     'what is divided by can be read in two ways'
     """
     try:
-        return read_strictly(formula, names)
+        tree, context = read_strictly(formula, names)
     except UnreadError as error:
         return Reading(None, error.reason)
+    return Reading(tree, "", tuple(context.notes))
 
 
-def read_strictly(formula: str | Source, names: Names | None = None) -> Reading:
-    """The same. Raises: UnreadError with the place of what cannot be read."""
-    source = Source.of(formula)
-    parts = pieces_of(source)
+def read_strictly(formula: str | Source, names: Names | None = None) -> tuple[Tree, Context]:
+    """The term, and what was settled while it was read. Raises: UnreadError with the place of what cannot be
+    read."""
+    parts = pieces_of(Source.of(formula))
     context = context_of(parts, names or _NONE)
     with deep_recursion():
         tree = Terms(parts, context).whole()
@@ -101,57 +104,57 @@ def read_strictly(formula: str | Source, names: Names | None = None) -> Reading:
             tree = _with_sequences(tree, context)
     if too_large(tree):
         raise UnreadError("it is too large")
-    return Reading(tree, "", tuple(context.notes))
+    return tree, context
 
 
 def pieces_of(source: Source) -> list[Piece]:
     if len(source.latex) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(source.latex):,} characters; at most {MAX_CHARACTERS:,} are read")
     with deep_recursion():
-        return unrolled(pieces(source, line, whole=True))
+        return unrolled(worded(pieces(source, line, whole=True)))
 
 
 def context_of(parts: list[Piece], names: Names) -> Context:
     """What is known of the letters of a formula before it is read."""
     functions, letters = set(names.functions), set(names.letters)
     bare: set[str] = set()
-    run: set[str] = set()
-    before = ""
+    called: set[str] = set()
+    capitals: set[str] = set()
+    single: set[str] = set()
     for each in occurrences(parts):
-        last = len(each) - 1
+        before = ""
         for at, piece in enumerate(each):
-            if piece.role == Role.SCRIPT and piece.text == "O!SUB":
-                for one in inner(piece.alone):
-                    if one.text in ("i", "e"):
-                        letters.add(one.text)
+            base = each[at - 1].role if at else ""
+            if piece.text == "O!SUB" and base in (Role.UNKNOWN, Role.SCRIPT):
+                letters |= {one.text for one in inner(piece.alone) if one.text in ("i", "e")}
             if piece.role != Role.UNKNOWN:
                 before = ""
                 continue
             name = name_of(piece)
-            after = each[at + 1] if at < last else None
-            if after is None or after.text != "(":
+            how = bracket_after(each, at)
+            if how:
+                called |= {name} if how == "function" else set()
+            else:
                 bare.add(name)
             capital = len(name) == 1 and "A" <= name <= "Z"
-            if capital and before and each[at - 1].end == piece.start:
-                run |= {before, name}
-            elif capital and not (after is not None and after.role == Role.UNKNOWN):
-                run.add("-" + name)
-            if name == "i" and after is not None and after.role == Role.RELATION:
-                opens = at == 0 or each[at - 1].role in (Role.PUNCTUATION, Role.RELATION)
-                squared = after.operator.label == "U!eq" and at + 2 <= last
-                root = squared and each[at + 2].alone.label == "O!root"
-                if opens and not root:
-                    letters.add("i")
+            behind = each[at + 1] if at + 1 < len(each) else None
+            if capital and before:
+                capitals |= {before, name}
+            elif capital and (behind is None or behind.role != Role.UNKNOWN or not name_of(behind).isupper()):
+                single.add(name)
             before = name if capital else ""
-    geometric = {one for one in run if one[0] != "-" and "-" + one not in run}
-    if len(geometric) < 2:
-        geometric = set()
-    functions |= _defined(parts)
+            if name == "i" and behind is not None and behind.role == Role.RELATION:
+                opens = at == 0 or each[at - 1].role in (Role.PUNCTUATION, Role.RELATION)
+                after = each[at + 2].alone.label if at + 2 < len(each) else ""
+                if opens and not (behind.operator.label == "U!eq" and after == "O!root"):
+                    letters.add("i")
+    functions |= (called - bare - letters - {"e", "i", "π", "d"}) | _defined(parts)
+    geometric = capitals - single - functions
     return Context(
         frozenset(functions),
         frozenset(letters),
-        products=frozenset(bare),
-        geometric=frozenset(geometric) - functions,
+        frozenset(bare),
+        frozenset(geometric if len(geometric) > 1 else ()),
     )
 
 
@@ -302,7 +305,7 @@ def statements(formula: str | Source, names: Names | None = None) -> list[Link]:
 
 
 def _side(parts: list[Piece], context: Context) -> Reading:
-    own = replace(context, notes={}, bound=[], subscripted={}, sequences=set(context.sequences))
+    own = replace(context, notes={}, places={}, bound=[], subscripted={}, sequences=set(context.sequences))
     try:
         with deep_recursion():
             tree = Terms(parts, own).whole()

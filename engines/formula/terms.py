@@ -86,8 +86,11 @@ ONE_PLACE = {
 """Functions of one argument by their names in print, and their labels."""
 _SEVERAL = {"min": "min", "max": "max", "gcd": "gcd", "lcm": "lcm", "GCD": "gcd", "LCM": "lcm"}
 _BODIES = {"O!sum": "sum", "O!product": "prod"}
-_SETS_OF_NUMBERS = "ℝℤℕℚℂ"
-USUAL = frozenset("fghFGφϕψΦΨ")
+_SETS_OF_NUMBERS = ("ℝ", "ℤ", "ℕ", "ℚ", "ℂ")
+_COLLECTIONS = frozenset(
+    (*_SETS_OF_NUMBERS, "union", "intersection", "without", "set", "interval", "list", "text")
+)
+USUAL = frozenset("fghFGφϕψΦΨΓζ")
 """Letters that are functions before a bracket unless the document says otherwise."""
 _STARTS = {
     Role.ATOM,
@@ -138,7 +141,7 @@ class Line(OperatorTree):
 
 
 def line(parts: list[Piece]) -> OperatorTree:
-    return Line("line", (), None, tuple(parts))
+    return Line("line", (), None, tuple(worded(parts)))
 
 
 def inner(tree: OperatorTree) -> tuple[Piece, ...]:
@@ -152,18 +155,19 @@ class Context:
 
     functions: frozenset[str]
     letters: frozenset[str]
-    notes: dict[str, None] = field(default_factory=dict)
+    products: frozenset[str] = frozenset()
+    geometric: frozenset[str] = frozenset()
+    notes: dict[str, int] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
     bound: list[str] = field(default_factory=list)
     subscripted: dict[str, tuple[str, tuple[Tree, ...]]] = field(default_factory=dict)
     sequences: set[str] = field(default_factory=set)
-    products: frozenset[str] = frozenset()
-    geometric: frozenset[str] = frozenset()
     differential: Tree | None = None
     intervals: bool = False
     depth: int = 0
 
-    def note(self, text: str) -> None:
-        self.notes[text] = None
+    def note(self, text: str, place: int = 0) -> None:
+        self.notes.setdefault(text, place)
 
 
 def free(tree: Tree) -> set[str]:
@@ -407,16 +411,18 @@ class Terms:
         found: list[Tree] = []
         while True:
             ahead = 0
-            while self.is_gap(self.ahead(ahead)) and self.ahead(ahead).text != ",":
+            while is_blank(self.ahead(ahead)) or self.ahead(ahead).alone.label == "V!quad":
                 ahead += 1
             piece = self.ahead(ahead)
             if piece.role == Role.COLON and piece.text == ":" and not found:
                 left = self.ratio(left)
                 continue
+            bar = piece.role == Role.BAR and piece.text == "|" and not self.bars and not self.brackets
+            scripted = self.ahead(ahead + 1).role == Role.SCRIPT
             if (
-                piece.role != Role.RELATION
-                or piece.operator.label in _IMPLIES
-                or piece.operator.label in _IFF
+                (bar and scripted)
+                or (not bar and piece.role != Role.RELATION)
+                or piece.operator.label in ARROWS
             ):
                 break
             self.at += ahead
@@ -455,6 +461,7 @@ class Terms:
                     "a relation with something below it or a question mark is not understood", script
                 )
             self.context.note("what stands above a relation is not part of it")
+        self.context.places.setdefault(known, piece.start)
         if not known:
             raise self.error(f"the relation {piece.text or label[2:]!r} is not understood", piece)
         if label == "O!assign":
@@ -477,19 +484,23 @@ class Terms:
         r"""`\pmod n`, `(\bmod n)` behind a congruence."""
         if self.here.role == Role.ANNOTATION:
             return self.term_of(self.take().alone.children[0])
-        if self.here.role == Role.OPEN and self.here.text == "(":
-            after = self.ahead(1)
-            if after.role == Role.MODIFIER or after.text == "mod" or after.alone.label[2:].strip() == "mod":
-                self.at += 2
-                found = self.sets()
-                if self.here.role != Role.CLOSE:
-                    self.unexpected()
-                self.take()
-                return found
+        if self.here.role == Role.OPEN and self.opens_modulus():
+            self.at += 2
+            found = self.sets()
+            if self.here.role != Role.CLOSE:
+                self.unexpected()
+            self.take()
+            return found
         if self.here.role == Role.MODIFIER and self.here.text in ("\\mod", "\\bmod"):
             self.take()
             return self.sets()
         return None
+
+    def opens_modulus(self) -> bool:
+        after = self.ahead(1)
+        return self.here.text == "(" and (
+            after.role == Role.MODIFIER or after.text == "mod" or after.alone.label == "T!mod"
+        )
 
     def made(self, relation: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         if relation == "equivalent":
@@ -619,28 +630,40 @@ class Terms:
                 if self.at >= self.length:
                     raise self.error(f"something is missing behind {piece.text!r}", piece)
                 right = self.signed_factor()
-                found = Tree("/" if label == "O!divide" else "*", (found, right))
+                found = self.product("/" if label == "O!divide" else "*", found, right, piece)
             elif self.starts():
                 if slashed and not self.is_unit():
                     raise self.error("what is divided by can be read in two ways", remedy="Write brackets.")
                 if self.mixed(before, piece) and found.label == before.text:
-                    self.context.note("a whole number before a fraction is a mixed number")
-                    found = Tree("+", (found, self.factor()))
+                    self.context.note("a whole number before a fraction is a mixed number", before.start)
+                    parts = [inner(one)[0].text for one in self.take().alone.children]
+                    found = self.powered(Tree("+", (found, Tree("/", tuple(map(Tree, parts))))))
                     continue
                 if piece.role == Role.NUMBER and before.role not in _CLOSED:
                     raise self.error(f"the number {piece.text[:20]} follows without an operator")
                 self.check_digits(before, piece)
                 if piece.text == "{" and piece.role == Role.ATOM:
                     raise self.error("braces around a sum are no brackets", remedy="Write brackets.")
-                found = Tree("*", (found, self.factor()))
+                word = name_of(before) if before.role == Role.UNKNOWN else ""
+                if len(word) > 1 and word.isascii() and word not in UNITS:
+                    raise self.error(f"what {word} applies to is not understood", before, "Write brackets.")
+                found = self.product("*", found, self.factor(), piece)
             else:
                 return found
+
+    def product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
+        for one in (left, right):
+            if one.label in _COLLECTIONS or (
+                one.label == "pow" and one.children[0].label in _SETS_OF_NUMBERS
+            ):
+                raise self.error("a product of sets is not understood", piece)
+        return Tree(label, (left, right))
 
     def check_digits(self, script: Piece, number: Piece) -> None:
         """Refuse `^23`, which TeX takes for `^2 3`."""
         parts = inner(script.alone)
-        digit = script.role == Role.SCRIPT and len(parts) == 1 and script.end - script.start == 2
-        if digit and number.role == Role.NUMBER and script.end == number.start:
+        digit = script.role == Role.SCRIPT and len(parts) == 1 and script.end - script.start == 1
+        if digit and number.role == Role.NUMBER and script.end + 1 == number.start:
             shown = parts[0].text + number.text
             what = f"^{shown} can be read in two ways"
             raise UnreadError(what, script.start + 1, f"Write ^{{{shown}}}, or a sign in between.")
@@ -670,6 +693,8 @@ class Terms:
         if piece.role == Role.BAR:
             return not self.bars and piece.text in "|∥" and self.closes_later()
         if piece.role not in _STARTS or piece.text == "\\\\":
+            return False
+        if piece.role == Role.OPEN and self.opens_modulus():
             return False
         if self.integrals and self.differential():
             return False
@@ -733,6 +758,7 @@ class Terms:
             found = self.atom()
         else:
             self.missing()
+        self.context.places.setdefault(found.label, piece.start)
         self.context.depth -= 1
         return found
 
@@ -760,7 +786,7 @@ class Terms:
                     break
                 self.at += 2
                 text, end = text + digits.text, digits.end
-                self.context.note("a comma before three digits is a separator of thousands")
+                self.context.note("a comma before three digits is a separator of thousands", comma.start)
         comma, digits = self.here, self.ahead(1)
         braced = comma.text == "," and comma.start == end + 1 and digits.start == comma.end + 1
         if braced and digits.role == Role.NUMBER and text.isdigit() and digits.text.isdigit():
@@ -839,6 +865,8 @@ class Terms:
                 )
         elif script.alone.label.startswith("V!′"):
             raise self.error("a prime is not understood here", script)
+        if "".join(one.text for one in inner(script.alone)) in ("th", "st", "nd", "rd"):
+            raise self.error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
         if exponent == MINUS_ONE and base.label == "matrix":
             return Tree("inverse", (base,))
@@ -849,12 +877,18 @@ class Terms:
     def letter(self) -> Tree:
         piece = self.take()
         name = name_of(piece)
+        self.context.places.setdefault(name, piece.start)
         if (name in ONE_PLACE and len(name) > 1) or name in "ℜℑ":
             return self.function(name, piece)
         if name in _SEVERAL:
             return self.of_several(_SEVERAL[name], piece)
+        if name == "lim":
+            self.at -= 1
+            return self.limit()
         if name == "$":
             return Tree("*", (self.factor(), Tree("unit", (Tree("$"),))))
+        if name == "Δ" and self.is_variable(self.here):
+            return self.named(name + name_of(self.take()))
         if name == "∠" and self.is_variable(self.here):
             while self.is_variable(self.here):
                 name += name_of(self.take())
@@ -876,6 +910,11 @@ class Terms:
         is_function = name in self.context.functions or label.label in self.context.functions
         if self.here.role == Role.OPEN and self.here.text in ("(", "[") and self.applies(name, is_function):
             return self.call(label, power)
+        lone = self.here.role == Role.OPEN and bracket_after(self.parts, self.at - 1) == "function"
+        if lone and power is not None and name not in ("e", "i", "π"):
+            raise self.error(f"a power of {name} before a bracket can be read in two ways", power)
+        if "A" <= name <= "Z" and self.here.text == "[" and self.here.role == Role.OPEN:
+            raise self.error(f"square brackets behind {name} can be read in two ways")
         if plain and name in ("e", "i", "π"):
             label = self.constant(name)
         if len(name) > 1 and plain and name in UNITS and self.ahead(-2).role == Role.NUMBER:
@@ -947,8 +986,9 @@ class Terms:
 
     def index_terms(self, plain: str) -> tuple[Tree, ...]:
         if "," in plain:
-            return tuple(Tree(one) for one in plain.split(",") if one)
-        return tuple(Tree(one) for one in ([plain] if plain.isdigit() or len(plain) > 3 else plain))
+            return tuple(Tree(_bound_name(one)) for one in plain.split(",") if one)
+        names = [plain] if plain.isdigit() or len(plain) > 3 else plain
+        return tuple(Tree(_bound_name(one)) for one in names)
 
     def arguments(self) -> list[Tree]:
         """Terms with commas between them, to the end of the line."""
@@ -973,20 +1013,15 @@ class Terms:
         """Whether a name before a bracket is a function of what is in it."""
         if known:
             return True
-        if name in ("e", "i", "π") or name in self.context.bound or self.here.text != "(":
+        if name in ("e", "i", "π", *self.context.bound) or self.here.text != "(":
             return False
-        depth, comma, size = 0, False, 0
-        for piece in self.parts[self.at :]:
-            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
-            if not depth:
-                break
-            size += 1
-            comma = comma or (depth == 1 and piece.text == "," and piece.role == Role.PUNCTUATION)
-        lone = size == 2 and self.ahead(1).role in (Role.UNKNOWN, Role.NUMBER)
-        if name in USUAL or comma or len(name) > 1 or (lone and name not in self.context.products):
+        if name in self.context.letters:
+            return False
+        how = bracket_after(self.parts, self.at - 1)
+        if name in USUAL or len(name) > 1 or (how == "function" and name not in self.context.products):
             self.context.note(f"{name} is a function")
             return True
-        if lone:
+        if how == "function":
             self.context.note(f"{name}(…) is a product")
         return False
 
@@ -1037,16 +1072,16 @@ class Terms:
         if power == MINUS_ONE:
             if label not in _PLAIN:
                 raise self.error(f"{name} to the power of -1 can be read in two ways", piece)
-            self.context.note(f"{name}^-1 is the inverse function")
+            self.context.note(f"{name}^-1 is the inverse function", piece.start)
             label, power = f"a{label}", None
         if self.here.role == Role.OPEN:
             opening = self.here
             members = self.bracketed()[2]
             if len(members) != 1 or is_statement(members[0]):
                 raise self.error(f"{name} takes one argument", opening, f"Write {name}(x).")
-            found = self.applied(label, members[0], base, name)
+            found = self.applied(label, members[0], base, name, piece)
         else:
-            found = self.applied(label, self.bare(name, piece), base, name)
+            found = self.applied(label, self.bare(name, piece), base, name, piece)
             if power is not None:
                 return Tree("pow", (found, power))
             return found
@@ -1054,7 +1089,7 @@ class Terms:
             found = Tree("pow", (found, power))
         return self.powered(found)
 
-    def applied(self, label: str, argument: Tree, base: Tree | None, name: str) -> Tree:
+    def applied(self, label: str, argument: Tree, base: Tree | None, name: str, piece: Piece) -> Tree:
         if label == "exp":
             return Tree("pow", (Tree("e"), argument))
         if label == "cis":
@@ -1063,7 +1098,7 @@ class Terms:
             if base is None and name == "lg":
                 base = Tree("10")
             if base is None:
-                self.context.note("log is the natural logarithm")
+                self.context.note("log is the natural logarithm", piece.start)
                 return Tree("ln", (argument,))
             return Tree("log", (base, argument))
         return Tree(label, (argument,))
@@ -1236,7 +1271,7 @@ class Terms:
         piece = self.take()
         if piece.operator.label in ("F!max", "F!min"):
             return self.of_several(piece.operator.label[2:], piece)
-        if piece.operator.label != "O!limit":
+        if piece.operator.label not in ("O!limit", "V!lim"):
             raise self.error(f"{piece.text} is not understood", piece)
         low, high = self.bounds(piece)
         parts = low.parts if low is not None else ()
@@ -1285,6 +1320,8 @@ class Terms:
                 self.take()
                 found.append(self.statement())
         if self.at >= self.length:
+            if not opening.text:
+                raise self.error("\\left. is not a bracket", opening, "Write a bracket on both sides.")
             raise self.error(f"{opening.text!r} is never closed", opening, "Write where it ends.")
         if self.here.role != Role.CLOSE and not (opening.text in "[]" and self.here.text == "["):
             self.unexpected()
@@ -1428,12 +1465,10 @@ class Terms:
     def fraction(self, piece: Piece) -> Tree:
         above, below = piece.alone.children
         parts = [inner(one) for one in (above, below)]
-        if not parts[0] or not parts[1]:
-            for one in (above, below):
-                if not isinstance(one, Line) and one.label == "E!missing":
-                    raise self.error(
-                        f"{piece.text or chr(92) + 'frac'} is not complete", piece, "Write both parts."
-                    )
+        for one in (above, below):
+            if one.label == "E!missing" and (one is above or not parts[0]):
+                raise self.error("\\frac is not complete", piece, "Write both parts.")
+        if not parts[0]:
             raise self.error("a part of a fraction is empty", piece)
         if (slope := self.slope(parts[0], parts[1], piece)) is not None:
             return slope
@@ -1452,12 +1487,14 @@ class Terms:
                 upper.unexpected()
         else:
             top = upper.only()
+        if below.label == "E!missing":
+            raise self.error("\\frac is not complete", piece, "Write both parts.")
         return Tree("/", (top, self.term_of(below)))
 
     def slope(self, above: Sequence[Piece], below: Sequence[Piece], piece: Piece) -> Tree | None:
         r"""A derivative: `\frac{d}{dx}` of what follows, `\frac{dy}{dx}`, `\frac{d^2 y}{dx^2}`."""
         marks = ("d", "\\partial")
-        if below[0].text not in marks or above[0].text != below[0].text or len(below) < 2:
+        if len(below) < 2 or below[0].text not in marks or above[0].text != below[0].text:
             return None
         if not self.is_variable(below[1]):
             return None
@@ -1474,11 +1511,15 @@ class Terms:
             raise self.error("a derivative by such a variable is not understood", piece)
         variable = Tree(name_of(below[1]))
         body = Terms(rest, self.context).only() if rest else self.slope_of(piece)
-        if not body.children and _is_name(body.label) and body.label not in ("e", "pi", "i"):
+        if _is_name(body.label) and body != variable and not self.is_constant(body):
             body = Tree("call", (body, variable))
         for _ in range(order):
             body = Tree("d", (variable, body))
         return body
+
+    def is_constant(self, tree: Tree) -> bool:
+        """Whether what is differentiated is no letter that depends on the variable."""
+        return bool(tree.children) or tree.label in ("e", "pi", "i", *self.context.letters)
 
     def slope_of(self, piece: Piece) -> Tree:
         if self.here.role == Role.OPEN:
@@ -1628,6 +1669,69 @@ def occurrences(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
                     pending.append(tree.parts)
                 else:
                     trees += tree.children
+
+
+_FAR = 200
+"""Pieces that are looked at to tell a function from a product."""
+
+
+def bracket_after(parts: Sequence[Piece], at: int) -> str:
+    """Whether a bracket follows the name here and its scripts, and whether it rather holds the arguments of a
+    function: one letter or number, several things, or sets."""
+    at += 1
+    while at < len(parts) and parts[at].role == Role.SCRIPT:
+        at += 1
+    if at >= len(parts) or parts[at].text != "(" or parts[at].role != Role.OPEN:
+        return ""
+    depth, size, several = 0, 0, False
+    for piece in parts[at : at + _FAR]:
+        depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+        if not depth:
+            break
+        size += piece.role != Role.SCRIPT
+        sets = piece.role == Role.ADD and piece.operator.label in _SETS
+        several = several or sets or (depth == 1 and piece.text == "," and piece.role == Role.PUNCTUATION)
+    lone = size == 2 and parts[at + 1].role in (Role.UNKNOWN, Role.NUMBER)
+    return "function" if lone or several else "bracket"
+
+
+def worded(parts: list[Piece]) -> list[Piece]:
+    """The pieces with letters side by side that spell a function, as in `sin x`, as one word."""
+    found: list[Piece] = []
+    at = 0
+    while at < len(parts):
+        end, text = at, ""
+        while end < len(parts) and len(text) < 6 and parts[end].role == Role.UNKNOWN:
+            if len(parts[end].text) != 1 or (end > at and parts[end].start != parts[end - 1].end):
+                break
+            text += parts[end].text
+            end += 1
+        word = next((text[:size] for size in range(len(text), 1, -1) if text[:size] in _SPELT), "")
+        if word and (at == 0 or parts[at - 1].role != Role.UNKNOWN or parts[at - 1].end != parts[at].start):
+            last = parts[at + len(word) - 1]
+            tree = OperatorTree(f"V!{word}")
+            found.append(Piece(Role.UNKNOWN, word, tree, tree, parts[at].start, last.end))
+            at += len(word)
+        else:
+            found.append(parts[at])
+            at += 1
+    return found
+
+
+_SPELT = frozenset(
+    (
+        *_PLAIN[:10],
+        *(f"arc{name}" for name in _PLAIN[:3]),
+        "log",
+        "ln",
+        "exp",
+        "lim",
+        "mod",
+        "gcd",
+        "lcm",
+        "sqrt",
+    )
+)
 
 
 def too_large(tree: Tree) -> bool:

@@ -61,7 +61,7 @@ def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: 
     assert verifier(tree, assumptions=NOTHING).check([read(latex(tree))])[0].outcome == "equal"
 
 
-@pytest.mark.parametrize("text", [r"\log_{n + 1} x", r"\log_{n + 1}", "log_ab(x)", "log_(a)(x)"])
+@pytest.mark.parametrize("text", [r"\log_{n + 1}", "log_ab(x)", "log_(a)(x)"])
 def test_a_base_that_is_no_name_wants_brackets(text: str) -> None:
     with pytest.raises(ExpressionError):
         read(text)

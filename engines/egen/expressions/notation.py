@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.egen.expressions.infix import read_infix
+from engines.egen.expressions.infix import fail, read_infix
 from engines.egen.expressions.language import (
     ARITY,
     FURTHER,
@@ -18,8 +18,12 @@ from engines.egen.expressions.language import (
     LEAVES,
     LETTERS,
     TRIGONOMETRIC,
+    VARIABLE,
     apply_float,
+    check_bound,
+    check_length,
     is_constant_token,
+    operands,
     operate_float,
     prefix,
     read_prefix,
@@ -165,9 +169,7 @@ def read(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
     if notation == "infix":
         return read_infix(text, letters)
     if notation == "latex" or "\\" in text or "{" in text:
-        from engines.egen.expressions.latex import read_latex
-
-        return read_latex(text, letters)
+        return _read_latex(text, letters)
     if not text.strip():
         raise ExpressionError("the expression is empty", remedy="Write something like: sin x + 3")
     try:
@@ -178,6 +180,69 @@ def read(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
         return read_infix(text, letters)
     except ExpressionError as error:
         raise (as_prefix if _looks_like_prefix(text) else error) from None
+
+
+_WRITTEN = {
+    "antiderivative": r"\int",
+    "sum": r"\sum",
+    "prod": r"\prod",
+    "integral": r"\int",
+    "limit": r"\lim",
+    "pm": r"\pm",
+    "inf": r"\infty",
+}
+
+
+def _read_latex(text: str, letters: str) -> Tree:
+    r"""Read LaTeX of the language's expressions.
+
+    >>> _read_latex(r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)", "").labels()
+    ['+', '/', '-7', 'pow', 'x', '2', 'pow', 'sin', '*', '2', 'x', '2']
+    """
+    from engines.formula.meaning import Names, read_strictly
+    from engines.formula.terms import UnreadError
+
+    check_length(text)
+    try:
+        tree, context = read_strictly(text, Names(letters=frozenset(VARIABLE + letters)))
+    except UnreadError as error:
+        fail(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
+    for node in tree:
+        label = node.label
+        place = context.places.get(label, context.places.get(label.partition("_")[0], 0))
+        if label == "call":
+            name = node.children[0].label
+            what = f"{name[:40]!r} is not a function or constant of the language"
+            fail(
+                text,
+                what,
+                context.places.get(name, 0),
+                "Functions are written like \\operatorname{arcsec}(x).",
+            )
+        if label == "root":
+            fail(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
+        if label == "antiderivative" and letters:
+            fail(text, r"\int needs both limits", place, r"Write \int_{0}^{x} u \, dt.")
+        if "_" in label:
+            fail(text, "a subscript is not part of an expression", place, "Remove it.")
+        if label == "d" and node.children[0].label != VARIABLE:
+            fail(text, "the derivative is not with respect to x", place, r"Write \frac{d}{dx}.")
+        wanted = ARITY.get(label, FURTHER.get(label, 0) if letters else 0)
+        if node.children and len(node.children) != wanted:
+            what = f"{_WRITTEN.get(label, label)!r} is not part of an expression"
+            fail(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
+        if not node.children:
+            try:
+                operands(label, letters)
+            except ExpressionError as error:
+                fail(text, error.what, place, error.remedy)
+    for note, place in context.notes.items():
+        fail(text, f"this can be read in two ways: {note}", place, "Write it in another way.")
+    check_bound(tree, text)
+    return tree
+
+
+_EXPRESSIONS = "They have numbers, x, pi, e, functions, brackets, \\frac, \\sqrt, powers and + - * /."
 
 
 def _looks_like_prefix(text: str) -> bool:

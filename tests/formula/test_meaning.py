@@ -1,0 +1,151 @@
+"""What formulas say: terms and statements, read from LaTeX."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engines.formula.meaning import Names, links, names_of, read, statements
+
+
+def said(text: str, names: Names | None = None) -> str:
+    tree = read(text, names).tree
+    return "unread" if tree is None else " ".join(tree.labels())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"\displaystyle x_1' + \alpha_{ij} A", "+ x'_1 * α_ij A"),
+        (r"-7x^2 - -y", "- * -7 pow x 2 * -1 y"),
+        (r"n!\binom{n}{k} = \sqrt[3]{x}", "= * factorial n binomial n k root 3 x"),
+        (r"\sum_{1\le k<n} k^2", "sum k 1 - n 1 pow k 2"),
+        (r"\sum_{i=1}^n x_i = x_1", "= sum i_ 1 n call x i_ call x 1"),
+        (r"\int\frac{dx}{x}", "antiderivative x / 1 x"),
+        (r"\int_0^1 x + 1\,dx", "integral x 0 1 + x 1"),
+        (r"\lim_{x\to 0^+} \frac{\sin x}{x} = 1", "= limit x 0 + / sin x x 1"),
+        (r"\frac{dy}{dx} = \frac{d^2 y}{dx^2}", "= d x call y x d x d x call y x"),
+        (r"\left.x^2\right|_0^1", "- pow 1 2 pow 0 2"),
+        (r"x \in (0,1]\cup[2,\infty)", "in x union interval oc 0 1 interval co 2 inf"),
+        (r"x\in{]a,b[}", "in x interval oo a b"),
+        ("(1, 2)", "tuple 1 2"),
+        (r"\{1,2\}", "set 1 2"),
+        (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}^T", "transpose matrix row 1 2 row 3 4"),
+        (r"1,000 + 10{,}000 + 1\,234", "+ + 1000 10000 1234"),
+        (r"2\frac{1}{2}\%", "/ + 2 / 1 2 100"),
+        (r"30^\circ", "* 30 / pi 180"),
+        (r"5\text{ cm}^2", "* 5 pow unit cm 2"),
+        (r"x = \pm 2", "= x pm 2"),
+        (r"a \equiv b \pmod{n}", "congruent a b n"),
+        (r"a, b > 0", "and > a 0 > b 0"),
+        (r"x = 2 \text{ or } x = 3", "or = x 2 = x 3"),
+        (r"\neg p \lor q", "or not p q"),
+        (r"\mathrm{tr}(A) = \det A", "= tr A det A"),
+        (r"\textrm{sinc}(x)", "call sinc x"),
+        (r"f'(x) = f^{-1}(x)", "= call f' x call f^-1 x"),
+        (r"0.1\overline{6}", "/ 15 90"),
+        (r"1011_2", "11"),
+        (r"\overline{z}z = |z|^2", "= * conj z z pow abs z 2"),
+        (r"sin x + log_2(y)", "+ sin x log 2 y"),
+        (r"e^{i\pi}", "pow e * i pi"),
+        (r"AB = CD", "= AB CD"),
+        (r"A(B+C) = AB + AC", "= * A + B C + * A B * A C"),
+        (r"\text{yes}", "text yes"),
+        (r"x^2 + 1,\quad", "+ pow x 2 1"),
+        (r"\begin{align*} a &= b \\ &\quad + c \tag{1} \end{align*}", "= a + b c"),
+        (r"\{x\}_n", "unread"),
+    ],
+)
+def test_what_is_meant(text: str, expected: str) -> None:
+    assert said(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1/2x", "divided by"),
+        (r"\sin x(y+1)", "what sin applies to"),
+        (r"1+2+\cdots+n", "ellipsis"),
+        (r"\forall x", "forall"),
+        (r"\triangle ABC", "triangle"),
+        (r"\langle x|y\rangle", r"'|'"),
+        (r"\operatorname{rank} A", "rank"),
+        (r"x = 2, 3", "list beside a relation"),
+        (r"\sum_{k=1}^n k + k^2", "summed over k"),
+        (r"\sum_i a_i", "range of"),
+        (r"2{x+1}", "braces"),
+        (r"\|x\|", "norm"),
+        (r"f^2(x)", "power of the function f"),
+        (r"[x]", "square brackets"),
+        (r"x \text{ is even}", "'is even'"),
+        (r"2\mathbb{Z}", "product of sets"),
+        (r"(n+2)^{th}", "ordinal"),
+        (r"\vec a \cdot \vec b", "above or below"),
+        ("= 3", "left side"),
+        ("3 =", "right side"),
+        ("", "empty"),
+    ],
+)
+def test_what_is_not_read_says_why(text: str, reason: str) -> None:
+    found = read(text)
+    assert found.tree is None
+    assert reason in found.reason
+
+
+def test_a_document_says_which_letters_are_functions() -> None:
+    assert said("u(x+1)") == "* u + x 1"
+    names = names_of([r"u(x) = x^2", r"q\colon A\to B"], "Let $w$ be")
+    assert said("u(x+1)", names) == "call u + x 1"
+    assert said("q(x+1)", names) == "call q + x 1"
+    assert said("f(x+1)") == "call f + x 1"
+    assert said("f(x+1)", Names(letters=frozenset("f"))) == "* f + x 1"
+    assert read("f(x+1)").notes == ("f is a function",)
+
+
+def test_one_name_is_the_same_everywhere_in_a_formula() -> None:
+    assert said("I(s) - I(-s)") == "- call I s call I * -1 s"
+    assert said("x_i + x_{i+1}") == "+ call x i_ call x + i_ 1"
+
+
+def test_links_of_chains() -> None:
+    assert [link.labels() for link in links(read("a = b < c"))] == [["=", "a", "b"], ["<", "b", "c"]]
+    text = r"\begin{align} a &= \clubsuit \\ &= b+1 \\ &= c \\ x &\le y, k = 1,000 \end{align}"
+    found = statements(text)
+    assert [one.tree and " ".join(one.tree.labels()) for one in found] == [
+        None,
+        None,
+        "= + b 1 c",
+        "<= x y",
+        "= k 1000",
+    ]
+    assert "♣" in found[0].reason
+    assert [text[slice(*one.span)] for one in found[2:]] == [r"b+1 \\ &= c", r"x &\le y", "k = 1,000"]
+    assert [one.tree for one in statements("x = 1, 2")] == [None]
+    congruent = statements(r"a \equiv b \equiv c \pmod 7")
+    assert [one.tree and one.tree.labels() for one in congruent] == [
+        ["congruent", "a", "b", "7"],
+        ["congruent", "b", "c", "7"],
+    ]
+
+
+_COMMANDS = (
+    r"\frac \sqrt \left \right 1 23 0.5 \cdot \le \in \sum \int \lim \to \sin \log \text{if} \mathrm{tr} \\ ² √"
+    r" \begin{cases} \end{cases} \begin{pmatrix} \end{pmatrix} \quad \% \pm \cup \overline \binom \choose \over"
+    r" \pmod \bmod \ldots \neg \equiv \mid \land \circ \$"
+)
+
+
+def test_random_texts_are_read_or_not_and_nothing_else() -> None:
+    parts = [*"[](){}|.,;:^_'xiedf+-/=&!", *_COMMANDS.split(" ")]
+    source = random.Random(3)
+    for _ in range(1_000):
+        text = "".join(source.choices(parts, k=source.randint(1, 30)))
+        found = read(text)
+        assert (found.tree is None) == bool(found.reason)
+        statements(text)
+
+
+@pytest.mark.parametrize("part", ["(", "x^", "{", r"\frac", "|", "-", r"\neg ", r"\sqrt{", "f(", "[a,", "x="])
+def test_no_text_is_too_deep(part: str) -> None:
+    assert read(part * 1_500).reason
