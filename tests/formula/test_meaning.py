@@ -130,9 +130,9 @@ def test_links_of_chains() -> None:
 
 
 _COMMANDS = (
-    r"\frac \sqrt \left \right 1 23 0.5 \cdot \le \in \sum \int \lim \to \sin \log \text{if} \mathrm{tr} \\ ² √"
-    r" \begin{cases} \end{cases} \begin{pmatrix} \end{pmatrix} \quad \% \pm \cup \overline \binom \choose \over"
-    r" \pmod \bmod \ldots \neg \equiv \mid \land \circ \$"
+    r"\frac \sqrt \left \right 1 23 0.5 \cdot \le \in \sum \int \lim \to \sin \log \text{if} \mathrm{tr} \\ ²"
+    r" \begin{cases} \end{cases} \begin{pmatrix} \end{pmatrix} \quad \% \pm \cup \overline \binom \choose √"
+    r" \pmod \bmod \ldots \neg \equiv \mid \land \circ \$ \over"
 )
 
 
