@@ -80,7 +80,6 @@ class Key:
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
         return "MATHWB_" + self.name.upper().replace(".", "_")
 
     @property

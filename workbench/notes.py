@@ -54,7 +54,6 @@ class KeptLines(Generic[Key, Record]):
         self._load()
 
     def all(self) -> tuple[Record, ...]:
-        """Every record, in order."""
         return tuple(sorted(self.known.values(), key=self._order))
 
     @contextmanager
@@ -148,7 +147,6 @@ class Notes:
         }
 
     def all(self) -> tuple[Note, ...]:
-        """Every note, by address."""
         return self._kept.all()
 
     def set_note(self, address: str, text: str) -> Note:

@@ -128,7 +128,6 @@ class Operation:
         return load(self.resolve)(spec) if self.resolve else spec
 
     def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Performed:
-        """Run it on a resolved spec."""
         record = self.start(spec, events=events, stop=stop)
         if isinstance(record, Iterator):
             record = list(record)
@@ -218,7 +217,6 @@ class Operation:
         return "stop" in inspect.signature(load(self.call)).parameters
 
     def lines(self, record: Any, spec: Any) -> Iterable[str]:
-        """The record as people read it."""
         write = load(self.text) if self.text else tables(self.name)
         if write is not None:
             written: Iterable[str] = write(record, spec)

@@ -188,7 +188,6 @@ def asset_folders(name: str) -> Iterator[tuple[str, Path]]:
 
 @cache
 def trainers() -> dict[str, Trainer]:
-    """Every trainer, by name."""
     return {trainer.name: trainer for paper in papers() for trainer in paper.trainers}
 
 

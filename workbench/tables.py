@@ -95,7 +95,6 @@ class LazyRow(dict[str, Any]):
         return self._made[name](self)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The field, as `dict.get`."""
         return self[name] if name in self or name in self._made else default
 
 

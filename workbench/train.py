@@ -430,7 +430,6 @@ class Sweep:
 
     @property
     def several(self) -> bool:
-        """Whether several runs are asked for."""
         return bool(self.grid or self.random or self.seeds or self.folds)
 
 

@@ -64,7 +64,6 @@ class WebServer(Server):
 
     @property
     def address(self) -> str:
-        """The address to open, token and all."""
         host = socket.gethostname() if self.host in ("0.0.0.0", "::") else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{self.token}/"
 

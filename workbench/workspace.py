@@ -73,7 +73,6 @@ class Workspace:
 
     @property
     def name(self) -> str:
-        """The folder's name."""
         return self.root.name
 
     @property
@@ -83,7 +82,6 @@ class Workspace:
 
     @property
     def models(self) -> Path:
-        """One folder per model."""
         return self.folder("models")
 
     @property
@@ -114,7 +112,6 @@ class Workspace:
 
     @cached_property
     def data(self) -> DataRegistry:
-        """The registered data sets."""
         from workbench.data import DataRegistry
 
         return DataRegistry(self.root / "data.toml")

@@ -1,8 +1,12 @@
-"""Long builds: by a plan, in parts that processes can share, published at the end, resumed after a stop."""
+"""Long work that is resumed after a stop: builds by a plan, in parts that processes can share, and journals
+of what is finished, an item a line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +14,7 @@ from typing import Any, TypeVar
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import sole_builder, write_json
+from engines.core.files import atomic_writer, file_error, json_object, sole_builder, write_json
 from engines.core.spec import refused
 
 MANIFEST, PLAN = "manifest.json", "plan.json"
@@ -128,3 +132,55 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
             yield from _flat(inner, f"{name}.{key}" if name else key)
     else:
         yield name, value
+
+
+class Journal:
+    """Finished items in a file, a JSON object a line, below a line that says what made them.
+
+    A line is synced when it is written, so that a kill loses the item under way and nothing else.
+    """
+
+    def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
+        self.path, self._head = path, json.dumps(head)
+
+    def read(self, other: Callable[[str], EngineError | None]) -> list[dict[str, Any]]:
+        """The items; a last line that a kill cut off is left out.
+
+        Args: other: gets the first line of a file that something else made, and gives what to raise; None: it
+        is begun anew.
+        """
+        try:
+            first, *lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise file_error(error, self.path, "read") from error
+        if first != self._head:
+            killed = not lines and self._head.startswith(first)  # while the first line was written
+            refusal = None if killed else other(first)
+            if refusal is not None:
+                raise refusal
+            return []
+        found = []
+        for line in lines[:-1]:
+            with contextlib.suppress(ValueError):
+                found.append(json_object(line))
+        return found
+
+    def begin(self, items: Iterable[Mapping[str, Any]]) -> None:
+        """Write the file anew with these items."""
+        with atomic_writer(self.path) as file:
+            for text in (self._head, *map(json.dumps, items)):
+                file.write(text + "\n")
+
+    def append(self, item: Mapping[str, Any]) -> None:
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(item) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+
+    def remove(self) -> None:
+        self.path.unlink(missing_ok=True)

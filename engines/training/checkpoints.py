@@ -254,7 +254,6 @@ class Best:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Best:
-        """What `to_dict` wrote."""
         return cls(**document)
 
 
@@ -312,7 +311,6 @@ def weights_to_bytes(model: torch.nn.Module) -> bytes:
 
 
 def load_weights(model: torch.nn.Module, path: Path) -> None:
-    """Put saved weights into a model of the same shape."""
     from safetensors.torch import load_file
 
     model.load_state_dict(load_file(path))

@@ -57,7 +57,6 @@ class Resampled(Generic[T]):
         self._order = np.arange(count) if epoch is None else order
 
     def shuffled(self, epoch: int) -> Resampled[T]:
-        """The order of an epoch."""
         return Resampled(self._count, self._draw, self._seed, epoch)
 
     def __len__(self) -> int:

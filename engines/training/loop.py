@@ -228,7 +228,6 @@ class Meter:
         self._told = 0.0
 
     def add(self, loss: torch.Tensor) -> None:
-        """The loss of a step, detached."""
         self._sum = loss.float() if self._sum is None else self._sum + loss.float()
         self._count += 1
 

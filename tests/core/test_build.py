@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engines.core.build import PLAN, ResumableBuild
+from engines.core.build import PLAN, Journal, ResumableBuild
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
 
@@ -64,3 +64,21 @@ def test_others_are_kept_out_and_shares_are_not(tmp_path: Path) -> None:
         assert raised.value.code == "E453"
     with ResumableBuild(tmp_path, (1, 2)).lock("E453"), ResumableBuild(tmp_path, (2, 2)).lock("E453"):
         pass
+
+
+def test_a_journal_loses_the_line_of_a_kill_alone_and_is_of_what_made_it(tmp_path: Path) -> None:
+    path, other = tmp_path / "journal", EngineError("of another", code="E345")
+    journal = Journal(path, {"by": "a"})
+    assert journal.read(lambda _: other) == []
+    journal.begin([{"n": 1}])
+    journal.append({"n": 2})
+    with path.open("a") as file:
+        file.write('{"n": 3')
+    assert journal.read(lambda _: other) == [{"n": 1}, {"n": 2}]
+    assert Journal(path, {"by": "b"}).read(lambda _: None) == []
+    with pytest.raises(EngineError, match="of another"):
+        Journal(path, {"by": "b"}).read(lambda head: other if head == '{"by": "a"}' else None)
+    path.write_text('{"by": ')  # killed within the first line
+    assert Journal(path, {"by": "b"}).read(lambda _: other) == []
+    journal.remove()
+    assert not path.exists()

@@ -299,7 +299,13 @@ def _nothing() -> None:
 
 class _Group(typer.Typer):
     def command(self, name: str | None = None, **settings: Any) -> Any:
-        return super().command(name, cls=OnceCommand, **settings)
+        add = super().command(name, cls=OnceCommand, **settings)
+
+        def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+            add(guard(function))
+            return function
+
+        return guarded
 
 
 def group(

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from engines.core.errors import EngineError
-from workbench.cli.command import Json, Where, emit, group, guard, progress_line, say
+from workbench.cli.command import Json, Where, emit, group, progress_line, say
 from workbench.data import Checked, kinds
 from workbench.errors import one_line
 from workbench.operation import plain
@@ -23,7 +23,6 @@ _SHOWN = 20
 
 
 @app.command()
-@guard
 def add(
     kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What the data are: {', '.join(kinds())}.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file or folder.", show_default=False)],
@@ -38,7 +37,6 @@ def add(
 
 
 @app.command("list")
-@guard
 def list_(where: Where = None, as_json: Json = False) -> None:
     """List registered data and the data in the workspace folder."""
     from workbench.filters import parse_filter
@@ -69,7 +67,6 @@ def list_(where: Where = None, as_json: Json = False) -> None:
 
 
 @app.command()
-@guard
 def check(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Which data sets; default: all.")
@@ -99,7 +96,6 @@ def check(
 
 
 @app.command()
-@guard
 def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name or path.", show_default=False)],
     as_json: Json = False,
@@ -110,7 +106,6 @@ def remove(
 
 
 @app.command()
-@guard
 def overlap(
     a: Annotated[
         Path,

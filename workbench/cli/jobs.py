@@ -18,7 +18,7 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.machine import size
 from workbench import jobs
-from workbench.cli.command import Json, Where, emit, group, guard, say
+from workbench.cli.command import Json, Where, emit, group, say
 from workbench.errors import UsageError, one_line
 from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
@@ -63,7 +63,6 @@ def _device(view: jobs.JobView) -> str:
 
 
 def reporter_line(done: Reported) -> str:
-    """How far a reporter has come."""
     step = f", to step {max(done.steps.values()):,}" if done.steps else ""
     end = f"; {done.error}" if done.error else f"; {done.end}" if done.end else ""
     return f"{done.name}: {done.events:,} events{step}{end}"
@@ -159,7 +158,6 @@ class Log(StrEnum):
 
 
 @app.command("list")
-@guard
 def list_(
     filter_: Annotated[
         list[str] | None,
@@ -199,7 +197,6 @@ def list_(
 
 
 @app.command()
-@guard
 def show(number: Number, as_json: Json = False) -> None:
     """Show a job: state and reason, attempts, settings, disk use. Exits with 4 if the job is lost."""
     workspace = Workspace.open()
@@ -214,7 +211,6 @@ def show(number: Number, as_json: Json = False) -> None:
 
 
 @app.command()
-@guard
 def tail(
     number: Number,
     lines: Annotated[int, typer.Option("-n", "--lines", min=0, help="Number of lines from the end.")] = 20,
@@ -247,21 +243,18 @@ def tail(
 
 
 @app.command()
-@guard
 def stop(numbers: Numbers, as_json: Json = False) -> None:
     """Ask jobs to stop gently: each finishes its current step and saves."""
     _each(numbers, jobs.stop, as_json)
 
 
 @app.command()
-@guard
 def kill(numbers: Numbers, as_json: Json = False) -> None:
     """Kill jobs at once; unsaved work is lost."""
     _each(numbers, jobs.kill, as_json)
 
 
 @app.command()
-@guard
 def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
     """Resume jobs that failed, were stopped or were lost, from what they saved, as a new attempt.
 
@@ -272,7 +265,6 @@ def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -
 
 
 @app.command()
-@guard
 def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
     """Start new jobs from the beginning, with the recipes of these."""
 
@@ -283,7 +275,6 @@ def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) ->
 
 
 @app.command()
-@guard
 def rm(numbers: Numbers, as_json: Json = False) -> None:
     """Delete the run folders of finished jobs. What they wrote elsewhere is kept."""
 
@@ -296,7 +287,6 @@ def rm(numbers: Numbers, as_json: Json = False) -> None:
 
 
 @app.command()
-@guard
 def compare(
     numbers: Annotated[
         list[int],
@@ -339,7 +329,6 @@ def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView
 
 
 @app.command()
-@guard
 def report(
     numbers: Numbers,
     to: Annotated[
@@ -377,7 +366,6 @@ def report(
 
 
 @app.command()
-@guard
 def pack(
     number: Number,
     out: Annotated[
@@ -397,7 +385,6 @@ def pack(
 
 
 @app.command()
-@guard
 def run(
     recipe: Annotated[
         Path,
@@ -440,7 +427,6 @@ def _ask() -> None:
 
 
 @app.command()
-@guard
 def prune(
     numbers: Annotated[
         list[int] | None,
@@ -466,7 +452,6 @@ def prune(
 
 
 @app.command()
-@guard
 def reindex(as_json: Json = False) -> None:
     """Rebuild the index of jobs from the run folders."""
     found, notice = jobs.reindex(Workspace.open())

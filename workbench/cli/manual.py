@@ -63,7 +63,6 @@ def _cell(text: str) -> str:
 
 
 def write() -> None:
-    """Write the page into `docs/`."""
     from engines.core.files import write_text
 
     write_text(PATH, page())

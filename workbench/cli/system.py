@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.command import Json, emit, group, guard, say
+from workbench.cli.command import Json, emit, group, say
 from workbench.config import Setting, config_file, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import MissingError, one_line
@@ -22,7 +22,6 @@ app = group("config", "Show or change settings, and see where each value comes f
 
 
 @app.command()
-@guard
 def show(as_json: Json = False) -> None:
     """Show every setting with its value and origin: default, file or environment."""
     config = load_config()
@@ -40,7 +39,6 @@ def show(as_json: Json = False) -> None:
 
 
 @app.command("set")
-@guard
 def set_(
     name: Annotated[str, typer.Argument(help="The setting, such as theme or egen.mode.", show_default=False)],
     value: Annotated[str, typer.Argument(help="Its value.", show_default=False)],
@@ -51,7 +49,6 @@ def set_(
 
 
 @app.command()
-@guard
 def path() -> None:
     """Print the path of the settings file, whether it exists or not."""
     emit(None, False, text=[str(config_file())])

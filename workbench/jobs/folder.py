@@ -375,7 +375,6 @@ class Job:
         return Attempt(self.id, number, self.folder / f"attempt-{number}")
 
     def attempts(self) -> list[Attempt]:
-        """All attempts, the first one first."""
         numbers = []
         with contextlib.suppress(OSError):
             for entry in os.scandir(self.folder):

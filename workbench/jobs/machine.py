@@ -160,7 +160,6 @@ class ProcessId:
 
     @classmethod
     def me(cls) -> ProcessId:
-        """The process that asks."""
         return cls(_host(), _boot(), os.getpid(), _start(os.getpid()) or 0)
 
     @classmethod

@@ -102,7 +102,6 @@ def enqueue(attempt: Attempt) -> None:
 
 
 def leave(attempt: Attempt) -> None:
-    """Take an attempt out of the queue."""
     runs = attempt.folder.parent.parent
     for entry in entries(runs):
         if (entry.job, entry.attempt) == (attempt.job, attempt.number):

@@ -323,7 +323,6 @@ class JobView:
 
     @property
     def spec(self) -> Recipe:
-        """The recipe, as for submitting it again."""
         return Recipe(self.task, self.title, self.params, self.seed)
 
     @property
@@ -379,7 +378,6 @@ class Look:
         return queue.places(self._runs)
 
     def view(self, job: Job) -> JobView:
-        """The job as it stands."""
         if self.kept(job) is None:
             self._views[job.id] = job_view(job, self)
         return self._views[job.id]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.arqmath.generation.generator import HINT, UNOPENED, opened, prompt, single_digits
 from engines.arqmath.training.model_folder import open_tokenizer
+from engines.core.build import Journal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sha256
+from engines.core.files import sha256
 from engines.retrieval.run import Answer
 
 if TYPE_CHECKING:
@@ -113,25 +113,24 @@ def _words(text: str, limit: int) -> str:
     return text[:limit]
 
 
-_BEGINNING = '{"made by": "'
-
-
 class Draft:
-    """Answers by topic as they were made, in a file: a line each, the first says what made them. A topic that
-    has no answer has an empty one."""
+    """Answers by topic as they were made, in a journal. A topic that has no answer has an empty one."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
-        self.path = path
-        self.answers: dict[str, Answer] = {}
-        self._key = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
-        kept = self._read()
-        try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(json.dumps({"made by": self._key}) + "\n")
-        except OSError as error:
-            raise file_error(error, path, "write") from error
-        for answer in kept:
-            self.keep(answer)
+        key = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        self.path, self._journal = path, Journal(path, {"made by": key})
+
+        def other(head: str) -> DataError | None:
+            if head.startswith('{"made by": "'):
+                return None
+            what = "answers are cached in this file until the run is written, but it is another file"
+            return DataError(what, path=path, code="E452", remedy="Choose another --out, or move the file.")
+
+        rows = self._journal.read(other)
+        self.answers = {
+            row["topic"]: Answer(row["topic"], row["text"], row["score"], "", row["sources"]) for row in rows
+        }
+        self._journal.begin(rows)
 
     @staticmethod
     def of(out: Path, topics: Path, model: Path | None, settings: Mapping[str, Any]) -> Draft:
@@ -141,47 +140,39 @@ class Draft:
         about = {"topics": sha256(topics), "weights": weights, **settings}
         return Draft(out.with_name(out.name + ".draft"), about)
 
-    def _read(self) -> list[Answer]:
-        try:
-            lines = self.path.read_text(encoding="utf-8").splitlines()
-        except FileNotFoundError:
-            return []
-        except (OSError, UnicodeDecodeError):
-            raise self._other() from None
-        if lines and not lines[0].startswith(_BEGINNING[: len(lines[0])]):
-            raise self._other()
-        found = []
-        for number, line in enumerate(lines):
-            try:
-                row = json.loads(line)
-            except ValueError:
-                break  # the line during which the process was killed
-            if number == 0:
-                if row.get("made by") != self._key:
-                    return []
-            else:
-                found.append(Answer(row["topic"], row["text"], row["score"], "", row["sources"]))
-        return found
-
-    def _other(self) -> DataError:
-        what = "answers are cached in this file until the run is written, but it is another file"
-        return DataError(what, path=self.path, code="E452", remedy="Choose another --out, or move the file.")
+    def fill(
+        self,
+        topics: Sequence[Topic],
+        answer: Callable[[int, Topic], Answer],
+        *,
+        events: Sink = ignore,
+        stop: Stop = never,
+    ) -> list[Answer]:
+        """The answers to the topics in their order, those that are missing made, until a stop. Args: answer:
+        gets the topic's number too. Events: progress in topics."""
+        started, made = time.monotonic(), 0
+        for number, topic in enumerate(topics):
+            if topic.id in self.answers:
+                continue
+            if stop():
+                break
+            self.keep(answer(number, topic))
+            made += 1
+            done = len(self.answers)
+            rate = made / max(time.monotonic() - started, 1e-9)
+            eta_s = (len(topics) - done) / rate
+            data = {"done": done, "total": len(topics), "unit": "topics", "rate_per_s": rate, "eta_s": eta_s}
+            events(Event("progress", data, done))
+        return [self.answers[topic.id] for topic in topics if topic.id in self.answers]
 
     def keep(self, answer: Answer) -> None:
         """Add an answer. Raises: DataError when it cannot be written."""
-        row = {name: getattr(answer, name) for name in ("topic", "text", "score", "sources")}
-        try:
-            with open(self.path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise file_error(error, self.path, "write") from error
+        self._journal.append({name: getattr(answer, name) for name in ("topic", "text", "score", "sources")})
         self.answers[answer.topic] = answer
 
     def remove(self) -> None:
         """Forget the file: the run is written."""
-        self.path.unlink(missing_ok=True)
+        self._journal.remove()
 
 
 # Answers to topics out of answers that exist: the passage of the best answers that fits the topic best.
@@ -237,27 +228,18 @@ def extract(
 
     What the draft has is taken from it. A topic for which nothing is found has no answer.
     """
-    started, made = time.monotonic(), 0
-    for topic in topics:
-        if topic.id in draft.answers:
-            continue
-        if stop():
-            break
+
+    def best(_number: int, topic: Topic) -> Answer:
         found = search(topic.text, depth)
         held = texts(found)
         offers = [(post, passage) for post in found if post in held for passage in passages(held[post])]
-        best = Answer(topic.id, "", 0.0, tag, "")
-        if offers:
-            scores = score(topic.text, [passage for _, passage in offers])
-            at = max(range(len(offers)), key=lambda place: scores[place])
-            best = Answer(topic.id, offers[at][1], float(scores[at]), tag, offers[at][0])
-        draft.keep(best)
-        made += 1
-        done = len(draft.answers)
-        rate = made / max(time.monotonic() - started, 1e-9)
-        data = {"done": done, "total": len(topics), "rate_per_s": rate, "eta_s": (len(topics) - done) / rate}
-        events(Event("progress", {**data, "unit": "topics"}, done))
-    answers = [draft.answers[topic.id] for topic in topics if topic.id in draft.answers]
+        if not offers:
+            return Answer(topic.id, "", 0.0, tag, "")
+        scores = score(topic.text, [passage for _, passage in offers])
+        at = max(range(len(offers)), key=lambda place: scores[place])
+        return Answer(topic.id, offers[at][1], float(scores[at]), tag, offers[at][0])
+
+    answers = draft.fill(topics, best, events=events, stop=stop)
     return [replace(answer, tag=tag) for answer in answers if answer.text]
 
 
@@ -317,12 +299,8 @@ def write_topics(
             code="E653",
             remedy="Ask for fewer new tokens.",
         )
-    started, done = time.monotonic(), 0
-    for number, topic in enumerate(topics):
-        if topic.id in draft.answers:
-            continue
-        if stop():
-            break
+
+    def written(number: int, topic: Topic) -> Answer:
         # Of its own for each topic, so that a run that was interrupted comes out the same.
         torch.manual_seed(decoding.seed * 1_000_003 + number)
         ids = _prompt_ids(tokenizer, topic.text, room, hint=decoding.hint)
@@ -340,18 +318,11 @@ def write_topics(
                 pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
             )
-        written = tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
-        draft.keep(Answer(topic.id, (HINT if decoding.hint else "") + written, 1.0, tag, model.name))
-        done += 1
-        rate = done / (time.monotonic() - started)
-        left = len(topics) - len(draft.answers)
-        data = {"done": len(draft.answers), "total": len(topics), "rate_per_s": rate, "eta_s": left / rate}
-        events(Event("progress", {**data, "unit": "topics"}, len(draft.answers)))
-    return [
-        replace(answer, tag=tag, text=fitted(without_repetition(answer.text)))
-        for topic in topics
-        if (answer := draft.answers.get(topic.id)) is not None
-    ]
+        text = tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
+        return Answer(topic.id, (HINT if decoding.hint else "") + text, 1.0, tag, model.name)
+
+    answers = draft.fill(topics, written, events=events, stop=stop)
+    return [replace(one, tag=tag, text=fitted(without_repetition(one.text))) for one in answers]
 
 
 def _prompt_ids(tokenizer: Any, question: str, room: int, *, hint: bool) -> list[int]:
@@ -368,18 +339,10 @@ def shortest(runs: Sequence[Sequence[Answer]], tag: str) -> list[Answer]:
     """
     if not runs:
         raise DataError("there is no run to take answers from", remedy="Name the runs.")
-    by_topic: dict[str, list[Answer]] = {}
-    for run in runs:
-        for answer in run:
-            by_topic.setdefault(answer.topic, []).append(answer)
-    return [
-        Answer(topic, best.text, best.score, tag, best.tag)
-        for topic, found in by_topic.items()
-        for best in _least(found)
-    ]
-
-
-def _least(found: Sequence[Answer]) -> Iterator[Answer]:
-    usable = [answer for answer in found if answer.text.strip() and len(answer.text) <= LIMIT]
-    if usable:
-        yield min(usable, key=lambda answer: len(answer.text))
+    best: dict[str, Answer] = {}
+    for answer in (answer for run in runs for answer in run):
+        if answer.text.strip() and len(answer.text) <= LIMIT:
+            before = best.get(answer.topic)
+            if before is None or len(answer.text) < len(before.text):
+                best[answer.topic] = answer
+    return [Answer(topic, one.text, one.score, tag, one.tag) for topic, one in best.items()]

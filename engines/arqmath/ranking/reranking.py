@@ -12,20 +12,19 @@ import hashlib
 import heapq
 import json
 import math
-import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.build import Journal
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, file_error
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import Topic
 from engines.retrieval.run import Run, Scored, read_run, write_run
@@ -145,9 +144,10 @@ class _Done:
     missing: int
     ranking: list[Scored]
 
-    def line(self) -> str:
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return json.dumps(fields, separators=(",", ":"))
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> _Done:
+        ranking = [(str(name), float(score)) for name, score in row["ranking"]]
+        return cls(**{**row, "ranking": ranking})
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,35 +218,36 @@ def score_candidates(
         )
     out = Path(out)
     tag = tag or scorer.name
-    journal = _Journal(journal_of(out), {"scorer": scorer.fingerprint, "depth": depth})
+    journal = Journal(journal_of(out), {"v": 1, "scorer": scorer.fingerprint, "depth": depth})
+
+    def other(_head: str) -> DataError:
+        return DataError(
+            "this folder has an unfinished ranking by another model, or to another depth",
+            path=journal.path,
+            code="E345",
+            remedy="Finish it, choose another --out, or remove this file.",
+        )
+
     digests = {topic.id: _digest(topic.text, wanted[topic.id]) for topic in asked}
-    known = journal.read()
-    done = {
-        name: known[name]
-        for name, digest in digests.items()
-        if name in known and known[name].digest == digest
-    }
+    done: dict[str, _Done] = {}
+    for row in journal.read(other):
+        with contextlib.suppress(KeyError, TypeError, ValueError):
+            finished = _Done.of(row)
+            if digests.get(finished.topic) == finished.digest:
+                done[finished.topic] = finished
     resumed = len(done)
     meter = _Meter(sum(len(wanted[topic.id]) for topic in asked), sum(len(wanted[name]) for name in done))
-    with journal.open(done.values()) as append:
-        for number, topic in enumerate(asked):
-            if topic.id in done:
-                continue
-            here = {"topic": topic.id, "topics_done": number, "topics": len(asked)}
-            finished = _score_topic(
-                topic,
-                wanted[topic.id],
-                digests[topic.id],
-                store,
-                scorer,
-                depth,
-                meter.sink(events, here),
-                stop,
-            )
-            if finished is None:
-                break
-            append(finished)
-            done[topic.id] = finished
+    journal.begin(map(asdict, done.values()))
+    for number, topic in enumerate(asked):
+        if topic.id in done:
+            continue
+        here = {"topic": topic.id, "topics_done": number, "topics": len(asked)}
+        sink = meter.sink(events, here)
+        scored = _score_topic(topic, wanted[topic.id], digests[topic.id], store, scorer, depth, sink, stop)
+        if scored is None:
+            break
+        journal.append(asdict(scored))
+        done[topic.id] = scored
     ordered = [done[topic.id] for topic in asked if topic.id in done]
     run = Run(tag, {item.topic: item.ranking for item in ordered if item.ranking})
     complete = len(ordered) == len(asked)
@@ -259,7 +260,7 @@ def score_candidates(
                 remedy="Is it the collection that was judged, or that the first stage searched?",
             )
         write_run(run, out, depth=depth)
-        journal.path.unlink(missing_ok=True)
+        journal.remove()
         run = read_run(out)
     return Ranking(
         run=run,
@@ -350,59 +351,3 @@ class _Meter:
             events(Event("progress", {**data, **here}))
 
         return hear
-
-
-class _Journal:
-    """The file of finished topics; `head` says what its scores depend on."""
-
-    def __init__(self, path: Path, head: Mapping[str, object]) -> None:
-        self.path = path
-        self._head = json.dumps({"v": 1, **head})
-
-    def read(self) -> dict[str, _Done]:
-        """The finished topics; a last line that a kill cut off is left out."""
-        try:
-            lines = self.path.read_text(encoding="utf-8").split("\n")
-        except FileNotFoundError:
-            return {}
-        except (OSError, UnicodeDecodeError) as error:
-            problem = error if isinstance(error, OSError) else OSError(0, "it is not text")
-            raise file_error(problem, self.path, "read") from error
-        if lines[0] != self._head:
-            if len(lines) == 1 and self._head.startswith(lines[0]):
-                return {}  # killed while the head was written
-            raise DataError(
-                "this folder has an unfinished ranking by another model, or to another depth",
-                path=self.path,
-                code="E345",
-                remedy="Finish it, choose another --out, or remove this file.",
-            )
-        found = {}
-        for line in lines[1:-1]:
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                fields: dict[str, Any] = json.loads(line)
-                fields["ranking"] = [(str(name), float(score)) for name, score in fields["ranking"]]
-                found[str(fields["topic"])] = _Done(**fields)
-        return found
-
-    @contextlib.contextmanager
-    def open(self, kept: Collection[_Done]) -> Iterator[Callable[[_Done], None]]:
-        """Write the journal anew with the topics that are kept; gives a function that adds one."""
-        with atomic_writer(self.path) as file:
-            for text in (self._head, *(item.line() for item in kept)):
-                file.write(text + "\n")
-        try:
-            file_to_grow = self.path.open("a", encoding="utf-8")
-        except OSError as error:
-            raise file_error(error, self.path, "write") from error
-
-        def append(item: _Done) -> None:
-            try:
-                file_to_grow.write(item.line() + "\n")
-                file_to_grow.flush()
-                os.fsync(file_to_grow.fileno())
-            except OSError as error:
-                raise file_error(error, self.path, "write") from error
-
-        with file_to_grow:
-            yield append

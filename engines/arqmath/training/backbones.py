@@ -124,7 +124,6 @@ class Backbone:
 
     @property
     def types(self) -> int:
-        """Token types it distinguishes."""
         return int(self.config.type_vocab_size)
 
     def check_length(self, max_length: int) -> None:

@@ -249,7 +249,6 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return (len(batch["labels"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """Cross-entropy in nats."""
         return model(**batch).loss
 
     def unmeasured(self, name: str) -> str:

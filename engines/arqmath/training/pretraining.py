@@ -295,7 +295,6 @@ class PretrainTask(ForumTask[PretrainSettings]):
 
     @property
     def order(self) -> bool:
-        """Whether the order of segments is learned."""
         return self.settings.order and self.backbone.family != "roberta"
 
     @property

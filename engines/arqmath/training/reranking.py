@@ -212,7 +212,6 @@ class RerankTask(ForumTask[RerankSettings]):
         return rows_by_kind(names), found
 
     def train_data(self) -> range:
-        """The numbers of the lists that are trained on."""
         assert self._texts is not None
         return range(len(self._lists[0]))
 

@@ -122,7 +122,6 @@ class Pretrained(Module):
         return self.model(inputs_embeds=inputs, attention_mask=mask.long()).last_hidden_state
 
     def first(self, states: Tensor, _length: Tensor) -> Tensor:
-        """The state of the first token."""
         return states[:, 0]
 
 
@@ -159,7 +158,6 @@ class Transformer(Module):
         return self.stack(inputs, src_key_padding_mask=~mask)
 
     def first(self, states: Tensor, _length: Tensor) -> Tensor:
-        """The state of the first token."""
         return states[:, 0]
 
 
@@ -190,7 +188,6 @@ class Gru(Module):
         return states[:, :, : self.width] + states[:, :, self.width :]
 
     def first(self, states: Tensor, length: Tensor) -> Tensor:
-        """The sum of the states at the end and at the beginning."""
         import torch
 
         return states[torch.arange(len(states), device=states.device), length - 1] + states[:, 0]

@@ -218,17 +218,6 @@ def solver(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> 
     return SolverTask(read(SolverSettings, model, place="model.", code=CODE), data, seed)
 
 
-class Examples(Sequence[Example]):
-    def __init__(self, rows: Sequence[Example]) -> None:
-        self._rows = tuple(rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._rows[place]
-
-
 class SolverTask:
     """A solver to train; see `engines.training.TrainingTask`."""
 
@@ -306,11 +295,11 @@ class SolverTask:
         return made
 
     @cached_property
-    def _examples(self) -> Examples:
+    def _examples(self) -> tuple[Example, ...]:
         wanted = len(self.problems if self.settings.anchors == "all" else self.material.train)
         anchors = [place for place in range(wanted) if place in self._targets]
         others = self._triplets(anchors) if self.settings.alpha else {}
-        return Examples([(place, *others.get(place, (-1, -1))) for place in anchors])
+        return tuple((place, *others.get(place, (-1, -1))) for place in anchors)
 
     def _triplets(self, anchors: Sequence[int]) -> dict[int, tuple[int, int]]:
         """Positive and negative of the anchors that have both, where all can be read and nobody labelled them
@@ -338,13 +327,12 @@ class SolverTask:
         self.left_out["a triplet, not a problem"] = len(anchors) - len(found)
         return found
 
-    def train_data(self) -> Examples:
+    def train_data(self) -> tuple[Example, ...]:
         """Every training problem that can be learned from, with its triplet where there is a contrastive
         loss."""
         return self._examples
 
     def length(self, example: Example) -> int:
-        """Tokens of all problems of an example."""
         return sum(len(self._read[place].ids) for place in example if place >= 0)
 
     def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:

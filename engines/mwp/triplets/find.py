@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import changed
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.hardness import hardness
 from engines.mwp.triplets.pool import Pool, parts_of, pool_of
 from engines.mwp.triplets.retrieval import Chooser, Retriever, TwoStage, triplets
-from engines.mwp.triplets.settings import FindTriplets, ListAnchors, TripletSearch, labelled, write_triplets
+from engines.mwp.triplets.settings import (
+    FindTriplets,
+    ListAnchors,
+    Triplet,
+    TripletSearch,
+    labelled,
+    write_triplets,
+)
 from engines.mwp.triplets.similarity import TextSimilarity, similarity_of
 
 
@@ -124,6 +133,34 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
         "hardness": hard,
         "complete": complete,
         "out": spec.out,
+    }
+
+
+def hardness(triplets: Sequence[Triplet], pool: Pool) -> dict[str, Any]:
+    """How hard triplets are: means over them.
+
+    text_sim_negative and text_sim_positive: of the texts with the anchor's. eq_sim_negative: of the
+    equations. harder: the share whose negative is nearer in words than the positive, anchors that are their
+    own positive left out. own: the share whose negative was made from the anchor itself. alone: the share of
+    anchors without another of their equation. negatives: how many different ones there are.
+    """
+    if not triplets:
+        return {"triplets": 0}
+    other = [triplet for triplet in triplets if triplet.positive != triplet.anchor]
+    of = [pool.examples[pool.place[triplet.negative]].of for triplet in triplets]
+
+    def mean(values: Sequence[float]) -> float | None:
+        return round(float(np.mean(values)), 4) if len(values) else None
+
+    return {
+        "triplets": len(triplets),
+        "text_sim_negative": mean([triplet.text_sim_negative for triplet in triplets]),
+        "text_sim_positive": mean([triplet.text_sim_positive for triplet in other]),
+        "eq_sim_negative": mean([triplet.eq_sim_negative for triplet in triplets]),
+        "harder": mean([float(triplet.margin > 0) for triplet in other]),
+        "own": mean([float(triplet.anchor == source) for triplet, source in zip(triplets, of, strict=True)]),
+        "alone": mean([float(triplet.alone) for triplet in triplets]),
+        "negatives": len({triplet.negative for triplet in triplets}),
     }
 
 

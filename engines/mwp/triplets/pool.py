@@ -84,7 +84,6 @@ class Pool:
 
     @property
     def problems(self) -> list[Problem]:
-        """The problems, in the order of their places."""
         return [example.problem for example in self.examples]
 
     def counts(self) -> dict[str, int]:

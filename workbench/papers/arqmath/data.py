@@ -44,12 +44,10 @@ class Collection:
 
     @property
     def index(self) -> Path:
-        """Where its index is, or would be."""
         return self.home / "index"
 
     @property
     def indexed(self) -> bool:
-        """Whether there is a finished index."""
         return (self.index / "manifest.json").exists()
 
     def judgements(self) -> Judgements:

@@ -42,7 +42,6 @@ def _answer(answer: Found, ranking: Any) -> Found:
 
 
 def hit_row(hit: Found, _found: object = None) -> Found:
-    """What a search found."""
     first, again = hit.get("first", hit["rank"]), hit.get("probability")
     return {**hit, "first": first, "again": again, "answer": hit["snippet"]}
 
@@ -108,7 +107,6 @@ HITS = TableSpec(
 
 
 def topic_address(spec: Any) -> Address:
-    """Where notes on topics are kept."""
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.folder)}/topic"

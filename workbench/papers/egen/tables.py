@@ -177,7 +177,6 @@ def member_address(spec: Any) -> Address:
 
 
 def neighbour_address(spec: Any) -> Address:
-    """Where notes on neighbours are kept."""
     # Without a corpus it is the sample that ships.
     home = f"corpus/{spec.data.name if spec.data is not None else 'sample-e'}/cluster"
     return lambda found: f"{home}/{found['cluster']}/member/{found['member']}"

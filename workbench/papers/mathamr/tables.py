@@ -78,7 +78,6 @@ NEAREST = TableSpec(
 
 
 def topic_address(spec: Any) -> Callable[[Found], str]:
-    """Where notes on topics are kept."""
     from workbench.papers.arqmath.data import name_of
 
     home = f"mathamr/{name_of(spec.folder)}/topic"

@@ -112,12 +112,10 @@ def choice_name(strategy: str, text: str, pool: str) -> str:
 
 
 def triplet_home(set_: str, choice: str) -> str:
-    """What begins the addresses of the triplets of a set of problems."""
     return f"problems/{quoted(set_)}/strategy/{choice}/triplet"
 
 
 def triplet_address(spec: Any) -> Callable[[Triplet], str]:
-    """Where notes on triplets are kept."""
     home = triplet_home(_name_of(spec.data), choice_name(spec.strategy, spec.text, spec.pool))
     return lambda triplet: f"{home}/{quoted(triplet.anchor)}"
 
