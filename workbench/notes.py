@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from urllib.parse import unquote
 
 from engines.core.errors import DataError
@@ -25,36 +26,36 @@ Key = TypeVar("Key")
 Record = TypeVar("Record", bound="DataclassInstance")
 
 
-class KeptLines(Generic[Key, Record]):
-    """Records of a file, by key.
+class RecordFile(ABC, Generic[Key, Record]):
+    """Records in a file of JSON lines, by key.
 
     Every change reads the file again under a lock, so that two programs lose nothing. Lines that cannot be
-    read are reported in `problems` and kept, byte by byte, as they are.
-
-    Args: what: a record is called, in messages. read: makes a record of a line's table; raises ValueError,
-    KeyError, TypeError or AttributeError for what is none. key: of a record. order: of the records in the
-    file, by record.
-    Attributes: known: the records by key.
+    read are reported in `problems` and left, byte by byte, as they are.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        what: str,
-        *,
-        read: Callable[[Mapping[str, Any]], Record],
-        key: Callable[[Record], Key],
-        order: Callable[[Record], Any],
-    ) -> None:
+    what: ClassVar[str]
+    """A record is called so in messages."""
+
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.known: dict[Key, Record] = {}
         self.problems: tuple[DataError, ...] = ()
-        self._what, self._read, self._key, self._order = what, read, key, order
         self._unread: list[bytes] = []
         self._load()
 
+    @abstractmethod
+    def read(self, row: Mapping[str, Any]) -> Record:
+        """The record of a line. Raises: ValueError, KeyError, TypeError or AttributeError for none."""
+
+    @abstractmethod
+    def key(self, record: Record) -> Key: ...
+
+    def order(self, record: Record) -> Any:
+        """What the records are sorted by in the file."""
+        return self.key(record)
+
     def all(self) -> tuple[Record, ...]:
-        return tuple(sorted(self.known.values(), key=self._order))
+        return tuple(sorted(self.known.values(), key=self.order))
 
     @contextmanager
     def changing(self) -> Iterator[dict[Key, Record]]:
@@ -79,12 +80,12 @@ class KeptLines(Generic[Key, Record]):
             if not line.strip():
                 continue
             try:
-                record = self._read(json.loads(line))
-                self.known[self._key(record)] = record
+                record = self.read(json.loads(line))
+                self.known[self.key(record)] = record
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 problems.append(
                     DataError(
-                        f"this is no {self._what}: {error}",
+                        f"this is no {self.what}: {error}",
                         path=self.path,
                         line=number,
                         code="E317",
@@ -115,26 +116,27 @@ NOTE_FIELDS = ("is", "note")
 """The names of those fields."""
 
 
-class Notes:
-    """The notes of a workspace: one JSON line per address in `notes.jsonl`; see `KeptLines`."""
+class Notes(RecordFile[str, Note]):
+    """The notes of a workspace: one JSON line per address in `notes.jsonl`."""
+
+    what = "note"
 
     def __init__(self, workspace: Workspace) -> None:
-        self.path: Path = workspace.root / "notes.jsonl"
-        self._kept = KeptLines(
-            self.path,
-            "note",
-            read=_read_note,
-            key=lambda note: note.address,
-            order=lambda note: note.address,
+        super().__init__(workspace.root / "notes.jsonl")
+
+    def read(self, row: Mapping[str, Any]) -> Note:
+        return Note(
+            str(row["address"]),
+            str(row.get("note", "")),
+            row.get("bookmark") is True,
+            str(row.get("changed", "")),
         )
 
-    @property
-    def problems(self) -> tuple[DataError, ...]:
-        """The lines that cannot be read."""
-        return self._kept.problems
+    def key(self, record: Note) -> str:
+        return record.address
 
     def get(self, address: str) -> Note | None:
-        return self._kept.known.get(address)
+        return self.known.get(address)
 
     def under(self, home: str) -> dict[str, Note]:
         """The notes whose addresses begin with `home/`, by what follows that, with its quoted slashes as they
@@ -142,12 +144,9 @@ class Notes:
         start = f"{home}/"
         return {
             unquote(address.removeprefix(start)): note
-            for address, note in self._kept.known.items()
+            for address, note in self.known.items()
             if address.startswith(start)
         }
-
-    def all(self) -> tuple[Note, ...]:
-        return self._kept.all()
 
     def set_note(self, address: str, text: str) -> Note:
         """Write a note; an empty text takes it away."""
@@ -166,7 +165,7 @@ class Notes:
         return write_table(path, columns, map(astuple, self.all()), provenance=where)
 
     def _change(self, address: str, edit: Callable[[Note], Note]) -> Note:
-        with self._kept.changing() as notes:
+        with self.changing() as notes:
             now = datetime.now(UTC).isoformat(timespec="seconds")
             note = replace(edit(notes.get(address) or Note(address)), changed=now)
             if note.note or note.bookmark:
@@ -174,12 +173,3 @@ class Notes:
             else:
                 notes.pop(address, None)
         return note
-
-
-def _read_note(row: Mapping[str, object]) -> Note:
-    return Note(
-        str(row["address"]),
-        str(row.get("note", "")),
-        row.get("bookmark") is True,
-        str(row.get("changed", "")),
-    )

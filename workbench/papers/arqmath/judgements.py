@@ -13,7 +13,7 @@ from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import write_text
 from engines.core.spec import Arg
-from workbench.notes import KeptLines
+from workbench.notes import RecordFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,34 +26,31 @@ class Judgement:
     changed: str = ""
 
 
-class Judgements:
-    """Own judgements in a file of JSON lines, one per topic and document; see `KeptLines`."""
+class Judgements(RecordFile[tuple[str, str], Judgement]):
+    """Own judgements in a file of JSON lines, one per topic and document."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._kept = KeptLines(
-            path,
-            "judgement",
-            read=_read_judgement,
-            key=lambda one: (one.topic, one.document),
-            order=_by_topic,
-        )
+    what = "judgement"
 
     def __len__(self) -> int:
-        return len(self._kept.known)
+        return len(self.known)
 
-    @property
-    def problems(self) -> tuple[DataError, ...]:
-        """The lines that cannot be read."""
-        return self._kept.problems
+    def read(self, row: Mapping[str, Any]) -> Judgement:
+        grade = int(row["grade"])
+        if not 0 <= grade <= 3:
+            raise ValueError(f"the grade {grade}")
+        return Judgement(str(row["topic"]), str(row["document"]), grade, str(row.get("changed", "")))
 
-    def all(self) -> tuple[Judgement, ...]:
-        """Every judgement, by topic and document."""
-        return self._kept.all()
+    def key(self, record: Judgement) -> tuple[str, str]:
+        return record.topic, record.document
+
+    def order(self, record: Judgement) -> Any:
+        from engines.arqmath.ranking.overview import natural
+
+        return natural(record.topic), natural(record.document)
 
     def of(self, topic: str) -> dict[str, int]:
         """Grades by document for one topic."""
-        return {one.document: one.grade for one in self._kept.known.values() if one.topic == topic}
+        return {one.document: one.grade for one in self.known.values() if one.topic == topic}
 
     def judge(self, topic: str, document: str, grade: int | None) -> None:
         """Keep a grade; None removes it. Raises: DataError E373 for a grade that is not 0 to 3."""
@@ -61,7 +58,7 @@ class Judgements:
             raise DataError(
                 f"the grade {grade} is not one of 0 to 3", code="E373", remedy="Give 0, 1, 2 or 3."
             )
-        with self._kept.changing() as known:
+        with self.changing() as known:
             if grade is None:
                 known.pop((topic, document), None)
             else:
@@ -75,19 +72,6 @@ class Judgements:
     def write_qrels(self, path: Path) -> Path:
         write_text(path, "".join(line + "\n" for line in self.qrels()))
         return path
-
-
-def _by_topic(one: Judgement) -> object:
-    from engines.arqmath.ranking.overview import natural
-
-    return natural(one.topic), natural(one.document)
-
-
-def _read_judgement(row: Mapping[str, Any]) -> Judgement:
-    grade = int(row["grade"])
-    if not 0 <= grade <= 3:
-        raise ValueError(f"the grade {grade}")
-    return Judgement(str(row["topic"]), str(row["document"]), grade, str(row.get("changed", "")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg
-from workbench.notes import KeptLines
+from workbench.notes import RecordFile
 
 LABELS: Mapping[str, str] = {
     "incoherent": "a text makes no sense",
@@ -44,25 +44,26 @@ class Label:
         return self.set, self.anchor, self.positive, self.negative
 
 
-class Labels:
-    """Labels in a file of JSON lines, one for each triplet; see `KeptLines`."""
+class Labels(RecordFile[tuple[str, str, str, str], Label]):
+    """Labels in a file of JSON lines, one for each triplet."""
 
-    def __init__(self, path: Path) -> None:
-        self._kept = KeptLines(
-            path, "label", read=_read_label, key=lambda one: one.key, order=lambda one: one.key
-        )
+    what = "label"
 
     def __len__(self) -> int:
-        return len(self._kept.known)
+        return len(self.known)
 
-    @property
-    def problems(self) -> tuple[DataError, ...]:
-        """The lines that cannot be read."""
-        return self._kept.problems
+    def read(self, row: Mapping[str, Any]) -> Label:
+        one = Label(**{name: str(value) for name, value in row.items()})
+        if one.label not in LABELS:
+            raise ValueError(f"the label {one.label!r}")
+        return one
+
+    def key(self, record: Label) -> tuple[str, str, str, str]:
+        return record.key
 
     def of(self, set_: str, triplet: Mapping[str, Any]) -> str:
         key = set_, str(triplet["anchor"]), str(triplet["positive"]), str(triplet["negative"])
-        found = self._kept.known.get(key)
+        found = self.known.get(key)
         return found.label if found is not None else ""
 
     def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
@@ -76,7 +77,7 @@ class Labels:
         names = {name: str(triplet[name]) for name in ("anchor", "positive", "negative", "pool", "strategy")}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         made = Label(set_, **names, label=label, changed=now)
-        with self._kept.changing() as known:
+        with self.changing() as known:
             if label:
                 known[made.key] = made
             else:
@@ -89,14 +90,7 @@ class Labels:
         return path
 
     def of_set(self, set_: str | None) -> list[Label]:
-        return [one for one in self._kept.all() if set_ is None or one.set == set_]
-
-
-def _read_label(row: Mapping[str, Any]) -> Label:
-    one = Label(**{name: str(value) for name, value in row.items()})
-    if one.label not in LABELS:
-        raise ValueError(f"the label {one.label!r}")
-    return one
+        return [one for one in self.all() if set_ is None or one.set == set_]
 
 
 def labels_path() -> Path:
