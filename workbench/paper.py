@@ -164,7 +164,7 @@ def _loaded(target: str) -> tuple[Any, ...]:
     return tuple(load(target)) if target else ()
 
 
-COMMANDS = ("train", "repro", "jobs", "data", "config", "doctor", "serve", "tour", "picture")
+COMMANDS = ("grade", "train", "repro", "jobs", "data", "config", "doctor", "serve", "tour", "picture")
 _NAMES: Mapping[str, Callable[[Paper], Iterable[str]]] = {
     "the name": lambda paper: (paper.name,),
     "the trainer": lambda paper: (one.name for one in paper.trainers),

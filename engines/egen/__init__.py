@@ -1,6 +1,7 @@
 """E-Gen: equivalent expressions by e-graphs, corpora of them, and models that embed them.
 
-Each verb takes its spec: `generate(Generate("sin(2*x) + 3"))`. Both are loaded when they are asked for.
+Each verb takes its spec: `generate(Generate("sin(2*x) + 3"))`; `grade(gold, pred)` takes
+two texts. They are loaded when they are asked for.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ _VERBS = {
     "derive": ("egraphs", "Derive"),
     "build_corpus": ("corpora", "BuildCorpus"),
     "embed": ("models.embed", "Embed"),
+    "grade": ("grading.grade", "Grade"),
     "evaluate": ("evaluations.evaluate", "Evaluate"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)

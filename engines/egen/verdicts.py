@@ -93,7 +93,7 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
 
     unreadable: list[DataError] = []
     judged: list[Judged] = []
-    with _readable(spec.file) as path:
+    with readable(spec.file) as path:
         for item in verify_lines(read_lines(path, on_bad=unreadable.append), judges=judges):
             judged.append(item)
             if len(judged) % _PROGRESS_EVERY == 0:
@@ -158,7 +158,7 @@ def _error_row(line: int, error: EngineError) -> dict[str, Any]:
 
 
 @contextmanager
-def _readable(file: Path) -> Iterator[Path]:
+def readable(file: Path) -> Iterator[Path]:
     if str(file) != "-":
         yield file
         return

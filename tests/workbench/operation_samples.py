@@ -150,6 +150,11 @@ def grow(workspace: Path, place: Path) -> Given:
     return {"expr": "-sin(x) + 2", "members": 5, "nodes": 300, "out": str(place / "cluster.json")}
 
 
+def grade(workspace: Path, place: Path) -> Given:
+    (place / "pairs.csv").write_text('gold,pred\n1/2,"0.5"\n"(1,2)","(2,1)"\n3\n')
+    return {"pairs": str(place / "pairs.csv")}
+
+
 def verify(workspace: Path, place: Path) -> Given:
     (place / "pairs.tsv").write_text("x\ttan atan x\nx\tpow sqrt x 2\nx\t)(\n")
     return {"file": str(place / "pairs.tsv")}
@@ -272,6 +277,7 @@ def of_problems(**more: Any) -> Callable[[Path, Path], Given]:
 
 SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.generate": grow,
+    "grade": grade,
     "egen.verify": verify,
     "egen.explain": lambda _workspace, _place: {"head": "-x", "member": "- 0 pow sqrt x 2", "seed": 3},
     "egen.curve": lambda _workspace, _place: {"exprs": ["-x", "ln(x)"], "low": -1.0, "count": 5},

@@ -8,6 +8,15 @@ _TABLES = "workbench.papers.egen.tables"
 
 OPERATIONS = (
     Operation(
+        "grade",
+        "Grade answers against references: equal, and where not, why.",
+        "engines.egen.grading.pairs:grade_pairs",
+        text=f"{_TABLES}:grade",
+        document="engines.egen.grading.pairs:document",
+        code="engines.egen.grading.pairs:code",
+        expressions=True,
+    ),
+    Operation(
         "egen.generate",
         "Generate expressions equal to one, each verified.",
         "engines.egen.generation:generate",

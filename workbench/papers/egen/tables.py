@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
     from engines.egen.corpus.build_semembed import BuildSemembed
     from engines.egen.egraphs import WalkEgraph
+    from engines.egen.grading.pairs import Graded, GradePairs
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed
     from engines.egen.records import Cluster
@@ -237,6 +238,31 @@ def verify(found: Verified, _spec: object) -> Iterator[str]:
         yield from aligned(["line", "verdict", "kept", "because", "member"], rows)
     if len(failed) > _SHOWN_LINES:
         yield f"… and {len(failed) - _SHOWN_LINES:,} more; --json lists all"
+
+
+def grade(found: Graded, spec: GradePairs) -> Iterator[str]:
+    """Of one pair what is known; of many how many have which verdict, and the first that are not equal."""
+    if spec.pairs is None:
+        row = found.results[0]
+        yield row["verdict"]
+        names = ("condition", "witness", "reason", "gold", "pred")
+        yield from aligned(["", ""], [(name, row[name]) for name in names if row[name]])
+        return
+    yield from aligned(["verdict", "pairs"], found.totals.items())
+    others = [row for row in found.results if row["verdict"] != "equal"]
+    if others:
+        yield ""
+        rows = [
+            (row["line"], row["verdict"], row["gold"], row["pred"], _because(row))
+            for row in others[:_SHOWN_LINES]
+        ]
+        yield from aligned(["line", "verdict", "gold", "pred", "because"], rows)
+    if len(others) > _SHOWN_LINES:
+        yield Hint(f"{len(others) - _SHOWN_LINES:,} more; --json lists all")
+
+
+def _because(row: Mapping[str, Any]) -> str:
+    return str(row["condition"] or row["witness"] or row["reason"])
 
 
 def _point(row: Mapping[str, Any]) -> str:

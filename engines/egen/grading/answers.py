@@ -1,0 +1,253 @@
+r"""The final answer of a solution, as text: what is boxed, what is announced, or else what comes last."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 200_000
+"""Of a longer solution only so many characters at its end are searched."""
+
+
+def answer(solution: str) -> str:
+    r"""The final answer in a solution; a text that is no more than an answer is that answer.
+
+    Several boxes or formulas that belong together (`\boxed{1} and \boxed{2}`) are one answer, a list.
+
+    >>> answer(r"So $x$ is $2 + 3$, hence \boxed{\frac{5}{1}}. Check: $5$.")
+    '\\frac{5}{1}'
+    >>> answer("She pays 3 for each.\n#### 1,200")
+    '1,200'
+    """
+    text = mended(solution[-LONGEST:])
+    if "</think>" in text:
+        text = text.rpartition("</think>")[2]
+    text = _ASIDE.sub(" ", text)
+    boxed = _boxed(text)
+    if boxed is not None:
+        return mended(boxed) if "\\" in boxed else _plain(boxed, False)
+    announced = False
+    for pattern in _ANNOUNCED:
+        found = None
+        for found in pattern.finditer(text):  # noqa: B007  # the last one
+            pass
+        if found is not None and text[found.end() :].strip(_LOOSE):
+            text, announced = text[found.end() :], True
+            text = text.lstrip().partition("\n\n")[0]
+            break
+    return _last(text.strip(), announced)
+
+
+def mended(text: str) -> str:
+    r"""A text without what passing through other programs did to it: commands with two backslashes, or whose
+    `\f`, `\b`, `\t` or `\r` became a control character; Markdown's stars; tokens that end a turn.
+
+    >>> mended("**$\x0crac12$**<|im_end|>")
+    '$\\frac12$'
+    """
+    if not text.isprintable():
+        for broken, letters in _BROKEN:
+            text = broken.sub(letters, text)
+        text = _CONTROL.sub(" ", text)
+    if "\\" in text:
+        if _DOUBLED.search(text) and not _SINGLE.search(text):
+            text = _DOUBLED.sub(r"\\", text)
+        text = _WRITTEN_LINE.sub("\n", text)
+    if "<" in text:
+        text = _TURN.split(text, maxsplit=1)[0] if not text.startswith("<|") else _TURN.sub(" ", text)
+    return _STARS.sub("", text) if "**" in text else text
+
+
+_BROKEN = tuple(
+    (re.compile(rf"\\*{char}(?={rest})"), rf"\\{letter}")
+    for char, letter, rest in (
+        ("\x0c", "f", "rac|orall|lat"),
+        ("\x08", "b", "oxed|egin|inom|eta|ar|oldsymbol|mod|f"),
+        ("\t", "t", "ext|frac|imes|heta|an|o |au|riangle"),
+        ("\r", "r", "ight|angle|ho|m\\{"),
+    )
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060\ufeff]")
+_DOUBLED = re.compile(
+    r"\\\\(?=(?:[dt]?frac|sqrt|boxed|left|right|text|pi|cdot|times|begin|end|math[a-z]+|infty|cup|cap|pm|leq?|geq?"
+    r"|neq?|circ|sin|cos|tan|log|ln|in|alpha|beta|theta|quad|[()\[\]])(?![a-z]))"
+)
+_SINGLE = re.compile(r"(?<!\\)\\[a-zA-Z(\[]")
+_WRITTEN_LINE = re.compile(r"\\n(?![a-z])|\\n(?=\\n)")
+_STARS = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
+_TURN = re.compile(r"<\|[a-z_]+\|>|<(?:eos|/s|end_of_turn)>")
+_ASIDE = re.compile(r"\[asy\].*?\[/asy\]", re.DOTALL)
+_LOOSE = " \n\t.,;:!*$"
+
+_ANNOUNCED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"final answer is\s*:?|final answer\s*:\s*(?:the (?:final )?answer is\s*:?)?|^\s*####|\n\s*####",
+        r"\banswer\s*(?:\([^)]*\)\s*)?(?:is|are)\s*:?|\banswers?\s*:|\banswer\s*=",
+    )
+)
+
+
+def _boxed(text: str) -> str | None:
+    r"""What the last `\boxed` holds, with those before it that are joined to it; None without one."""
+    boxes: list[tuple[int, int, str]] = []
+    end = len(text)
+    while len(boxes) < _MANY:
+        start = max(text.rfind(command, 0, end) for command in ("\\boxed", "\\fbox", "boxed{"))
+        if start < 0:
+            break
+        inside, after = _held(text, text.find("{", start) if "{" in text[start : start + 8] else start + 6)
+        if boxes and not _joined(text[after : boxes[-1][0]]):
+            break
+        if after > start and inside.strip() and (not boxes or after <= boxes[-1][0]):
+            boxes.append((start, after, inside.strip()))
+        end = start
+    if not boxes:
+        return None
+    boxes.reverse()
+    return boxes[0][2] if len(boxes) == 1 else ", ".join(dict.fromkeys(box[2] for box in boxes))
+
+
+_MANY = 100
+
+
+def _held(text: str, start: int) -> tuple[str, int]:
+    """What the braces at `start` hold, and where that ends; without braces the next word, to the end of its
+    line where they are not closed."""
+    if text[start : start + 1] != "{":
+        word = re.compile(r"\s*(\\?[A-Za-z]+|[^\s{}$\\]+)").match(text, start)
+        return (word[1], word.end()) if word else ("", start)
+    depth = 0
+    for place in _BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(place[0], 0)
+        if depth == 0:
+            return text[start + 1 : place.start()], place.end()
+    line = text.find("\n", start)
+    line = len(text) if line < 0 else line
+    return text[start + 1 : line].rstrip("$ ."), line
+
+
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+def _joined(between: str) -> bool:
+    """Whether what stands between two answers makes them a list: a comma or an "and", and little else."""
+    plain = _FORMAT.sub(" ", between)
+    few = len(plain.split()) <= _WORDS_BETWEEN and "." not in plain
+    return few and bool(_JOIN.search(plain)) and not _REASONS.search(plain)
+
+
+_WORDS_BETWEEN = 5
+_JOIN = re.compile(r"[,;]|\b(?:and|or)\b")
+_REASONS = re.compile(
+    r"\b(?:because|since|as|so|hence|thus|then|therefore|where|when|if|which|with)\b|=", re.IGNORECASE
+)
+_FORMAT = re.compile(r"\\(?:text|quad|qquad|mbox|textbf|mathrm)(?![a-z])|\\[,;:! ()\[\]]|[{}$~]")
+
+_MATH = re.compile(
+    r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]"
+    r"|\\begin\{(?P<env>(?:equation|align|gather|multline|displaymath|math)\*?)\}(?P<e>.+?)\\end\{(?P=env)\}",
+    re.DOTALL,
+)
+
+
+def _last(text: str, announced: bool) -> str:
+    """The last answer of a text without boxes."""
+    formulas = list(_MATH.finditer(text))
+    if not formulas:
+        return _plain(text, announced)
+    if announced:
+        # "the answer is $x$, because $y$": what comes first, with what is joined to it.
+        first = 0
+        lead = _SAID.search(text[: formulas[0].start()])
+        if _NUMBER.search(text[: formulas[0].start()]) and not lead:
+            return _plain(text[: formulas[0].start()], announced)
+        last = first
+        while last + 1 < len(formulas) and _joined(_between(text, formulas, last)):
+            last += 1
+        rest = text[formulas[last].end() :]
+        said = _SAID.match(rest)
+        if said is not None and _lone(_inside(formulas[last])):
+            return _last(rest[said.end() :], True)
+        if said is not None or (_lone(_inside(formulas[last])) and len(formulas) > last + 1):
+            return _last(rest, False)
+    else:
+        first = last = len(formulas) - 1
+        rest = text[formulas[last].end() :]
+        said = _SAID.match(rest)
+        if said is not None and _lone(_inside(formulas[last])):
+            return _plain(rest[said.end() :], True)
+        if _CONCLUDES.search(rest):
+            return _plain(rest, False)
+        while first and _joined(_between(text, formulas, first - 1)):
+            first -= 1
+    found = [_inside(one) for one in formulas[first : last + 1]]
+    if len(found) == 1:
+        before = text[: formulas[first].start()].strip()
+        after = re.split(r"[.!?](?:\s|$)|\n", rest, maxsplit=1)[0].strip(_LOOSE)
+        short = len(after.split()) <= _UNIT_WORDS and not _NUMBER.search(after) and "\\" not in after
+        if after and short and (not before or announced) and not _SAID.match(after):
+            return f"{found[0]} \\text{{ {after}}}"
+    return ", ".join(found)
+
+
+_UNIT_WORDS = 3
+_CONCLUDES = re.compile(r"\b(?:therefore|thus|hence|so)\b[^$\\]*?\d", re.IGNORECASE)
+_SAID = re.compile(r"[\s,]*(?:is|are|equals?|=|was|would be|must be|will be)\b\s*:?", re.IGNORECASE)
+
+
+def _between(text: str, formulas: list[re.Match[str]], number: int) -> str:
+    return text[formulas[number].end() : formulas[number + 1].start()]
+
+
+def _inside(formula: re.Match[str]) -> str:
+    inside = next(part for name, part in formula.groupdict().items() if name != "env" and part is not None)
+    if formula["env"] or ("\\\\" in inside and "\\begin" not in inside):
+        # Of several lines the last.
+        lines = [line.replace("&", " ").strip() for line in inside.split("\\\\")]
+        inside = next((line for line in reversed(lines) if line), "")
+    return inside.strip()
+
+
+def _lone(formula: str) -> bool:
+    return re.fullmatch(r"\\?[A-Za-z]+(?:_\w|_\{\w+\})?|[A-Za-z]\([A-Za-z]\)", formula.strip()) is not None
+
+
+_NUMBER = re.compile(r"\d")
+
+
+def _plain(text: str, announced: bool) -> str:
+    """The answer of a text without formulas: itself where it is short, or else what it says last."""
+    text = text.strip()
+    if announced:
+        text = re.split(r"[.!?;](?:\s|$)|\n|, (?:because|since|so|as|which)\b", text, maxsplit=1)[0].strip()
+    short = text.rstrip(_LOOSE)
+    if not re.search(r"[a-z]{2}\s+\S*[a-z]{2}", short, re.IGNORECASE) or "\\" in short:
+        return short  # no sentence
+    if announced:
+        said = list(re.finditer(r"\b(?:is|are|equals|was)\b|=", short))
+        if said:
+            short = short[said[-1].end() :].strip(_LOOSE)
+        if not _NUMBER.search(short) or _QUANTITY.fullmatch(short):
+            return short
+    else:
+        said = list(re.finditer(r"\b(?:is|are|equals)\b|=", short))
+        end = short[said[-1].end() :].strip(_LOOSE) if said else ""
+        if end and _NUMBER.search(end) and not re.search(r"[A-Za-z]{3}", end):
+            return end
+    option = _OPTION.search(short)
+    numbers = list(_QUANTITY.finditer(short))
+    if option and not (numbers and numbers[-1].start() > option.end()):
+        return option[1]
+    if not numbers:
+        return short
+    return numbers[-1][0].strip().rstrip(",.;:")
+
+
+_OPTION = re.compile(r"\b(?i:option|choice|answer)\b(?:\s+is)?\s*:?\s*\(?([A-J])\)?(?![\w'])")
+_UNIT = r"%|°|pct|percent|[a-zµ]{1,3}[²³]|(?:k|c|m)?m\b|kg\b|g\b"
+_QUANTITY = re.compile(
+    r"(?<![\w.^])[$€£]?\s?[-−+]?\s?[$€£]?(?:\d{1,3}(?:[, ]\d{3})+(?!\d)|\d+)?(?:[.,]\d+|\d)"
+    r"(?:\s?[/:^]\s?-?\d+(?:\.\d+)?)*"
+    rf"(?:\s?[$€£])?(?:\s?(?:{_UNIT})(?![\w]))?",
+    re.IGNORECASE,
+)

@@ -1,0 +1,685 @@
+r"""What an answer is: a number or formula with its unit, words, a list, an interval, a matrix, a relation.
+
+A form is found in the text by its brackets, commas and signs; what stands between them is a formula, which
+`engines.formula` reads when the form is compared and it is no plain number.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+from engines.egen.grading.units import Unit, names_unit, unit
+
+LONGEST = 4_000
+"""A longer answer is not read."""
+_DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A formula or number. `value` is that of a plain number, `decimals` how many it is written with."""
+
+    text: str
+    value: Fraction | None = None
+    decimals: int | None = None
+    unit: Unit | None = None
+    base: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """An answer in words, or the letter of a choice."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """Several answers. A `list` is what a solution gives with commas, a `set` has braces, a `tuple` an order;
+    a `ratio` is as 1:2."""
+
+    kind: Literal["list", "set", "tuple", "ratio"]
+    items: tuple[Form, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval; `closed` says which ends belong to it."""
+
+    low: Form
+    high: Form
+    closed: tuple[bool, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """What belongs to any of several sets."""
+
+    parts: tuple[Form, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A matrix, by rows."""
+
+    rows: tuple[tuple[Form, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What is said of a name: `x = 5`, `f(x) = 2x`, `x \\in [0, 1]`."""
+
+    name: str
+    value: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Formulas with signs between them, such as `2x + y = 1` and `0 < x < 1`."""
+
+    members: tuple[str, ...]
+    signs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What cannot be read, and why."""
+
+    reason: str
+
+
+Form = Term | Words | Many | Interval | Union | Matrix | Named | Relation | Unread
+REALS = Interval(Term("-\\infty"), Term("\\infty"), (False, False))
+EMPTY = Many("set", ())
+
+
+@lru_cache(maxsize=4096)
+def form(text: str) -> Form:
+    r"""The form of an answer.
+
+    >>> form("1{,}024").value, type(form("[0, 2)")).__name__
+    (Fraction(1024, 1), 'Interval')
+    """
+    if len(text) > LONGEST:
+        return Unread(f"an answer of {len(text):,} characters, and at most {LONGEST:,} are read")
+    plain = tidied(text)
+    if not plain:
+        return Unread("the answer is empty")
+    if not _balanced(plain):
+        return Unread("its brackets do not match")
+    return _form(plain, 0)
+
+
+def tidied(text: str) -> str:
+    r"""The text without what only changes how it looks: sizes, spaces, dollar signs, commas of thousands.
+
+    >>> tidied(r"$\left(\dfrac{1}{2},\ 32{,}349\right)$.")
+    '(\\frac{1}{2}, 32349)'
+    """
+    if _PLAIN_INTEGER.fullmatch(text):
+        return text
+    text = _THOUSANDS_MARKED.sub("", text)
+    text = text.translate(_UNICODE)
+    text = _LAYOUT.sub("", text)
+    text = _SPACES.sub(" ", text)
+    text = _FRAC.sub(r"\\frac", text)
+    text = _commands(text)
+    text = text.replace("\\$", "＄").replace("\\%", "%").replace("^{\\circ}", "°").replace("^\\circ", "°")
+    text = re.sub(r"\$(?=\s?\d[\d,. ]*$)(?<!\d\$)|(?<=\d)\$$", "＄", text) if text.count("$") == 1 else text
+    text = text.replace("$", " ").replace("＄", "$")
+    text = _AND.sub(", ", text)
+    text = _LIST_COMMA.sub(", ", text)
+    return text.strip().rstrip(".;:,").strip()
+
+
+def _commands(text: str) -> str:
+    r"""Functions of programming languages as LaTeX: `sqrt(2)`, `2*pi`, `x**2`.
+
+    >>> print(_commands("2*sqrt(x+1)**2/pi"))
+    2*\sqrt{x+1}^2/\pi
+    """
+    text = text.replace("**", "^")
+    text = _FUNCTION.sub(r"\\\1 ", text)
+    while found := _ROOT_CALL.search(text):
+        end = _closing(text, found.end() - 1)
+        if end < 0:
+            break
+        inside = text[found.end() : end].strip()
+        text = f"{text[: found.start()]}\\sqrt{{{inside}}}{text[end + 1 :]}"
+    return text.strip()
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for place in range(start, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return place
+    return -1
+
+
+_FUNCTION = re.compile(
+    r"(?<![\\A-Za-z{])(sqrt|pi|infty|sin|cos|tan|sec|csc|cot|ln|log|exp|arcsin|arccos|arctan)(?![A-Za-z])"
+)
+_ROOT_CALL = re.compile(r"\\sqrt\s*\(")
+_PLAIN_INTEGER = re.compile(r"-?\d+")
+_THOUSANDS_MARKED = re.compile(
+    r"(?<=\d)(?:\{,\}|,\s*\\!|\\!\s*,|\\,|[\u00a0\u202f\u2009'’])\s*(?=\d{3}(?!\d))"
+)
+_UNICODE = str.maketrans(
+    {
+        "−": "-",
+        "–": "-",
+        "≤": "\\le ",
+        "≥": "\\ge ",
+        "≠": "\\ne ",
+        "∈": "\\in ",
+        "∪": "\\cup ",
+        "∞": "\\infty ",
+        "π": "\\pi ",
+        "√": "\\sqrt ",
+        "×": "\\times ",
+        "·": "\\cdot ",
+        "±": "\\pm ",
+        "≈": "\\approx ",
+        "∅": "\\emptyset ",
+        "ℝ": "\\mathbb{R}",
+        "\u00a0": " ",
+        "，": ",",
+        "\n": " ",
+        "\t": " ",
+    }
+)
+_LAYOUT = re.compile(
+    r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|mathstrut|hphantom\{[^{}]*\}|phantom\{[^{}]*\})(?![a-z])"
+    r"|\\!"
+)
+_SPACES = re.compile(r"(?<!\\)\\(?:[,;: ]|q?quad(?![a-z]))|\\quad|~|\s{2,}")
+_FRAC = re.compile(r"\\[dtc]frac")
+_AND = re.compile(
+    r",?\s*(?:\\(?:text|mbox|textrm|mathrm)\{\s*,?\s*(?:and|or)\s*\}|\\(?:land|lor|vee|wedge)(?![a-z])"
+    r"|(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z]))\s*"
+)
+_LIST_COMMA = re.compile(r"\s*,\s+(?:,\s*)+")
+_CLOSES = {"(": ")", "[": "]", "{": "}"}
+
+
+def _balanced(text: str) -> bool:
+    r"""Whether braces, and of other brackets their number, match; `[0, 1)` and `]0, 1[` do."""
+    depth = 0
+    for found in _BRACES.finditer(text):
+        if found[0] in "{}":
+            depth += 1 if found[0] == "{" else -1
+            if depth < 0:
+                return False
+    return depth == 0
+
+
+_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+def split(text: str, separator: re.Pattern[str]) -> tuple[list[str], list[str]]:
+    """The parts of a text between separators outside of brackets, and those separators."""
+    parts, signs = [], []
+    depth = start = place = 0
+    while place < len(text):
+        char = text[place]
+        if text.startswith(("\\begin{", "\\{", "\\langle"), place):
+            depth += 1
+            place += 2
+            continue
+        if text.startswith(("\\end{", "\\}", "\\rangle"), place):
+            depth -= 1
+            place += 2
+            continue
+        found = separator.match(text, place) if depth == 0 else None
+        if found is not None and found.end() > place:
+            parts.append(text[start:place].strip())
+            signs.append(found[0].strip())
+            place = start = found.end()
+            continue
+        if char == "\\":
+            place += 2
+            continue
+        depth += (char in "([{") - (char in ")]}")
+        place += 1
+    parts.append(text[start:].strip())
+    return parts, signs
+
+
+_COMMA, _SEMICOLON = re.compile(","), re.compile(";")
+_SIGN = re.compile(
+    r"\\(?:leqslant|geqslant|leq?|geq?|neq?|lt|gt|in|approx|implies|Rightarrow|Longrightarrow|to)(?![a-z])"
+    r"|\\not\s*=|:=|<=|>=|!=|==|=|<|>"
+)
+_SIGNS = {
+    "\\leqslant": "<=",
+    "\\geqslant": ">=",
+    "\\leq": "<=",
+    "\\le": "<=",
+    "\\geq": ">=",
+    "\\ge": ">=",
+    "\\neq": "!=",
+    "\\ne": "!=",
+    "\\lt": "<",
+    "\\gt": ">",
+    "\\in": "in",
+    "\\approx": "approx",
+    ":=": "=",
+    "==": "=",
+}
+_CUP = re.compile(r"\\cup(?![a-z])")
+_PM = re.compile(r"\\(pm|mp)(?![a-z])")
+_COLON = re.compile(":")
+
+
+def _form(text: str, depth: int) -> Form:
+    if depth > _DEEPEST:
+        return Unread("it is nested too deeply")
+    text = text.strip()
+    if not text:
+        return Unread("a part of the answer is empty")
+    number = plain_number(text)
+    if number is not None:
+        return number
+    special = _special(text)
+    if special is not None:
+        return special
+    parts, _ = split(text, _SEMICOLON)
+    if len(parts) > 1:
+        return _listed([_group(part, depth) for part in parts if part])
+    parts, _ = split(text, _COMMA)
+    if len(parts) > 1:
+        thousands = _joined_thousands(text)
+        if thousands is not None:
+            return thousands
+        return _listed([_form(part, depth + 1) for part in parts if part])
+    parts, signs = split(text, _SIGN)
+    if signs:
+        return _relation(parts, signs, depth)
+    parts, _ = split(text, _CUP)
+    if len(parts) > 1:
+        return Union(tuple(_form(part, depth + 1) for part in parts))
+    enclosed = _enclosed(text, depth)
+    if enclosed is not None:
+        return enclosed
+    if len(_PM.findall(text)) == 1:
+        return Many("list", tuple(_form(_PM.sub(sign, text), depth + 1) for sign in ("+", "-")))
+    parts, _ = split(text, _COLON)
+    if len(parts) > 1 and all(parts):
+        return _clock(text) or Many("ratio", tuple(_form(part, depth + 1) for part in parts))
+    return _term(text)
+
+
+def _group(text: str, depth: int) -> Form:
+    """What stands between semicolons; several named values there belong together."""
+    found = _form(text, depth + 1)
+    return replace(found, kind="tuple") if isinstance(found, Many) and found.kind == "list" else found
+
+
+def _listed(items: list[Form]) -> Form:
+    """A list; a name goes on to the bare values after it, and lists in it are parts of it."""
+    flat: list[Form] = []
+    name = ""
+    for item in items:
+        name = item.name if isinstance(item, Named) else name
+        inner = item.value if isinstance(item, Named) else item
+        values = inner.items if isinstance(inner, Many) and inner.kind == "list" else (inner,)
+        flat += [
+            Named(name, value) if name and not isinstance(value, Relation) else value for value in values
+        ]
+    if len(flat) == 1:
+        return flat[0]
+    named = [item for item in flat if isinstance(item, Named)]
+    if len(named) == len(flat) and len({_base(item.name) for item in named}) == 1:
+        return Named(_base(named[0].name), Many("list", tuple(item.value for item in named)))
+    return Many("list", tuple(flat))
+
+
+def _base(name: str) -> str:
+    """A name without its number: `x_1` and `x_2` are two values of x."""
+    return re.sub(r"_\{?\d+\}?$", "", name)
+
+
+_NAME = re.compile(
+    r"(?:\\(?:mathrm|text|mathbf|mathit|operatorname|overline|angle|vec|hat|bar|mathcal)\s*\{?[A-Za-z ]+\}?"
+    r"|\\(?:alpha|beta|gamma|delta|theta|phi|lambda|mu|omega|sigma|rho|tau|varphi|epsilon|Delta|Theta|ell)"
+    r"|[A-Z]{1,4}|[A-Za-z])"
+    r"(?:_(?:\w|\{\w+\}))?'*(?:\^\{-1\}|\^\{\(\w+\)\})?(?:\((?:[A-Za-z](?:,[A-Za-z])*|-?\d+)\))?"
+)
+
+
+def lone(text: str) -> str:
+    """The name that a text is, without spaces: `x`, `f(x)`, `AB`, `(p,q)`; "" for anything else."""
+    text = text.replace(" ", "")
+    if _NAME.fullmatch(text):
+        return text.replace("{", "").replace("}", "")
+    if text.startswith("(") and text.endswith(")"):
+        parts = text[1:-1].split(",")
+        return text if len(parts) > 1 and all(map(_NAME.fullmatch, parts)) else ""
+    parts = text.split(":")
+    return text if len(parts) > 1 and all(map(_NAME.fullmatch, parts)) else ""
+
+
+def _relation(members: list[str], signs: list[str], depth: int) -> Form:
+    marks = [_SIGNS.get(sign.replace(" ", ""), sign) for sign in signs]
+    marks = ["!=" if mark.startswith("\\not") else mark for mark in marks]
+    for number in range(len(marks) - 1, -1, -1):
+        if marks[number] in ("\\implies", "\\Rightarrow", "\\Longrightarrow", "\\to"):
+            # What follows is what is meant.
+            members, marks = members[number + 1 :], marks[number + 1 :]
+            break
+    while len(marks) > 1 and marks[-1] == "approx":
+        members, marks = members[:-1], marks[:-1]
+    if not marks:
+        return _form(members[0], depth + 1)
+    if not all(members):
+        return (
+            _form(members[-1], depth + 1)
+            if not any(members[:-1]) and members[-1]
+            else Unread("one side of a relation is empty")
+        )
+    first, last = members[0], members[-1]
+    equal = all(mark in ("=", "approx") for mark in marks)
+    if equal or marks == ["in"]:
+        if name := lone(first):
+            return Named(name, _form(last, depth + 1))
+        if equal and len(members) == 2 and (name := lone(last)):
+            return Named(name, _form(first, depth + 1))
+        if equal and not _LETTER.search(_COMMANDS.sub("", first)):
+            return _form(last, depth + 1)  # a calculation and its result
+    return _solution(members, marks, depth) or Relation(tuple(members), tuple(marks))
+
+
+_LETTER = re.compile(r"[A-Za-z]")
+_COMMANDS = re.compile(r"\\(?:text|mbox|mathrm)\{[^{}]*\}|\\[A-Za-z]+|(?<![A-Za-z])[ei](?![A-Za-z])")
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+_LOW, _HIGH = Term("-\\infty"), Term("\\infty")
+
+
+def _solution(members: list[str], marks: list[str], depth: int) -> Form | None:
+    """Inequalities over a name alone as the set of its values: `0 < x \\le 1`, `x \\ne 3`, `1 < |x| < 2`."""
+    if any(mark not in _FLIPPED for mark in marks):
+        return None
+    if len(members) == 2:
+        if not lone(members[0]) and (lone(members[1]) or _absolute(members[1])):
+            members, marks = members[::-1], [_FLIPPED[marks[0]]]
+        if not lone(members[0]) or lone(members[1]):
+            return None
+        name, edge, mark = lone(members[0]), _form(members[1], depth + 1), marks[0]
+        if mark == "!=":
+            parts = (Interval(_LOW, edge, (False, False)), Interval(edge, _HIGH, (False, False)))
+            return Named(name, Union(parts))
+        if mark in ("<", "<="):
+            return Named(name, Interval(_LOW, edge, (False, mark == "<=")))
+        return Named(name, Interval(edge, _HIGH, (mark == ">=", False)))
+    if len(members) != 3 or len({mark[0] for mark in marks}) > 1 or marks[0] == "!=":
+        return None
+    if marks[0][0] == ">":
+        members, marks = members[::-1], [_FLIPPED[mark] for mark in reversed(marks)]
+    low, high = _form(members[0], depth + 1), _form(members[2], depth + 1)
+    closed = (marks[0] == "<=", marks[1] == "<=")
+    if name := lone(members[1]):
+        return Named(name, Interval(low, high, closed))
+    inside = _absolute(members[1])
+    if inside and isinstance(low, Term) and low.value is not None and low.value >= 0:
+        minus = [_form(f"-({members[number]})", depth + 1) for number in (2, 0)]
+        return Named(inside, Union((Interval(minus[0], minus[1], closed[::-1]), Interval(low, high, closed))))
+    return None
+
+
+def _absolute(text: str) -> str:
+    found = re.fullmatch(r"(?:\||\\[lr]?vert)\s*(.+?)\s*(?:\||\\[lr]?vert)", text)
+    return lone(found[1]) if found else ""
+
+
+def _joined_thousands(text: str) -> Form | None:
+    """`1,234,567` and, with a decimal comma, `0,25` and `1000,99` as numbers; None for a list."""
+    found = _THOUSANDS.fullmatch(text)
+    if found:
+        return _term(text.replace(",", ""))
+    found = _DECIMAL_COMMA.fullmatch(text)
+    return _term(text.replace(",", ".")) if found else None
+
+
+_THOUSANDS = re.compile(
+    r"[-+]?\s?[$€£]?\s?[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])[^\d,;()=]*(?:\^\{?[23]\}?)?"
+)
+_DECIMAL_COMMA = re.compile(r"[-+]?(?:0,\d{2,}|\d{4,},\d{1,2}|\d+,\d+\s?[€%]|€\s?\d+,\d+)")
+_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)\s*(?:\\text\{\s*)?([ap]\.?m\.?)?\}?", re.IGNORECASE)
+
+
+def _clock(text: str) -> Form | None:
+    found = _CLOCK.fullmatch(text)
+    if not found or int(found[1]) > 24:
+        return None
+    half = (found[3] or "").lower().replace(".", "")
+    return Words(f"{int(found[1])}:{found[2]}{' ' + half if half else ''}")
+
+
+def _enclosed(text: str, depth: int) -> Form | None:
+    """A set, interval, tuple or matrix, or what stands in brackets; None where they enclose no whole."""
+    if text.startswith("-") and text[1:].lstrip().startswith("["):
+        return None
+    matrix = _MATRIX.fullmatch(text)
+    if matrix is not None and "\\begin" not in matrix[2]:
+        rows = [row for row in re.split(r"\\\\|\\cr(?![a-z])", matrix[2]) if row.strip(" \\")]
+        found = tuple(tuple(_form(cell, depth + 1) for cell in row.rstrip(" \\").split("&")) for row in rows)
+        return Matrix(found) if found else Unread("the matrix is empty")
+    for opening, closing, kind in _BRACKETS:
+        if not (
+            text.startswith(opening)
+            and text.endswith(closing)
+            and len(text) > len(opening) + len(closing) - 1
+        ):
+            continue
+        inside = text[len(opening) : len(text) - len(closing)].strip()
+        if not _closes_at_end(text, opening, closing):
+            continue
+        if not inside:
+            return EMPTY if kind == "set" else None
+        separator = _SEMICOLON if len(split(inside, _SEMICOLON)[0]) > 1 else _COMMA
+        parts, _ = split(inside, separator)
+        if kind == "set":
+            if opening == "{" and len(parts) == 1:
+                return _form(inside, depth + 1)
+            if len(split(inside, re.compile(r"\\mid(?![a-z])|\||:"))[0]) > 1:
+                return None  # {x | x > 0}
+            members = _listed([_form(part, depth + 1) for part in parts])
+            members = members.value if isinstance(members, Named) else members
+            if isinstance(members, Many) and members.kind == "list":
+                return Many("set", members.items)
+            return Many("set", (members,))
+        if len(parts) == 1:
+            return _form(inside, depth + 1) if (opening, closing) == ("(", ")") else None
+        items = tuple(_form(part, depth + 1) for part in parts)
+        if kind == "tuple" or len(items) != 2:
+            return Many("tuple", items)
+        return Interval(items[0], items[1], (opening == "[", closing == "]"))
+    return None
+
+
+_MATRIX = re.compile(
+    r"\\begin\{([pbB]?(?:small)?matrix\*?|array)\}(?:\{[clr|]*\})?(.*)\\end\{\1\}", re.DOTALL
+)
+_BRACKETS = (
+    ("\\{", "\\}", "set"),
+    ("\\lbrace", "\\rbrace", "set"),
+    ("{", "}", "set"),
+    ("\\langle", "\\rangle", "tuple"),
+    ("<", ">", "tuple"),
+    ("(", ")", "tuple"),
+    ("[", "]", "interval"),
+    ("[", ")", "interval"),
+    ("(", "]", "interval"),
+    ("]", "[", "interval"),
+    ("]", "]", "interval"),
+    ("[", "[", "interval"),
+)
+
+
+def _closes_at_end(text: str, opening: str, closing: str) -> bool:
+    """Whether the bracket that opens the text is closed at its end and not before."""
+    if "]" in opening or closing == "[":
+        return text.count("[") + text.count("]") == 2
+    depth = 0
+    for found in re.finditer(r"\\[{}]|\\[a-zA-Z]+|\\.|[()\[\]{}]", text):
+        mark = found[0]
+        depth += (mark in ("(", "[", "{", "\\{", "\\langle", "\\lbrace")) - (
+            mark in (")", "]", "}", "\\}", "\\rangle", "\\rbrace")
+        )
+        if depth == 0 and found.end() < len(text):
+            return False
+    return True
+
+
+_SPECIAL: dict[str, Form] = {
+    "\\emptyset": EMPTY,
+    "\\varnothing": EMPTY,
+    "\\mathbb{R}": REALS,
+    "\\mathbbR": REALS,
+    "\\R": REALS,
+    "\\Bbb{R}": REALS,
+}
+
+
+def _special(text: str) -> Form | None:
+    known = _SPECIAL.get(text)
+    if known is not None:
+        return known
+    whole = _TEXT.fullmatch(text)
+    inside = whole[1].strip() if whole else text
+    if re.fullmatch(r"(?:the )?(?:set of )?(?:all )?real(?:s| numbers)", inside, re.IGNORECASE):
+        return REALS
+    if re.fullmatch(r"no (?:real )?solutions?|(?:the )?empty set|none exist", inside, re.IGNORECASE):
+        return EMPTY
+    choice = _CHOICE.fullmatch(inside)
+    if choice:
+        return Words(choice[1].upper()) if choice[1].isupper() or not whole else Words(choice[1])
+    if whole:
+        if _CLOCK.fullmatch(inside):
+            return _clock(inside)
+        if re.fullmatch(r"[-+\d.,/: ]+%?", inside) or re.fullmatch(r"[A-Z](?:, ?[A-Z])+", inside):
+            return _form(inside, 1)
+        return Words(inside)
+    if _CLOCK.fullmatch(text):
+        return _clock(text)
+    if _WORDS.fullmatch(text) and not names_unit(text):
+        return Words(text)
+    return None
+
+
+_TEXT = re.compile(
+    r"\\(?:text|textbf|textit|textrm|textnormal|mbox|mathrm|mathbf|operatorname)\s*\{([^{}\\]*)\}"
+)
+_CHOICE = re.compile(r"(?:option|choice|answer)?\s*\(([A-Ja-j])\)|(?:option|choice)\s+([A-J])|([A-J])[.)]")
+_WORDS = re.compile(r"(?=.*[A-Za-z]{3})(?=.*[aeiouyAEIOUY])(?!.*\\)[A-Za-z][A-Za-z' ,.-]*")
+_INTEGER = re.compile(r"[-+]?\d{1,400}")
+_DECIMAL = re.compile(r"([-+]?)(\d{0,400})\.(\d{1,400})")
+_FRACTION = re.compile(
+    r"([-+]?)\s*\\frac\s*(?:\{\s*([-+]?\d{1,400})\s*\}|(\d))\s*(?:\{\s*(\d{1,400})\s*\}|(\d))"
+)
+_SLASH = re.compile(r"([-+]?\d{1,400})\s?/\s?(\d{1,400})")
+_MIXED = re.compile(r"([-+]?)(\d{1,400})\s*\\frac\s*(?:\{(\d{1,400})\}|(\d))\s*(?:\{(\d{1,400})\}|(\d))")
+_MIXED_SLASH = re.compile(r"([-+]?)(\d{1,400})\s(\d{1,400})/(\d{1,400})")
+_SPACED = re.compile(r"([-+]?\d{1,3}(?: \d{3})+)(\.\d+)?")
+_SCIENTIFIC = re.compile(
+    r"([-+]?\d{1,40}(?:\.\d{1,40})?)\s*(?:(?:\\times|\\cdot|\*|x)\s*10\s*\^\s*\{?\s*(-?\d{1,3})\s*\}?|[eE]([-+]?\d{1,3}))"
+)
+_BASED = re.compile(r"([0-9A-Z]{1,200})(?:\.([0-9A-Z]{1,200}))?_\s*\{?\s*(\d{1,2})\s*\}?")
+
+
+def plain_number(text: str) -> Term | None:
+    r"""A text that is one number: `-7`, `2.50`, `\frac{3}{4}`, `3/4`, `1\frac12`, `1 1/2`, `10 000`, `204_5`.
+
+    >>> plain_number(r"1\frac12").value
+    Fraction(3, 2)
+    """
+    if _INTEGER.fullmatch(text):
+        return Term(text, Fraction(int(text)), 0)
+    if found := _DECIMAL.fullmatch(text):
+        value = Fraction(f"{found[1]}{found[2] or 0}.{found[3]}")
+        return Term(text, value, len(found[3]))
+    if not text[0].isdigit() and text[0] not in "-+\\.":
+        return None
+    if text[-1] not in "0123456789}":
+        return None
+    minus = -1 if text.startswith("-") else 1
+    if found := _FRACTION.fullmatch(text):
+        above, below = int(found[2] or found[3]), int(found[4] or found[5])
+        return Term(text, minus * Fraction(above, below)) if below else None
+    if found := _SLASH.fullmatch(text):
+        return Term(text, Fraction(int(found[1]), int(found[2]))) if int(found[2]) else None
+    if found := _MIXED.fullmatch(text):
+        return _mixed(text, minus, found[2], found[3] or found[4], found[5] or found[6])
+    if found := _MIXED_SLASH.fullmatch(text):
+        return _mixed(text, minus, *found.groups()[1:])
+    if found := _SPACED.fullmatch(text):
+        return plain_number(text.replace(" ", ""))
+    if found := _SCIENTIFIC.fullmatch(text):
+        return Term(text, Fraction(found[1]) * Fraction(10) ** int(found[2] or found[3]))
+    if found := _BASED.fullmatch(text):
+        return _based(text, found[1], found[2] or "", int(found[3]))
+    return None
+
+
+def _mixed(text: str, minus: int, whole: str, above: str, below: str) -> Term | None:
+    if int(below) <= int(above):
+        return None
+    return Term(text, minus * (int(whole) + Fraction(int(above), int(below))))
+
+
+def _based(text: str, whole: str, part: str, base: int) -> Term | None:
+    if not 2 <= base <= 36:
+        return None
+    try:
+        value = Fraction(int(whole + part, base), base ** len(part))
+    except ValueError:
+        return None
+    return Term(text, value, base=base)
+
+
+def _term(text: str) -> Form:
+    """A formula with its unit; words where there is no formula."""
+    text = text.strip()
+    number = plain_number(text) if text else None
+    if number is not None:
+        return number
+    if found := _CURRENCY.fullmatch(text):
+        inside = _term(f"{found[1]}{found[3]}".strip())
+        if isinstance(inside, Term) and (inside.unit is None or inside.unit.is_("dollars")):
+            return replace(inside, unit=inside.unit or unit(found[2]))
+    if found := _UNIT.fullmatch(text) or _PLAIN_UNIT.fullmatch(text):
+        words = " ".join(re.sub(r"\\[a-z]+\s*\{([^{}]*)\}", r"\1", found[2]).split())
+        named = unit(words)
+        inside = plain_number(found[1].strip()) or Term(found[1].strip())
+        if named is not None and inside.text:
+            inside = _thousands(inside)
+            return replace(inside, unit=named)
+    words = _TEXT.sub(r"\1", text).strip()
+    if words != text and _WORDS.fullmatch(words):
+        return Words(words)
+    return Term(text)
+
+
+def _thousands(term: Term) -> Term:
+    if term.value is None and _THOUSANDS.fullmatch(term.text):
+        return plain_number(term.text.replace(",", "")) or term
+    return term
+
+
+_CURRENCY = re.compile(r"([-+]?)\s*(\$|€|£|¥|USD)\s*([-+]?[\d.].*)", re.DOTALL)
+_WORD_UNIT = (
+    r"(?:\\(?:text|mbox|textbf|textrm|textnormal|mathrm|operatorname)\s*\{[^{}\\]*\}\s*(?:\^\s*\{?[1-9]\}?)?"
+    r"(?:\s*/\s*\\(?:text|mbox|mathrm)\s*\{[^{}\\]*\}\s*(?:\^\s*\{?[1-9]\}?)?)?)"
+)
+_UNIT = re.compile(rf"(.*?[\d}})a-z|])\s*({_WORD_UNIT}|°\s?[CF]?|%|€|\$|£|¢)", re.DOTALL)
+_PLAIN_UNIT = re.compile(
+    r"([-+]?[$€£]?\s?[\d.,/ ]*\d)\s?((?:(?:square|sq\.?|cubic) )?"
+    r"(?:[A-Za-z]{3,}|(?<= )[mgshlL](?![a-zA-Z])|[ckm]m|kg|ft|in|mi|m(?=[²³])|[ap]\.m\.?|[ap]m|€|%)[²³]?"
+    r"(?:[ /-][A-Za-z.²³]+){0,4}(?:\s?\^\s?\{?[23]\}?)?)"
+)

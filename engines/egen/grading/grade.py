@@ -1,0 +1,90 @@
+"""The verb `grade`: whether an answer is that of the reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engines.egen.grading.answers import answer
+from engines.egen.grading.compare import Compared, Comparison, Units, Verdict
+from engines.egen.grading.forms import Form, Many, form, tidied
+from engines.formula.judge import Judge
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What an answer is worth.
+
+    Attributes: verdict: `equal`; `equal if` the condition holds; `different`; `undecided`, where both are
+    read and neither is shown; or `unread`. condition: see verdict. witness: what shows that they differ, as
+    a point with both values. reason: why it is undecided or unread, or what was passed over. gold, pred: the
+    answers that were found.
+    """
+
+    verdict: Verdict
+    condition: str = ""
+    witness: str = ""
+    reason: str = ""
+    gold: str = ""
+    pred: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the answer is right without any condition."""
+        return self.verdict == "equal"
+
+
+def grade(
+    gold: str,
+    pred: str,
+    *,
+    digits: int | None = None,
+    units: Units = "compare",
+    judge: Judge | None = None,
+) -> Grade:
+    r"""Judge an answer, or a solution that ends in one, against a reference.
+
+    Args: gold, pred: LaTeX, plain text or a whole solution. digits: compare numbers to so many decimals;
+    None: exactly. units: `compare` them where both are given, `require` that of the reference, or `ignore`
+    them. judge: who decides what needs mathematics.
+
+    It never raises for what stands in the texts, needs no clock and may be called by several threads.
+
+    >>> grade("1/\\sqrt{n}", "\\sqrt{1/n}").verdict
+    'equal'
+    >>> grade(r"\{1, 2\}", r"So $x$ is \boxed{2} or \boxed{1}.").verdict
+    'equal'
+    >>> grade("1/3", "0.33").witness, grade("1/3", "0.33", digits=2).verdict
+    ('1/3 and 33/100', 'equal')
+    """
+    found = answer(gold), answer(pred)
+    compared = judged(*found, Comparison(judge, digits, units))
+    return Grade(compared.verdict, compared.condition, compared.witness, compared.reason, *found)
+
+
+def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
+    """Two answers, without solutions around them."""
+    if gold.strip() and gold == pred:
+        return Compared("equal")
+    one, other = form(gold), form(pred)
+    try:
+        compared = comparison.compare(one, other)
+        if compared.verdict != "equal":
+            compared = _with_lists(gold, pred, one, other, comparison) or compared
+    except RecursionError:
+        return Compared("undecided", reason="it is nested too deeply")
+    return compared
+
+
+def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:
+    """`100,200` is a number, and a list where the other side is one."""
+    for text, mine, theirs in ((gold, one, other), (pred, other, one)):
+        if isinstance(theirs, Many) and not isinstance(mine, Many) and _grouped(tidied(text)):
+            listed = form(tidied(text).replace(",", ", "))
+            compared = comparison.compare(*((listed, theirs) if mine is one else (theirs, listed)))
+            if compared.verdict == "equal":
+                return compared
+    return None
+
+
+def _grouped(text: str) -> bool:
+    return text.replace(",", "").isdigit() and "," in text

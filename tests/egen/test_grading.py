@@ -1,0 +1,258 @@
+"""Answers found in solutions, read and graded; each case is worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event
+from engines.egen.grading.answers import answer
+from engines.egen.grading.grade import grade
+from engines.egen.grading.pairs import GradePairs, code, document, grade_pairs
+
+
+@pytest.mark.parametrize(
+    ("solution", "found"),
+    [
+        (r"First \boxed{3}. No, that is wrong. So \boxed{\frac{1}{2}}.", r"\frac{1}{2}"),
+        (r"Thus \boxed{1} and \boxed{-2}.", "1, -2"),
+        (r"\boxed{7}. I repeat: the answer is \boxed{7}.", "7"),
+        (r"we get \boxed{ \left\{ x : x > 0 \right\} }", r"\left\{ x : x > 0 \right\}"),
+        ("12 + 8 = 20 and 20 / 4 = 5\n#### 5", "5"),
+        ("The answer is $x^2$, because $3 > 2$.", "x^2"),
+        ("So the answer is (B).", "(B)"),
+        ("Final Answer: The largest $n$ is 34.", "34"),
+        ("✅ Final Answer: **73**", "73"),
+        ("<think>It is \\boxed{4}</think> The result is $5$.", "5"),
+        ("Adding gives $2 + 3 = 5$, hence $y = 5$ is what we want.", "y = 5"),
+        ("there are 1,200 apples in 3 boxes, so 400", "400"),
+        (r"\[ x = 1 \] so it is \( \frac{2}{3} \).", r"\frac{2}{3}"),
+        (r"\begin{align*} a &= 1 \\ &= \boxed{9} \end{align*}", "9"),
+        ("$\\boxed{28 percent}", "28 percent"),
+        ("", ""),
+    ],
+)
+def test_the_answer_of_a_solution(solution: str, found: str) -> None:
+    assert answer(solution) == found
+
+
+EQUAL = [
+    (r"\frac12", "0.5"),
+    (r"\dfrac{1}{2}", "1/2"),
+    (r"\frac{\pi}{2}", "pi/2"),
+    ("e^{16} - 1", "-1 + exp(16)"),
+    (r"14 - i", "14.0 + -1.0i"),
+    ("1{,}000", "1000"),
+    ("1,234,567", r"1\,234\,567"),
+    (r"\$16,\!386.16", "16386.16 dollars"),
+    ("x = 5", "5"),
+    ("5", "x=5"),
+    ("5", "5 = x"),
+    (r"x \in [-2,7]", "[-2, 7]"),
+    (r"-2 \le x \le 7", r"\left[-2,7\right]"),
+    (r"x \ge 5", r"[5, \infty)"),
+    ("(2,3)", "2 < x < 3"),
+    (r"x \ne 3", r"(-\infty,3)\cup(3,\infty)"),
+    ("1,2,3", "3, 2, 1"),
+    (r"\{1,2\}", r"\left\{ 2, 1 \right\}"),
+    (r"\{1,2\}", "(2, 1)"),
+    (r"3 \pm 2\sqrt{2}", r"3+2\sqrt2, 3-2\sqrt2"),
+    ("(1,2)", r"\left( \frac{2}{2}, 2.0 \right)"),
+    ("AB=4, CD=5", "4, 5"),
+    ("a=1, b=2", "b=2, a=1"),
+    ("2x+4y-3=0", r"y = -\frac12 x + \frac34"),
+    ("x<1", "-x>-1"),
+    (r"15\mbox{ cm}^2", "15"),
+    ("1 m", "100 cm"),
+    (r"2\text{ hours}", r"120 \text{ minutes}"),
+    (r"90^\circ", r"\frac{\pi}{2}"),
+    ("28%", "0.28"),
+    (r"28\%", "28 percent"),
+    (r"\text{(C)}", "C"),
+    ("C", "The correct option is (C)."),
+    (r"\text{Evelyn}", "Evelyn"),
+    (r"\text{Even}", "even"),
+    ("1:2", "2:4"),
+    ("1:2", "1/2"),
+    (r"1\frac{12}{13}", r"\frac{25}{13}"),
+    ("204_5", "204_{5}"),
+    ("204_5", "54"),
+    (r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\begin{bmatrix} 1 \\ 4/2 \end{bmatrix}"),
+    (r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\langle 1, 2 \rangle"),
+    (r"\text{4:30 p.m.}", "4:30 PM"),
+    (r"\emptyset", "no solution"),
+    (r"\mathbb{R}", r"(-\infty,\infty)"),
+    (r"\frac{x+2}{7}", r"\frac{x}{7}+\frac27"),
+    ("x^2", "x**2"),
+    (r"\frac{\sqrt3}{3}", r"1/\sqrt{3}"),
+    (r"\frac{1}{12}", "0.0833333333333333"),
+    (r"10^{10^{10}}", r"10^{10^{10}}"),
+    (r"1.5 \times 10^{3}", "1500"),
+    ("p=5,q=2;p=7,q=2", "(5,2),(7,2)"),
+]
+NOT_EQUAL = [
+    ("1/3", "0.33", "different"),
+    (r"\frac{1}{2004!}", r"\frac{1}{2006!}", "different"),
+    ("1 - 1/e", "1 + 1/e", "different"),
+    ("4", r"4\sqrt{2}", "different"),
+    ("[0,9)", "[0,9]", "different"),
+    ("(1,2)", "(2,1)", "different"),
+    ("1,2", "1.2", "different"),
+    ("1,2,3", "1,2", "different"),
+    ("AB=4, CD=5", "5, 4", "different"),
+    ("32349", "32, 349", "different"),
+    ("12:00", "1:00", "different"),
+    ("1:30 pm", "1:30 am", "different"),
+    (r"9\text{ a.m.}", r"9 \text{ p.m.}", "different"),
+    ("1 m", "1 km", "different"),
+    ("28%", "28", "equal if"),
+    ("x=5", "y=5", "equal if"),
+    (r"3\text{ apples}", r"3\text{ pears}", "equal if"),
+    ("204_5", "204_6", "different"),
+    ("204_5", "204", "equal if"),
+    (r"\text{Monday}", r"\text{Tuesday}", "different"),
+    ("A", "B", "different"),
+    ("3x - y + 13 = 0", "3x + 4y + 14 = 0", "different"),
+    ("a + 3z = 0", "0", "different"),
+    ("x > 5", "x < 5", "different"),
+    (r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\begin{pmatrix} 1 & 2 \end{pmatrix}", "different"),
+    (r"\pm 2021", "2021", "different"),
+    ("10^{10^{10}}", "10^{10^{11}}", "different"),
+    ("x", "", "unread"),
+    (r"\frac{1}{2}", r"\frac{1}{2", "unread"),
+    ("90^\\circ", "90\\pi", "different"),
+]
+
+
+@pytest.mark.parametrize(("gold", "pred"), EQUAL)
+def test_equal_answers(gold: str, pred: str) -> None:
+    found = grade(gold, pred)
+    assert found.verdict == "equal", found
+    assert grade(gold, rf"We compute a while, and so $3 > 2$. Hence \boxed{{{pred}}}.").accepted
+
+
+@pytest.mark.parametrize(("gold", "pred", "verdict"), NOT_EQUAL)
+def test_answers_that_are_not_equal_say_why(gold: str, pred: str, verdict: str) -> None:
+    found = grade(gold, pred)
+    assert found.verdict == verdict, found
+    assert found.condition or found.witness or found.reason
+
+
+def test_numbers_are_rounded_when_asked_and_units_compared_as_asked() -> None:
+    assert grade(r"\pi", "3.14", digits=2).accepted
+    assert not grade(r"\pi", "3.15", digits=2).accepted
+    assert grade("(3/5, 8/3]", "(0.6, 2.667]", digits=3).accepted
+    assert not grade("5 cm", "5", units="require").accepted
+    assert grade("5 cm", "5 m", units="ignore").accepted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9" * 1_000_000,
+        "x" * 1_000_000,
+        "(" * 100_000,
+        "{" * 5_000 + "1" + "}" * 5_000,
+        r"\boxed{" * 20_000,
+        "$" * 100_001,
+        r"\frac{1}{0}",
+        "10^{10^{10^{10}}}",
+        r"9999999999!!!!",
+        "1e999999999",
+        "\x00\x01\x02\x7f",
+        "\ud800",
+        "NaN",
+        r"\begin{pmatrix}" + "1 & " * 3_000 + r"\end{pmatrix}",
+        ",".join(map(str, range(900))),
+        r"\left\left\right)",
+        "]" * 300 + "[" * 300,
+        r"\text{" * 50,
+        "=" * 1_000,
+        "1_{0}",
+        "1/0",
+    ],
+)
+def test_hostile_answers_are_never_right(text: str) -> None:
+    found = grade("2", text)
+    assert found.verdict in ("different", "undecided", "unread")
+    assert found.witness or found.reason
+    assert not grade(text, "2").accepted
+
+
+def test_threads_give_the_same_grades() -> None:
+    pairs = [(r"\frac{\sqrt{3}}{3}", rf"\frac{{{n}}}{{{n}\sqrt{{3}}}}") for n in range(1, 40)]
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found.accepted for found in pool.map(lambda pair: grade(*pair), pairs))
+
+
+# ---- the command
+
+
+def written(tmp_path: Path, name: str, text: str | bytes) -> GradePairs:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return GradePairs(path)
+
+
+def test_a_csv_with_quotes_line_ends_and_commas(tmp_path: Path) -> None:
+    spec = written(
+        tmp_path, "a.csv", 'id,gold,pred\r\na,"(1, 2)","so\nit is (1,2)"\r\nb,"""x""",y\r\nc,5,5.0\r\n'
+    )
+    found = document(grade_pairs(spec))
+    assert [(row["line"], row["id"], row["verdict"]) for row in found["results"]][::2] == [
+        (2, "a", "equal"),
+        (5, "c", "equal"),
+    ]
+    assert found["totals"]["pairs"] == 3
+    assert code(found) == 1
+
+
+def test_bad_rows_are_named_with_file_and_line(tmp_path: Path) -> None:
+    rows = [
+        '{"gold": 1, "pred": 1.0}',
+        "{",
+        '{"gold": "1"}',
+        '{"gold": NaN, "pred": 2}',
+        '{"gold": [], "pred": 2}',
+    ]
+    warnings: list[Event] = []
+    spec = written(tmp_path, "a.jsonl", "\n".join(rows).encode() + b'\n{"gold": "\xff", "pred": "1"}\n')
+    found = grade_pairs(spec, events=warnings.append)
+    assert [row["verdict"] for row in found.results] == ["equal", *["unread"] * 5]
+    assert found.totals["bad rows"] == 5
+    for line, event in zip(range(2, 7), sorted(warnings, key=lambda one: str(one.data)), strict=True):
+        assert f"a.jsonl:{line}" in str(event.data["message"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("gold,answer\n1,2\n", "no column pred"),
+        ("a,b\n1,2\n", "no column gold nor pred"),
+        ("gold,pred\n", "no pairs"),
+        ("{}\n", "no gold"),
+        ("gold,pred\n1,2\n".encode("utf-16"), "UTF-16"),
+        (b"gold,pred\n\xff,1\n", "not UTF-8"),
+        ("", "empty"),
+    ],
+)
+def test_a_file_that_cannot_be_used(tmp_path: Path, text: str | bytes, words: str) -> None:
+    with pytest.raises(DataError, match=words) as caught:
+        grade_pairs(written(tmp_path, "a.csv", text))
+    assert "a.csv" in caught.value.where
+    assert caught.value.exit_code == 2
+
+
+def test_a_pair_is_whole_and_no_file_besides() -> None:
+    for spec in (GradePairs(gold="1"), GradePairs(pred="1"), GradePairs(), GradePairs(Path("x"), "1", "2")):
+        with pytest.raises(EngineError) as caught:
+            grade_pairs(spec)
+        assert caught.value.exit_code == 2
+    assert (
+        json.loads(json.dumps(document(grade_pairs(GradePairs(gold="1", pred="2")))))["totals"]["different"]
+        == 1
+    )
