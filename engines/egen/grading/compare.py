@@ -106,7 +106,7 @@ class Comparison:
         if gold.unit is not None or pred.unit is not None:
             return self._with_units(gold, pred)
         if gold.base != pred.base and gold.value is not None and gold.value == pred.value:
-            return Compared("equal", reason=f"the same number, in base {pred.base} and not {gold.base}")
+            return Compared("equal if", condition=f"it may be written in base {pred.base}")
         if gold.base != pred.base and gold.text.partition("_")[0] == pred.text.partition("_")[0]:
             bases = sorted((gold.base, pred.base))
             if bases[1] == 10 or bases[0] == 10:
@@ -271,6 +271,12 @@ class Comparison:
                 return self.compare(*((quotient, one) if several is gold else (one, quotient)))
         if isinstance(one, Words):
             return _words(gold, pred)
+        if several.kind == "list" and several.items:
+            # "x + 11 or 11 + x" is one answer.
+            sides = ((gold, item) if several is pred else (item, pred) for item in several.items)
+            found = [self.compare(*side) for side in sides]
+            if all(each.verdict == "equal" for each in found):
+                return EQUAL
         return different(f"{_counted(pred)}, and the reference has {_counted(gold)}")
 
     def _ratios(self, gold: Many, pred: Many) -> Compared:

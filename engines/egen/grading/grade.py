@@ -70,8 +70,8 @@ def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
         compared = comparison.compare(one, other)
         if compared.verdict != "equal":
             compared = _with_lists(gold, pred, one, other, comparison) or compared
-    except RecursionError:
-        return Compared("undecided", reason="it is nested too deeply")
+    except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
+        return Compared("undecided", reason=f"it could not be judged ({type(error).__name__})")
     return compared
 
 

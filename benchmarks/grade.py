@@ -1,0 +1,333 @@
+r"""How well answers are graded, and how fast.
+
+    .venv/bin/python -m benchmarks.grade DATA CLUSTERS
+
+DATA holds `answer_pairs.jsonl` (gold, pred and equal: expectations of Math-Verify's tests),
+`math_solutions.jsonl.gz` (solution and answer of Hendrycks' MATH) and `gsm8k_test_half.jsonl.gz`; CLUSTERS
+are clusters of E-Gen. Measured are:
+
+- the expectations that are met, each other one listed;
+- answers of MATH against five other spellings of themselves, made here;
+- answers of MATH, and members of E-Gen, against themselves with one number, sign or function changed: none
+  may be accepted, unless the change left the value as it was (all that are accepted are recorded);
+- answers found in the solutions of MATH and GSM8K;
+- pairs a second: final answers of MATH spelt otherwise and changed, on one core.
+
+Prints the tables of `docs/measurements/egen.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from benchmarks._record import Record, parser_of, put_into, table
+from engines.core.errors import ExpressionError
+from engines.core.files import read_lines
+from engines.egen.expressions.language import read_prefix
+from engines.egen.expressions.notation import latex
+from engines.egen.grading.grade import grade
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
+CHANGED = 10_000
+
+_FRACTION = re.compile(r"\\[dt]?frac\s*(?:\{([^{}]*)\}|(\d))\s*(?:\{([^{}]*)\}|(\d))")
+_SIMPLE = re.compile(r"\d+|[a-z]|\\pi")
+
+
+# ---- other spellings
+
+
+def _fraction(form: str) -> Callable[[re.Match[str]], str]:
+    def written(found: re.Match[str]) -> str:
+        above, below = found[1] or found[2], found[3] or found[4]
+        if form == "slash":
+            plain = _SIMPLE.fullmatch(above) and _SIMPLE.fullmatch(below)
+            return f"{above}/{below}" if plain else f"({above})/({below})"
+        if form == "short" and re.fullmatch(r"\d", above) and re.fullmatch(r"\d", below):
+            return f"\\frac{above}{below}"
+        return f"\\dfrac{{{above}}}{{{below}}}"
+
+    return written
+
+
+def _slash(text: str) -> str:
+    whole = _FRACTION.fullmatch(text.strip().lstrip("-"))
+    # a/b would join what stands next to it.
+    if whole is None or "\\" in re.sub(r"\\pi", "", text[1:].replace("frac", "", 1).replace("\\", "", 1)):
+        return _FRACTION.sub(_fraction("long"), text)
+    return _FRACTION.sub(_fraction("slash"), text)
+
+
+def _spaced(text: str) -> str:
+    parts = re.split(r"(\\(?:text|mbox|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+|\d[\d,.{}!\\]*\d)", text)
+    for place in range(0, len(parts), 2):
+        parts[place] = re.sub(r"([-+=,])", r" \1 ", parts[place])
+    return "  " + "".join(parts) + " "
+
+
+def _braced(text: str) -> str:
+    """The other dress: `\\left`, sizes, display style, dollar signs."""
+    text = text.replace("\\left", "").replace("\\right", "")
+    if text.count("(") == text.count(")") and "\\text" not in text:
+        text = text.replace("(", "\\left(").replace(")", "\\right)")
+    return f"$\\displaystyle {text}$"
+
+
+def _decimal(text: str) -> str:
+    found = re.fullmatch(r"(-?)\\[dt]?frac\{(\d+)\}\{(\d+)\}", text)
+    if found:
+        quotient = int(found[2]) / int(found[3])
+        short = f"{quotient:.6f}".rstrip("0")
+        if int(found[2]) * 10**6 % int(found[3]) == 0:
+            return found[1] + short.rstrip(".")
+        return f"{found[1]}\\frac{{{2 * int(found[2])}}}{{{2 * int(found[3])}}}"
+    if re.fullmatch(r"-?\d+", text):
+        return f"{text}.0" if len(text) % 2 else f"x = {text}"
+    return f"\\boxed{{{text}}}"
+
+
+def _reordered(text: str) -> str:
+    """Sums, products with a root or π, and lists in another order; whole numbers in a sentence."""
+    if re.fullmatch(r"-?\d+", text):
+        return f"The final answer is ${text}$."
+    if re.fullmatch(r"[^()\[\]{}]*,[^()\[\]{}]*", text) and not re.search(r"\\[,!]|\d,\d{3}|text", text):
+        return ", ".join(reversed([part.strip() for part in text.split(",")]))
+    found = re.fullmatch(r"([^-+()=<>,\\]*)\s*(\\sqrt\{?\d+\}?|\\pi)", text)
+    if found and found[1].strip():
+        return f"{found[2]} \\cdot {found[1]}"
+    found = re.fullmatch(r"([^-+()=<>,&]+)\+([^-+()=<>,&]+)", text)
+    if found and text.count("{") == text.count("}") and _even(found[1]) and "text" not in text:
+        return f"{found[2]} + {found[1]}"
+    return f"Therefore the answer is \\boxed{{{text}}}."
+
+
+def _even(text: str) -> bool:
+    return text.count("{") == text.count("}")
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "fractions as `\\dfrac` or a/b": _slash,
+    "spaces": _spaced,
+    "`\\left`, `\\displaystyle`, dollar signs": _braced,
+    "decimals, expanded fractions, `x =`, boxes": _decimal,
+    "order of terms, factors, members; sentences": _reordered,
+}
+
+
+# ---- one thing changed
+
+_NUMBER = re.compile(r"(?<![\d.])\d+(?![\d.])")
+_FUNCTIONS = {"sin": "cos", "cos": "sin", "sqrt": "", "pi": "e", "tan": "cot", "cot": "tan", "ln": "cos"}
+
+
+def changed(answer: str, chance: random.Random) -> str | None:
+    """The answer with one number, sign or function changed; None where there is nothing to change."""
+    places: list[tuple[int, int, str]] = []
+    for found in _NUMBER.finditer(answer):
+        number = int(found[0])
+        other = number + chance.choice([1, 1, 2, 10]) if chance.random() < 0.7 else max(0, number - 1)
+        if other != number:
+            places.append((*found.span(), str(other)))
+    for found in re.finditer(r"(?<![{(^,=])\s?([-+])(?=\s*[\d\\a-z])", answer):
+        places.append((*found.span(1), "+" if found[1] == "-" else "-"))
+    if re.match(r"[1-9]|\\d?frac|\\sqrt", answer):
+        places.append((0, 0, "-"))
+    for found in re.finditer(r"\\(sin|cos|tan|cot|pi)(?![a-z])", answer):
+        places.append((*found.span(1), _FUNCTIONS[found[1]]))
+    if not places:
+        return None
+    start, end, instead = chance.choice(places)
+    if instead == "e":
+        return answer[: start - 1] + "e" + answer[end:]
+    return answer[:start] + instead + answer[end:]
+
+
+# ---- measuring
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for _, line in read_lines(path)]
+
+
+def expectations(rows: list[dict[str, Any]]) -> tuple[list[int], list[dict[str, Any]]]:
+    """How many pairs are graded as expected, and the others."""
+    others = []
+    for row in rows:
+        found = grade(row["gold"], row["pred"])
+        if found.accepted != row["equal"]:
+            others.append({"expected": row["equal"], **asdict(found)})
+    return [len(rows) - len(others), len(rows)], others
+
+
+def spellings(answers: list[str]) -> tuple[dict[str, list[int]], list[dict[str, str]]]:
+    """Of each spelling how many answers equal themselves, and those that do not."""
+    counts, others = {}, []
+    for name, write in SPELLINGS.items():
+        found = [grade(answer, write(answer)) for answer in answers]
+        counts[name] = [sum(one.accepted for one in found), len(found)]
+        others += [asdict(one) for one in found if not one.accepted]
+    return counts, others
+
+
+def changes(answers: list[str], wanted: int) -> tuple[dict[str, int], list[list[str]]]:
+    """Verdicts on changed answers, and those that were accepted."""
+    chance = random.Random(1)
+    counts: Counter[str] = Counter()
+    accepted = []
+    while counts.total() < wanted:
+        answer = chance.choice(answers)
+        other = changed(answer, chance)
+        if other is None or other == answer:
+            continue
+        found = grade(answer, other)
+        counts[found.verdict] += 1
+        if found.accepted:
+            accepted.append([answer, other])
+    return dict(counts), accepted
+
+
+def _pairs(path: Path) -> list[tuple[str, str]]:
+    """Heads with each of their members, in LaTeX; without those that are no expression today."""
+    found = []
+    for row in _read(path):
+        with suppress(ExpressionError):
+            head = latex(read_prefix(row["head"]))
+            found += [(head, latex(read_prefix(text))) for text in row["exprs"]]
+    return found
+
+
+def members(
+    clusters: list[tuple[str, str]], wanted: int
+) -> tuple[list[int], dict[str, int], list[list[str]]]:
+    """Members of clusters against their heads, and against themselves with one number or function changed."""
+    chance = random.Random(3)
+    equal: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    accepted = []
+    while counts.total() < wanted:
+        head, member = chance.choice(clusters)
+        equal[grade(head, member).verdict] += 1
+        other = changed(member, chance)
+        if other is None or other == member:
+            continue
+        found = grade(member, other)
+        counts[found.verdict] += 1
+        if found.accepted:
+            accepted.append([member, other])
+    return [equal["equal"] + equal["equal if"], equal.total()], dict(counts), accepted
+
+
+def solutions(rows: list[dict[str, Any]], answer: Callable[[dict[str, Any]], str], text: str) -> list[int]:
+    """How many solutions are graded equal to their answer."""
+    return [sum(grade(answer(row), row[text]).accepted for row in rows), len(rows)]
+
+
+def speed_pairs(answers: list[str]) -> list[tuple[str, str]]:
+    """800 answers spelt otherwise, 800 changed."""
+    chance = random.Random(2)
+    spelt = [(one, f"The answer is $\\displaystyle {one}$.") for one in chance.sample(answers, 800)]
+    drawn = ((one, changed(one, chance)) for one in chance.sample(answers, 1200))
+    return [*spelt, *islice(((one, other) for one, other in drawn if other and other != one), 800)]
+
+
+def function_pairs(clusters: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """240 pairs of expressions with functions: a member with its head, or changed."""
+    chance = random.Random(4)
+    pairs: list[tuple[str, str]] = []
+    while len(pairs) < 240:
+        head, member = chance.choice(clusters)
+        other = changed(member, chance) if len(pairs) % 2 else member
+        if other and "\\" in other:
+            pairs.append((head, other))
+    return pairs
+
+
+def per_second(pairs: list[tuple[str, str]], judged: Callable[[str, str], Any]) -> float:
+    """Pairs a second on one core, after everything is loaded."""
+    judged("$x+1$", "$1+x$")
+    begin = time.perf_counter()
+    for gold, pred in pairs:
+        judged(gold, pred)
+    return len(pairs) / (time.perf_counter() - begin)
+
+
+def math_verify() -> Callable[[str, str], Any] | None:
+    """Math-Verify's judgement, where it is installed."""
+    try:
+        math_verify = import_module("math_verify")
+    except ModuleNotFoundError:
+        return None
+    return lambda gold, pred: math_verify.verify(math_verify.parse(gold), math_verify.parse(pred))
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("data", type=Path, help="the folder of the three files")
+    parser.add_argument("clusters", type=Path, help="clusters of E-Gen: lines with head and exprs")
+    parser.add_argument("--write", action="store_true", help="put the tables into the page")
+    args = parser.parse_args()
+    pairs, maths, gsm = (
+        args.data / name
+        for name in ("answer_pairs.jsonl", "math_solutions.jsonl.gz", "gsm8k_test_half.jsonl.gz")
+    )
+    record = Record("grade", args.out, pairs=pairs, maths=maths, gsm=gsm, clusters=args.clusters)
+    rows, clusters = _read(maths), _pairs(args.clusters)
+    answers = [row["answer"] for row in rows]
+    figures: dict[str, Any] = {}
+    figures["expected"], figures["otherwise"] = expectations(_read(pairs))
+    figures["spellings"], figures["not_read"] = spellings(answers)
+    figures["changed"], figures["accepted"] = changes(answers, CHANGED)
+    figures["members"], figures["changed_members"], figures["accepted_members"] = members(clusters, 2_000)
+    figures["math"] = solutions(rows, lambda row: row["answer"], "solution")
+    figures["gsm8k"] = solutions(_read(gsm), lambda row: row["answer"].rpartition("####")[2], "answer")
+    measured = {"mathwb": grade, "Math-Verify": math_verify()}
+    kinds = {"answers": speed_pairs(answers), "functions": function_pairs(clusters)}
+    figures["per_second"] = {
+        name: {kind: round(per_second(some, judged)) for kind, some in kinds.items()}
+        for name, judged in measured.items()
+        if judged is not None
+    }
+    record.write(figures)
+    text = "\n".join(_tables(figures))
+    print(text)
+    if args.write:
+        put_into(PAGE, text, "grading")
+
+
+def _tables(figures: dict[str, Any]) -> Iterator[str]:
+    changed, others = figures["changed"], figures["changed_members"]
+    yield from table(
+        ["what", "accepted", "of"],
+        [
+            ["as Math-Verify's tests expect", *_shown(figures["expected"])],
+            *([f"answers of MATH: {name}", *_shown(found)] for name, found in figures["spellings"].items()),
+            ["answers of MATH, one thing changed", *_shown([changed.get("equal", 0), sum(changed.values())])],
+            ["members of E-Gen with their heads", *_shown(figures["members"])],
+            ["members of E-Gen, one thing changed", *_shown([others.get("equal", 0), sum(others.values())])],
+            ["solutions of MATH", *_shown(figures["math"])],
+            ["solutions of GSM8K", *_shown(figures["gsm8k"])],
+        ],
+    )
+    yield from table(
+        ["pairs a second", "final answers", "with functions"],
+        [[name, *(f"{each:,}" for each in found.values())] for name, found in figures["per_second"].items()],
+    )
+
+
+def _shown(counts: list[int]) -> tuple[str, str]:
+    return f"{counts[0]:,}", f"{counts[1]:,}"
+
+
+if __name__ == "__main__":
+    main()
