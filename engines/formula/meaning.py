@@ -27,7 +27,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
+from engines.core.errors import DataError
 from engines.core.tree import MAX_CHARACTERS, Tree
 from engines.formula.layout import Piece, pieces
 from engines.formula.lexer import Source
@@ -78,19 +80,49 @@ class Reading:
 _NONE = Names()
 
 
-def read(formula: str | Source, names: Names | None = None) -> Reading:
+Notation = Literal["auto", "latex", "plain", "mathml"]
+
+
+def read(formula: str | Source, names: Names | None = None, notation: Notation = "auto") -> Reading:
     r"""What a formula says; it never raises.
+
+    `auto` takes an element for MathML, commands and braces for LaTeX, and all else for plain text.
 
     >>> read(r"\frac{1}{2} x_1 = \sin^2 \alpha").tree.labels()
     ['=', '*', '/', '1', '2', 'x_1', 'pow', 'sin', 'α', '2']
+    >>> read("x^10 <= sqrt(2)").tree.labels()
+    ['<=', 'pow', 'x', '10', 'sqrt', '2']
     >>> read(r"1/2x").reason
     'what is divided by can be read in two ways'
     """
     try:
-        tree, context = read_strictly(formula, names)
+        meant = formula if isinstance(formula, Source) else _as_latex(formula, notation)
+        if isinstance(meant, Tree):
+            if too_large(meant):
+                raise UnreadError("it is too large")
+            return Reading(meant)
+        tree, context = read_strictly(meant, names)
     except UnreadError as error:
         return Reading(None, error.reason)
+    except DataError as error:
+        return Reading(None, error.what)
     return Reading(tree, "", tuple(context.notes))
+
+
+def _as_latex(text: str, notation: Notation) -> str | Tree:
+    if len(text) > MAX_CHARACTERS:
+        raise UnreadError(f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read")
+    if notation == "auto":
+        element = text.lstrip()[:6].startswith(("<math", "<m:mat", "<mml:", "<?xml"))
+        notation = "mathml" if element else "latex" if _LATEX.search(text) else "plain"
+    if notation == "latex":
+        return text
+    from engines.formula.notations import latex_of_plain, meant_by_mathml
+
+    return meant_by_mathml(text) if notation == "mathml" else latex_of_plain(text)
+
+
+_LATEX = re.compile(r"\\|[\^_]\s*\{|\A\s*\$.*\$\s*\Z", re.DOTALL)
 
 
 def read_strictly(formula: str | Source, names: Names | None = None) -> tuple[Tree, Context]:

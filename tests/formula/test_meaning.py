@@ -93,6 +93,31 @@ def test_what_is_not_read_says_why(text: str, reason: str) -> None:
     assert reason in found.reason
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2*x^10 <= sqrt(2)^(n+1)", "<= * 2 pow x 10 pow sqrt 2 + n 1"),
+        ("x² ≤ √2·π", "<= pow x 2 * sqrt 2 pi"),
+        ("{1, 2}", "set 1 2"),
+        ("50%", "/ 50 100"),
+        ("5 apples", "* 5 unit apples"),
+        ("no solution", "text no solution"),
+        ("abc", "* * a b c"),
+        ("7 mod 3", "mod 7 3"),
+        ("x = 2 or x = -oo", "or = x 2 = x * -1 inf"),
+        (
+            "<math><mfrac><mi>x</mi><mn>2</mn></mfrac><mo>=</mo><msup><mi>y</mi><mn>12</mn></msup></math>",
+            "= / x 2 pow y 12",
+        ),
+        ("<math><apply><lt/><apply><plus/><ci>x</ci><cn>1</cn></apply><pi/></apply></math>", "< + x 1 pi"),
+        ("<math><foo/></math>", "unread"),
+        ("<math", "unread"),
+    ],
+)
+def test_plain_text_and_mathml(text: str, expected: str) -> None:
+    assert said(text) == expected
+
+
 def test_a_document_says_which_letters_are_functions() -> None:
     assert said("u(x+1)") == "* u + x 1"
     names = names_of([r"u(x) = x^2", r"q\colon A\to B"], "Let $w$ be")
