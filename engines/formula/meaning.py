@@ -285,6 +285,8 @@ class Link:
             return None
         if modulus is not None:
             return Tree("congruent", (left, right, modulus.tree)) if modulus.tree is not None else None
+        if self.relation == "divides":
+            return Tree("=", (Tree("mod", (right, left)), Tree("0")))
         if self.relation == "not in":
             return Tree("not", (Tree("in", (left, right)),))
         return Tree(self.relation, (left, right)) if self.relation in _TWO_SIDED else None
@@ -317,10 +319,8 @@ def statements(formula: str | Source, names: Names | None = None) -> list[Link]:
     for chain in _chains(parts):
         if len(chain) < 2:
             continue
-        modulus: Reading | None = None
-        last = chain[-1][0]
-        if last and last[-1].role == Role.ANNOTATION:
-            modulus = _side(list(inner(last.pop().alone.children[0])), context)
+        moduli = [end for side, _ in chain if (end := _modulus(side)) is not None]
+        modulus = _side(moduli[-1], context) if moduli else None
         readings = [_side(side, context) if side else Reading(None, "a side is missing") for side, _ in chain]
         for at, (left, relation) in enumerate(chain[:-1]):
             right = chain[at + 1][0]
@@ -328,12 +328,28 @@ def statements(formula: str | Source, names: Names | None = None) -> list[Link]:
                 continue
             label = relation.operator.label
             name = RELATIONS.get(label) or (relation.text or label[2:])
+            if name == "\\mid":
+                name = "divides"
             if label == "U!approx" and relation.text != "\\cong":
                 name = "approx"
             span = left[0].start, right[-1].end
-            equivalent = modulus if label == "U!equivalent" else None
+            equivalent = modulus if label in ("U!equivalent", "U!eq") else None
             found.append(Link(readings[at], name, readings[at + 1], span, equivalent))
     return found
+
+
+def _modulus(side: list[Piece]) -> list[Piece] | None:
+    r"""The modulus at the end of a side, taken off it: `\pmod n`, `\mod n`, `(\bmod n)`, `(mod n)`."""
+    if side and side[-1].role == Role.ANNOTATION:
+        return list(inner(side.pop().alone.children[0]))
+    for at, piece in enumerate(side[:-1]):
+        opens = piece.text == "(" and side[-1].text == ")"
+        marked = side[at + 1].role == Role.MODIFIER or side[at + 1].text == "mod"
+        if at and ((opens and marked) or piece.text == "\\mod"):
+            found = side[at + 2 : -1] if opens else side[at + 1 :]
+            del side[at:]
+            return found
+    return None
 
 
 def _side(parts: list[Piece], context: Context) -> Reading:
