@@ -220,7 +220,7 @@ def _plain(text: str, announced: bool) -> str:
     text = text.strip()
     if announced:
         text = re.split(r"[.!?;](?:\s|$)|\n|, (?:because|since|so|as|which)\b", text, maxsplit=1)[0].strip()
-    short = text.rstrip(_LOOSE)
+    short = text.rstrip(_LOOSE if announced else _LOOSE.replace("!", ""))
     if not re.search(r"[a-z]{2}\s+\S*[a-z]{2}", short, re.IGNORECASE) or "\\" in short:
         return short  # no sentence
     if announced:

@@ -210,7 +210,9 @@ class Comparison:
         if "ratio" in (gold.kind, pred.kind):
             return self._ratios(gold, pred)
         names = [isinstance(item, Named) for one in (gold, pred) for item in one.items]
-        if any(names) and gold.kind == pred.kind == "list":
+        if any(names):
+            if "set" in (gold.kind, pred.kind):
+                return different("a set, and what is said of each name is not in it")
             return self._assignments(gold, pred)
         if gold.kind == "tuple" and pred.kind == "set":
             return different("a set, and the reference has an order")
@@ -385,10 +387,30 @@ class Comparison:
 
     def _relations(self, gold: Form, pred: Form) -> Compared:
         if not (isinstance(gold, Named | Relation) and isinstance(pred, Named | Relation)):
+            solved = self._solutions(gold, pred)
+            if solved is not None:
+                return solved
             return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
         if _bare(_text(gold)) == _bare(_text(pred)):
             return EQUAL
         return self._trees(gold, pred, lambda one, other: self._judge.holds(Tree("iff", (one, other))))
+
+    def _solutions(self, gold: Form, pred: Form) -> Compared | None:
+        """A relation in one variable and a set: whether the set is that of its solutions."""
+        from engines.egen.judging.names import free
+
+        relation, other = (gold, pred) if isinstance(gold, Relation) else (pred, gold)
+        parts = _on_line(other)
+        if not isinstance(relation, Relation) or parts is None:
+            return None
+        said, among = _tree(Term(_text(relation))), _set_tree(parts)
+        if isinstance(said, str) or isinstance(among, str):
+            return None
+        names = sorted(free(said))
+        if len(names) != 1:
+            return None
+        sides = (said, Tree("in", (Tree(names[0]), among)))
+        return _judged(self._judge.holds(Tree("iff", sides if relation is gold else sides[::-1])))
 
 
 @cache

@@ -111,7 +111,28 @@ def form(text: str) -> Form:
         return Unread("the answer is empty")
     if not _balanced(plain):
         return Unread("its brackets do not match")
-    return _form(plain, 0)
+    return _either(text) or _form(plain, 0)
+
+
+def _either(text: str) -> Form | None:
+    """`x < 0 or x > 1`, and with "and" between, as one set; None for anything else."""
+    for between, joined in ((_OR, True), (_AND, False)):
+        parts = between.split(text) if "<" in text or ">" in text or "\\" in text else []
+        if len(parts) < 2 or len(parts) > _DEEPEST:
+            continue
+        said = [form(part) for part in parts]
+        sets = [one.value for one in said if isinstance(one, Named) and isinstance(one.value, Interval)]
+        if len(sets) != len(said) or len({one.name for one in said if isinstance(one, Named)}) > 1:
+            continue
+        assert isinstance(said[0], Named)
+        if joined:
+            return Named(said[0].name, Union(tuple(sets)))
+        lows = [one for one in sets if one.low != _LOW]
+        highs = [one for one in sets if one.high != _HIGH]
+        if len(lows) == len(highs) == 1 and lows != highs:
+            inside = Interval(lows[0].low, highs[0].high, (lows[0].closed[0], highs[0].closed[1]))
+            return Named(said[0].name, inside)
+    return None
 
 
 def tidied(text: str) -> str:
@@ -203,6 +224,9 @@ _FRAC = re.compile(r"\\[dtc]frac")
 _AND = re.compile(
     r",?\s*(?:\\(?:text|mbox|textrm|mathrm)\{\s*,?\s*(?:and|or)\s*\}|\\(?:land|lor|vee|wedge)(?![a-z])"
     r"|(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z]))\s*"
+)
+_OR = re.compile(
+    r",?\s*(?:\\(?:text|mbox|textrm|mathrm)\{\s*or\s*\}|\\(?:lor|vee)(?![a-z])|(?<![a-zA-Z\\])or(?![a-zA-Z]))\s*"
 )
 _LIST_COMMA = re.compile(r"\s*,\s+(?:,\s*)+")
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
@@ -408,15 +432,7 @@ def _solution(members: list[str], marks: list[str], depth: int) -> Form | None:
     if len(members) == 2:
         if not lone(members[0]) and (lone(members[1]) or _absolute(members[1])):
             members, marks = members[::-1], [_FLIPPED[marks[0]]]
-        if not lone(members[0]) or lone(members[1]):
-            return None
-        name, edge, mark = lone(members[0]), _form(members[1], depth + 1), marks[0]
-        if mark == "!=":
-            parts = (Interval(_LOW, edge, (False, False)), Interval(edge, _HIGH, (False, False)))
-            return Named(name, Union(parts))
-        if mark in ("<", "<="):
-            return Named(name, Interval(_LOW, edge, (False, mark == "<=")))
-        return Named(name, Interval(edge, _HIGH, (mark == ">=", False)))
+        return _bounded(members[0], marks[0], members[1], depth)
     if len(members) != 3 or len({mark[0] for mark in marks}) > 1 or marks[0] == "!=":
         return None
     if marks[0][0] == ">":
@@ -430,6 +446,26 @@ def _solution(members: list[str], marks: list[str], depth: int) -> Form | None:
         minus = [_form(f"-({members[number]})", depth + 1) for number in (2, 0)]
         return Named(inside, Union((Interval(minus[0], minus[1], closed[::-1]), Interval(low, high, closed))))
     return None
+
+
+def _bounded(left: str, mark: str, right: str, depth: int) -> Form | None:
+    """`x <= 3`, `|x| > 1`: a name, or its absolute value, and one bound."""
+    edge, closed = _form(right, depth + 1), mark in ("<=", ">=")
+    if inside := _absolute(left):
+        if mark == "!=" or not isinstance(edge, Term) or edge.value is None or edge.value < 0:
+            return None
+        minus = _form(f"-({right})", depth + 1)
+        if mark[0] == "<":
+            return Named(inside, Interval(minus, edge, (closed, closed)))
+        outside = (Interval(_LOW, minus, (False, closed)), Interval(edge, _HIGH, (closed, False)))
+        return Named(inside, Union(outside))
+    name = lone(left)
+    if not name or lone(right):
+        return None
+    below, above = Interval(_LOW, edge, (False, closed)), Interval(edge, _HIGH, (closed, False))
+    if mark == "!=":
+        return Named(name, Union((below, above)))
+    return Named(name, below if mark[0] == "<" else above)
 
 
 def _absolute(text: str) -> str:

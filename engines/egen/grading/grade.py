@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from engines.egen.grading.answers import answer
 from engines.egen.grading.compare import Compared, Comparison, Units, Verdict
-from engines.egen.grading.forms import Form, Many, form, tidied
+from engines.egen.grading.forms import Form, Many, Term, Words, form, tidied
 from engines.formula.judge import Judge
 
 
@@ -65,6 +66,9 @@ def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
     """Two answers, without solutions around them."""
     if gold.strip() and gold == pred:
         return Compared("equal")
+    lettered = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(pred)
+    if any(lettered):
+        return _choices(gold, pred, lettered, comparison)
     one, other = form(gold), form(pred)
     try:
         compared = comparison.compare(one, other)
@@ -73,6 +77,26 @@ def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
         return Compared("undecided", reason=f"it could not be judged ({type(error).__name__})")
     return compared
+
+
+_CHOICE = re.compile(r"\(?([A-J])\)\s*[:.]?\s+(\S.*)", re.DOTALL)
+
+
+def _choices(
+    gold: str, pred: str, lettered: tuple[re.Match[str] | None, ...], comparison: Comparison
+) -> Compared:
+    """Answers such as `(B) 15`: a letter is compared with the letter, anything else with the rest."""
+    mine, theirs = lettered
+    if mine is not None and theirs is not None:
+        letters = judged(mine[1], theirs[1], comparison)
+        return judged(mine[2], theirs[2], comparison) if letters.verdict == "equal" else letters
+    found = mine or theirs
+    assert found is not None
+    other = form(pred if mine else gold)
+    part = 1 if isinstance(other, Words) and len(other.text) == 1 else 2
+    if isinstance(other, Term) and re.fullmatch("[A-J]", other.text):
+        part = 1
+    return judged(found[part], pred, comparison) if mine else judged(gold, found[part], comparison)
 
 
 def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:
