@@ -145,6 +145,7 @@ _CASES = ("cases", "dcases", "rcases")
 _SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Role.LIMIT, Role.FUNCTION)
 _ALPHABETS = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for name in names}
 _UPRIGHT = ("\\mathrm", "\\rm", "\\mathsf", "\\mathtt", "\\mathit", "\\sf", "\\tt")
+_BOLD = ("\\mathbf", "\\bf", "\\boldsymbol", "\\bm", "\\pmb", "\\bold")
 _THOUSAND = re.compile(r"\d{3}\Z", re.ASCII)
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
@@ -234,6 +235,8 @@ class _Layout(Cursor):
                 self.letters(kind)
             elif self.whole and text in _UPRIGHT:
                 self.upright(found, start)
+            elif self.whole and text in _BOLD:
+                self.bold(found, start)
             return
         if role == "boxed":
             self.skip_option()
@@ -337,17 +340,32 @@ class _Layout(Cursor):
 
     def upright(self, found: list[Piece], start: int) -> None:
         r"""A word in upright letters: `\mathrm{tr}`, `{\rm tr}`; one letter is a letter like others."""
+        word, end = self.lettered()
+        if len(word) > 1 and end:
+            self.at = end
+            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
+
+    def bold(self, found: list[Piece], start: int) -> None:
+        """Letters in bold, which are those of sets of numbers or stand for vectors and matrices."""
+        word, end = self.lettered()
+        if not word.isascii() or not word.isalpha():
+            return
+        self.at, word = (end, word) if end else (self.at + 1, word[0])
+        for letter in word:
+            shift = 0x1D400 - ord("A") if letter.isupper() else 0x1D41A - ord("a")
+            name = lettered(letter, "bb") if letter in "RZNQC" else chr(ord(letter) + shift)
+            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, letter))
+
+    def lettered(self) -> tuple[str, int]:
+        """The letters and digits here, with or without a brace before them, and where they end with one; 0
+        where they do not."""
         braced = self.text() == "{"
         at, word = self.at + braced, ""
-        while at < len(self.tokens) and (
-            self.tokens[at].kind == "letter" or (word and self.tokens[at].kind == "number")
-        ):
+        while at < len(self.tokens) and self.tokens[at].kind in ("letter", "number"):
             word += self.tokens[at].text
             at += 1
         closed = at < len(self.tokens) and self.tokens[at].text == "}"
-        if len(word) > 1 and closed:
-            self.at = at + braced
-            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{word}"), start, word))
+        return (word, at + braced) if closed else ("" if braced else word, 0)
 
     def letters(self, kind: str) -> None:
         """The letters of the argument here as those of an alphabet, which are read next."""

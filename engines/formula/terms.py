@@ -198,8 +198,17 @@ def negative(tree: Tree) -> Tree:
     return Tree("*", (MINUS_ONE, tree))
 
 
+def _minus(number: Tree) -> Tree:
+    return negative(number) if number.children else Tree(f"-{number.label}")
+
+
 def is_statement(tree: Tree) -> bool:
     return tree.label in STATEMENTS and bool(tree.children)
+
+
+def is_bold(tree: Tree) -> bool:
+    """Whether a bold letter is in a term: it is a vector or matrix, whose products do not commute."""
+    return any("\U0001d400" <= node.label[:1] <= "\U0001d433" for node in tree)
 
 
 def name_of(piece: Piece) -> str:
@@ -591,12 +600,8 @@ class Terms:
 
     def is_plain_number(self) -> bool:
         after = self.ahead(1)
-        return (
-            self.here.role == Role.NUMBER
-            and not (after.role == Role.SCRIPT or after.text == "!" or after.text == ",")
-            and after.role not in (Role.PERIOD,)
-            and not self.mixed(self.here, after)
-        )
+        behind = after.role == Role.SCRIPT or after.text == "!"
+        return self.here.role == Role.NUMBER and not behind and not self.mixed(self.here, after)
 
     def mixed(self, number: Piece, fraction: Piece) -> bool:
         r"""Whether the two are a mixed number, `2\frac{1}{2}`."""
@@ -614,9 +619,7 @@ class Terms:
         first = self.here
         if first.text == "{" and first.role == Role.ATOM:
             return self.braced()
-        found = self.factor()
-        if minus:
-            found = Tree("-" + found.label)
+        found = _minus(self.factor()) if minus else self.factor()
         slashed = False
         while True:
             piece = self.here
@@ -652,6 +655,9 @@ class Terms:
                 return found
 
     def product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
+        bold = is_bold(left) or is_bold(right)
+        if bold and all(is_bold(one) or any(node.label == "matrix" for node in one) for one in (left, right)):
+            raise self.error("a product of vectors or matrices is not understood", piece)
         for one in (left, right):
             if one.label in _COLLECTIONS or (
                 one.label == "pow" and one.children[0].label in _SETS_OF_NUMBERS
@@ -681,7 +687,7 @@ class Terms:
         if self.here.text == "-" and self.here.role == Role.ADD:
             self.take()
             if self.is_plain_number():
-                return Tree("-" + self.factor().label)
+                return _minus(self.factor())
             return negative(self.factor())
         if self.here.text == "{" and self.here.role == Role.ATOM:
             raise self.error("braces around a sum are no brackets", remedy="Write brackets.")
@@ -859,6 +865,8 @@ class Terms:
             if mark.text == "*" and base.label in ("z", "w"):
                 self.context.note(f"{base.label}* is the conjugate")
                 return Tree("conj", (base,))
+            if mark.text == "T" and not base.label[-1:].isdigit() and base.label not in ("e", "pi"):
+                raise self.error("'T' as an exponent can be read in two ways", mark)
             if mark.role not in (Role.NUMBER, Role.UNKNOWN, Role.ATOM):
                 raise self.error(
                     f"{mark.text or mark.alone.label[2:]!r} as an exponent is not understood", mark
@@ -868,6 +876,8 @@ class Terms:
         if "".join(one.text for one in inner(script.alone)) in ("th", "st", "nd", "rd"):
             raise self.error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
+        if is_bold(base):
+            raise self.error("a power of a vector is not understood", script)
         if exponent == MINUS_ONE and base.label == "matrix":
             return Tree("inverse", (base,))
         return Tree("pow", (base, exponent))
@@ -1116,9 +1126,7 @@ class Terms:
             raise self.error(f"{name} has no argument", piece, f"Write {name}(x).")
         plain = minus and self.is_plain_number()
         fraction = self.here.alone.label == "O!divide"
-        found = self.factor()
-        if plain:
-            found = Tree("-" + found.label)
+        found = _minus(self.factor()) if plain else self.factor()
         while self.here.role in (Role.NUMBER, Role.UNKNOWN, Role.ATOM) and self.starts():
             here = self.here
             if here.alone.label in ("O!divide", "O!binomial") or fraction or here.text == "{":
@@ -1707,6 +1715,8 @@ def worded(parts: list[Piece]) -> list[Piece]:
             text += parts[end].text
             end += 1
         word = next((text[:size] for size in range(len(text), 1, -1) if text[:size] in _SPELT), "")
+        if text in ("Re", "Im") and end < len(parts) and parts[end].text == "(":
+            word = text
         if word and (at == 0 or parts[at - 1].role != Role.UNKNOWN or parts[at - 1].end != parts[at].start):
             last = parts[at + len(word) - 1]
             tree = OperatorTree(f"V!{word}")
