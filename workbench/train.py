@@ -309,8 +309,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     events(Event("log", {"message": "loading the training libraries"}))
     config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": _device(spec.device)})
     task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
-    kept = _kept()
-    result = run(task, config, spec.out, events=events, stop=stop, facts=_facts(spec), cache=kept)
+    result = run(task, config, spec.out, events=events, stop=stop, facts=_facts(spec), cache=_token_cache())
     if result.complete and spec.publish is not None and os.environ.get("RANK", "0") == "0":
         copy_folder(spec.out / "model", spec.publish, RECORD)
         result = replace(result, model=str(spec.publish))
@@ -357,7 +356,7 @@ def _device(policy: str) -> str:
     return kind if kind in ("auto", "cpu") else "cuda"
 
 
-def _kept() -> Path | None:
+def _token_cache() -> Path | None:
     """What jobs of a workspace share of what is made of their data; none outside of a job."""
     from workbench.jobs.machine import MARK
 

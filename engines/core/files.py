@@ -11,11 +11,12 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, overload
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar, overload
 
 from engines.core.errors import DataError, EngineError, raised
 from engines.core.events import Event, Sink, ignore
@@ -23,6 +24,8 @@ from engines.core.machine import size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 
 def is_text(text: str) -> bool:
@@ -369,6 +372,18 @@ def changed(path: Path) -> tuple[int, int]:
     except OSError:
         return (0, 0)
     return (found.st_mtime_ns, found.st_size)
+
+
+def cached(
+    most: int, state: Callable[[Path], Hashable] = changed
+) -> Callable[[Callable[[Path], T]], Callable[[Path], T]]:
+    """What a function makes of the last `most` paths is used again until the `state` of one has changed."""
+
+    def decorate(make: Callable[[Path], T]) -> Callable[[Path], T]:
+        of_state = lru_cache(most)(lambda path, _state: make(path))
+        return wraps(make)(lambda path: of_state(path, state(path)))
+
+    return decorate
 
 
 def sha256(path: str | Path) -> str:

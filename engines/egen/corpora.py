@@ -139,20 +139,20 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
 
     refuse_other_folder(out)
     with ResumableBuild(out).lock("E453"):
-        kept, configs = _kept(out)
-        place, settings = len(kept), config.to_dict()
-        for number, old in enumerate(kept):
+        clusters, configs = _saved(out)
+        place, settings = len(clusters), config.to_dict()
+        for number, old in enumerate(clusters):
             if (old.rows, configs[number]) == (cluster.rows, settings):
                 return number
-        kept.append(replace(cluster, source=place))
+        clusters.append(replace(cluster, source=place))
         configs.append(settings)
         heads = tuple(
             Head(one.head, "own", skeleton(read_prefix(one.head, LETTERS)), one.rows[0].tokens)
-            for one in kept
+            for one in clusters
         )
         shards = {}
-        for block in range(-(-len(kept) // BLOCK)):
-            stored = write_shard(out / "shards", block, kept[block * BLOCK : (block + 1) * BLOCK])
+        for block in range(-(-len(clusters) // BLOCK)):
+            stored = write_shard(out / "shards", block, clusters[block * BLOCK : (block + 1) * BLOCK])
             shards[block] = out / "shards" / stored.name
         plan = Plan(Source(_ORIGIN, heads), config, table_hash(), versions()).to_dict()
         beginning = header([head.prefix for head in heads], *(old.get("assume", "") for old in configs))
@@ -163,7 +163,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     return place
 
 
-def _kept(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
+def _saved(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
     from engines.egen.corpus.build import other_folder
     from engines.egen.corpus.reader import open_corpus
 

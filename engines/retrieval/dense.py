@@ -167,7 +167,7 @@ def _build(
     metric = faiss.METRIC_INNER_PRODUCT
     settings: dict[str, Any] = {}
     if kind == "ivfpq":
-        parts = _kept(parts, folder / _VECTORS_dense, total, dim)
+        parts = _written(parts, folder / _VECTORS_dense, total, dim)
         cells = _cells(total)
         codes = max(size for size in range(1, max(1, dim // 8) + 1) if dim % size == 0)
         bits = 8 if total >= _TRAIN_8_BITS else 4
@@ -203,7 +203,7 @@ def _cells(total: int) -> int:
     return max(1, min(int(4 * total**0.5), total // 40))
 
 
-def _kept(parts: Iterable[Vectors], path: Path, total: int, dim: int) -> Iterator[Vectors]:
+def _written(parts: Iterable[Vectors], path: Path, total: int, dim: int) -> Iterator[Vectors]:
     held = np.lib.format.open_memmap(path, "w+", np.float16, (total, dim))
     end = 0
     for part in parts:

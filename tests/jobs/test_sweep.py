@@ -56,14 +56,14 @@ WHOLE = {"members": [{"job": number, "setting": {}, "repeat": {}} for number in 
 def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed_is_not_lost(
     lab: Lab, content: str
 ) -> None:
-    sweep = create(lab.workspace.runs, Recipe("sweep", "a sweep", {}), beside={"members.json": {"v": 1}})
+    sweep = create(lab.workspace.runs, Recipe("sweep", "a sweep", {}), files={"members.json": {"v": 1}})
     (sweep.folder / "members.json").write_text(content)
     assert lab.view(sweep.id).state == "queued"
     os.utime(sweep.recipe, (0, 0))
     assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("lost", None)
     told = {"sweep.json": {"v": 1, "sweep": sweep.id, "parallel": 0}}
     for state in ("succeeded", "failed"):
-        made = create(lab.workspace.runs, Recipe("test.count", "one", {}), beside=told)
+        made = create(lab.workspace.runs, Recipe("test.count", "one", {}), files=told)
         made.last().say_result(Ending(state))
     jobs.reconcile(lab.workspace)
     view = lab.view(sweep.id)
@@ -178,7 +178,7 @@ def test_shares_on_a_cluster(lab: Lab, played: Played, tmp_path: Path) -> None:
 
 def curve(lab: Lab, values: list[float], told: dict[str, Any]) -> Job:
     """A job that has logged a measure every 10 steps."""
-    made = create(lab.workspace.runs, Recipe("train", "r", {}), beside={"sweep.json": told})
+    made = create(lab.workspace.runs, Recipe("train", "r", {}), files={"sweep.json": told})
     lines = [
         json.dumps(
             {
@@ -200,7 +200,7 @@ def curve(lab: Lab, values: list[float], told: dict[str, Any]) -> Job:
 
 
 def test_the_worst_is_ended_by_the_median_of_the_others(lab: Lab) -> None:
-    whole = create(lab.workspace.runs, Recipe("sweep", "s", {}), beside={"members.json": {"members": []}})
+    whole = create(lab.workspace.runs, Recipe("sweep", "s", {}), files={"members.json": {"members": []}})
     told = {"sweep": whole.id, "stop_worst": "accuracy", "lowest": False}
     made = [
         curve(lab, values, told)

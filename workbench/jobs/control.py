@@ -161,7 +161,7 @@ def submit_sweep(
     lowest = sweeps.lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
     plan, of_sweep = sweeps.plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
     reporters = configured(runs[0][0].task)
-    made = create(workspace.runs, plan, beside={"members.json": {"v": 1, "members": []}})
+    made = create(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})
     cluster = cluster_options(runs[0][0].params)
     ticket = None if cluster is None else ""
     of_sweep["sweep"] = made.id
@@ -170,13 +170,13 @@ def submit_sweep(
     try:
         for spec, setting, repeat in runs:
             jobs_made.append(
-                create(workspace.runs, spec, ticket, beside={"sweep.json": of_sweep, **reporters})
+                create(workspace.runs, spec, ticket, files={"sweep.json": of_sweep, **reporters})
             )
             found.append(sweeps.Member(jobs_made[-1].id, setting, repeat))
         at_once = list(jobs_made)
         if last is not None:
-            beside = {"sweep.json": {**of_sweep, "last": True}, **reporters}
-            jobs_made.append(create(workspace.runs, last, ticket, beside=beside))
+            files = {"sweep.json": {**of_sweep, "last": True}, **reporters}
+            jobs_made.append(create(workspace.runs, last, ticket, files=files))
             found.append(sweeps.Member(jobs_made[-1].id))
         sweeps.note_members(made, found)
         if cluster is None:
@@ -363,7 +363,7 @@ def _record(workspace: Workspace, spec: Recipe) -> Job:
     if spec.params.get("out") and not spec.params["out"].startswith(INSIDE):
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
-    job = create(workspace.runs, spec, "" if clustered else None, beside=configured(spec.task))
+    job = create(workspace.runs, spec, "" if clustered else None, files=configured(spec.task))
     enter(workspace, [job])
     return job
 

@@ -466,13 +466,13 @@ def create(
     spec: Recipe,
     ticket: str | None = None,
     *,
-    beside: Mapping[str, Mapping[str, Any]] | None = None,
+    files: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Job:
     """A new run folder with its recipe and first attempt, under the next free number.
 
     It is made under another name and renamed: a folder with a number is always complete, and of two processes
     that want the same number one gets it. `ticket`: empty for a job that a cluster is to get.
-    `beside`: other JSON files of the run folder by name; a sweep has `members.json` among them, and no
+    `files`: other JSON files of the run folder by name; a sweep has `members.json` among them, and no
     attempt.
 
     Raises: DataError when it cannot be written.
@@ -481,9 +481,9 @@ def create(
     try:
         draft.mkdir(parents=True)
         Job(0, draft).write(spec, runs)
-        for name, document in (beside or {}).items():
+        for name, document in (files or {}).items():
             write_json(draft / name, document)
-        if "members.json" not in (beside or {}):
+        if "members.json" not in (files or {}):
             Job(0, draft).add_attempt(0, ticket)
         number = max([_highest(runs), *(job.id for job in all_jobs(runs))]) + 1
         while True:

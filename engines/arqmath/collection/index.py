@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +16,7 @@ from engines.arqmath.collection.store import PostStore
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import changed, file_error, sha256
+from engines.core.files import cached, changed, file_error, sha256
 from engines.retrieval.run import Run
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS
@@ -97,13 +97,9 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
     return Index(path, manifest, encoder)
 
 
+@cached(2, lambda path: changed(path / MANIFEST))
 def cached_index(path: Path) -> Index:
     """As `open_index`; it stays open, with its model, until it is built again or two others are opened."""
-    return _kept(path, changed(path / MANIFEST))
-
-
-@lru_cache(2)
-def _kept(path: Path, at: tuple[int, int]) -> Index:  # noqa: ARG001  # built again means opened again
     return open_index(path)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.arqmath.collection.store import PostStore, StoredPost
 from engines.arqmath.first_stage import IndexFolder, SomeCollection
 from engines.core.errors import DataError
-from engines.core.files import changed
+from engines.core.files import cached
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = N
     """
     wanted = set(ids)
     if index is not None and (index / "posts.sqlite").exists():
-        store = _store(index / "posts.sqlite", changed(index / "posts.sqlite"))
+        store = _store(index / "posts.sqlite")
         return store.many(list(wanted))
     return _read(folder.need_posts(), wanted)
 
@@ -98,7 +97,7 @@ def rows_left_out(folder: ArqmathFolder, index: Path | None = None) -> int:
     from engines.forum.readers import Report, read_posts
 
     if index is not None and (index / "posts.sqlite").exists():
-        return _store(index / "posts.sqlite", changed(index / "posts.sqlite")).counts.get("left_out", 0)
+        return _store(index / "posts.sqlite").counts.get("left_out", 0)
     report = Report()
     for _ in read_posts(folder.need_posts(), report):
         pass
@@ -119,9 +118,7 @@ def _read(posts: Path, wanted: set[str]) -> dict[str, StoredPost]:
     return found
 
 
-@lru_cache(4)
-def _store(path: Path, at: tuple[int, int]) -> PostStore:  # noqa: ARG001  # built again means opened again
-    return PostStore(path)
+_store = cached(4)(PostStore)
 
 
 def beginning(text: str, characters: int = 160, *, plain: bool = False) -> str:

@@ -539,10 +539,10 @@ def _lost(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
     if folder.posts is None or index is None or not (index / "manifest.json").exists():
         return []
     lost = rows_left_out(folder, index)
-    told = [f"{folder.posts.name}: rows that could not be read: {lost:,}; their posts have no text here"]
-    for what in told if lost else ():
+    messages = [f"{folder.posts.name}: rows that could not be read: {lost:,}; their posts have no text here"]
+    for what in messages if lost else ():
         events(Event("warning", {"message": what}))
-    return told if lost else []
+    return messages if lost else []
 
 
 def _chosen(rankings: Rankings, run: str, against: str) -> tuple[str, str]:
@@ -552,7 +552,7 @@ def _chosen(rankings: Rankings, run: str, against: str) -> tuple[str, str]:
     return shown, rankings.find_run(against).name if against else others[0] if others else ""
 
 
-_KEPT: dict[tuple[object, ...], Rankings] = {}
+_CACHE: dict[tuple[object, ...], Rankings] = {}
 """Collections that were read, until one of their files changes."""
 
 
@@ -571,11 +571,11 @@ def _rankings(
         if role.name not in ("posts", "links", "comments", "formulas", "formula_runs", "graphs")
     ]
     key = (str(collection.path), *((str(path), changed(path)) for path in (*read, *everything)))
-    if key not in _KEPT:
+    if key not in _CACHE:
         found = Rankings.read(collection, everything, events=events, stop=stop)
         if stop():
             return found
-        while len(_KEPT) > 2:
-            del _KEPT[next(iter(_KEPT))]
-        _KEPT[key] = found
-    return _KEPT[key]
+        while len(_CACHE) > 2:
+            del _CACHE[next(iter(_CACHE))]
+        _CACHE[key] = found
+    return _CACHE[key]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import changed
+from engines.core.files import cached, changed
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
@@ -99,9 +98,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     document = {"query": query, "how": how, "answers": len(index), "hits": hits}
     if spec.model is not None:
         events(Event("progress", {"stage": "first", "how": how, "hits": hits}))
-        document["hits"] = _reranked(
-            query, hits, posts, _cross_encoder(spec.model, changed(spec.model / "config.json")), events, stop
-        )
+        document["hits"] = _reranked(query, hits, posts, _cross_encoder(spec.model), events, stop)
     return document
 
 
@@ -131,8 +128,8 @@ def _reranked(
     ]
 
 
-@lru_cache(1)
-def _cross_encoder(folder: Path, at: tuple[int, int]) -> CrossEncoder:  # noqa: ARG001  # changed: opened again
+@cached(1, lambda folder: changed(folder / "config.json"))
+def _cross_encoder(folder: Path) -> CrossEncoder:
     from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
     return CrossEncoder(folder)

@@ -170,8 +170,8 @@ class ComposedTask(CorpusTask):
         contrast = (torch.logaddexp(right, others.expand(-1, count)[partner]) - right).mean()
 
         known = batch["values"].isfinite()
-        told = model.values(states)[known]
-        worth = functional.smooth_l1_loss(told, batch["values"][known], beta=0.5)
+        predicted = model.values(states)[known]
+        worth = functional.smooth_l1_loss(predicted, batch["values"][known], beta=0.5)
 
         moves = batch["moves"]
         if not len(moves):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import changed
+from engines.core.files import cached, changed
 from engines.core.machine import torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.datasets import Sequences, batches, usable
@@ -185,13 +184,9 @@ def encode_many(
     return encoder.encode(texts, events=events, stop=stop)
 
 
+@cached(2, lambda folder: tuple(changed(part / "model.safetensors") for part in parts(folder)))
 def cached_encoder(folder: Path) -> Encoder:
     """As `load_encoder`; it stays loaded for the next question, until the weights are others."""
-    return _kept(folder, tuple(changed(part / "model.safetensors") for part in parts(folder)))
-
-
-@lru_cache(maxsize=2)
-def _kept(folder: Path, state: object) -> Encoder:  # noqa: ARG001  # other weights are loaded anew
     return load_encoder(folder)
 
 

@@ -11,14 +11,14 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar, get_args
 
 from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, changed, sha256, write_array
+from engines.core.files import atomic_writer, cached, changed, sha256, write_array
 from engines.core.spec import Arg, share_of
 from engines.egen.models.lookup import ModelFolder
 
@@ -189,7 +189,7 @@ def pool(
             vectors, table, left_out = _encoded(model, data, part, build, name, only)
             found = Pool(vectors, table, left_out, name)
             if path is not None:
-                found = _kept(found, path)
+                found = _written(found, path)
                 build.publish(parts=f"{name}-*.npy")
         while len(_open) >= 3:
             _open.pop(next(iter(_open)))
@@ -224,7 +224,12 @@ def _name(model: Path, data: Path, part: Part, only: int | None = None) -> str:
     from engines.egen.models.encode import MANY
 
     many = not data.is_dir() or size_of(data) > MANY
-    what = (model_print(model), _corpus_print(data), part, *(() if only is None else (f"only {only}",)))
+    what = (
+        model_print(model),
+        _file_print(data / "manifest.json" if data.is_dir() else data),
+        part,
+        *(() if only is None else (f"only {only}",)),
+    )
     return print_of(*what, *(_precision() if many else ()))
 
 
@@ -243,24 +248,17 @@ def model_print(model: Path) -> str:
     """Identifies a model folder by its weights and settings; a joined one by those of its parts."""
     from engines.egen.models.encode import parts
 
-    return "".join(_fingerprint(part, tuple(map(changed, sorted(part.rglob("*"))))) for part in parts(model))
+    return "".join(map(_fingerprint, parts(model)))
 
 
-def _corpus_print(place: Path) -> str:
-    path = place / "manifest.json" if place.is_dir() else place
-    return _file_print(path, changed(path))
-
-
-@lru_cache(maxsize=8)
-def _fingerprint(model: Path, state: object) -> str:  # noqa: ARG001  # another state, another content
+@cached(8, lambda part: tuple(map(changed, sorted(part.rglob("*")))))
+def _fingerprint(part: Path) -> str:
     from engines.retrieval.encoders import fingerprint
 
-    return fingerprint(model)
+    return fingerprint(part)
 
 
-@lru_cache(maxsize=16)
-def _file_print(path: Path, state: object) -> str:  # noqa: ARG001
-    return sha256(path)
+_file_print = cached(16)(sha256)
 
 
 def _encoded(
@@ -328,7 +326,7 @@ def stopped(what: str) -> StoppedError:
     return StoppedError(f"the {what} was stopped", remedy="Start it again.")
 
 
-def _kept(made: Pool, path: Path) -> Pool:
+def _written(made: Pool, path: Path) -> Pool:
     import pyarrow.parquet as pq
 
     table = made.table.replace_schema_metadata({"left_out": str(made.left_out)})

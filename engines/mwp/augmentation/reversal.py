@@ -121,7 +121,7 @@ def _leaves(tree: Tree) -> list[tuple[str, float]]:
 # Reversed operations (Liu et al. 2021, RODA): a known number is asked for, and the answer is told.
 #
 # The step on the equation is the same for all languages; a language brings the step on the text: `refusal`
-# says why nothing of a problem is reversed, `told` tells one number as the question.
+# says why nothing of a problem is reversed, `reversed_text` asks for one number.
 
 TEXT_STEPS: Mapping[str, str] = {
     "en": "engines.mwp.augmentation.reversal_english",
@@ -131,7 +131,7 @@ TEXT_STEPS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReversedText:
     """A text that asks for another number; its placeholders are the source's, and one more for the answer.
     doubts: why it may not be coherent."""
 
@@ -173,7 +173,7 @@ def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
         if used.count(number) > 1:
             yield Refused(number, "the equation uses it more than once")
             continue
-        text = step.told(problem, number, last)
+        text = step.reversed_text(problem, number, last)
         if isinstance(text, str):
             yield Refused(number, text)
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from engines.mwp.augmentation.reversal import Told
+from engines.mwp.augmentation.reversal import ReversedText
 from engines.mwp.augmentation.variant import clauses
 from engines.mwp.problems.problem import Problem
 
@@ -44,7 +44,7 @@ def refusal(problem: Problem) -> str:
     return ""
 
 
-def told(problem: Problem, number: int, answer: int) -> Told | str:
+def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | str:
     """The text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why not."""
     parts = clauses(problem.text)
     marker = _marker(parts)
@@ -70,7 +70,7 @@ def told(problem: Problem, number: int, answer: int) -> Told | str:
     question = re.sub(r"^(?:如果|已知|若|假如)", "", question)
     rest = [_LEADING.sub("", part) if place == len(rest) - 1 else part for place, part in enumerate(rest)]
     text = "，".join(part for part in (*rest, question) if part) + "？"
-    return Told(text, doubts)
+    return ReversedText(text, doubts)
 
 
 def _marker(parts: list[str]) -> re.Pattern[str] | None:

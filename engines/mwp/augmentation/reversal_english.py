@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engines.mwp.augmentation.english import Clause, asked, clause, stated
-from engines.mwp.augmentation.reversal import Told
+from engines.mwp.augmentation.reversal import ReversedText
 from engines.mwp.augmentation.variant import asks, sentences
 from engines.mwp.problems.problem import Problem
 
@@ -50,7 +50,7 @@ def refusal(problem: Problem) -> str:
     return taken if isinstance(taken, str) else ""
 
 
-def told(problem: Problem, number: int, answer: int) -> Told | str:
+def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | str:
     """The text that asks for a number and tells the answer as the placeholder `N_{answer}`; or why not."""
     taken = _taken(problem.text)
     if isinstance(taken, str):
@@ -88,7 +88,7 @@ def told(problem: Problem, number: int, answer: int) -> Told | str:
         return "a pronoun would have no antecedent"
     if re.search(r"[A-Z](?!_\d)", problem.text):
         parts, question = [part[:1].upper() + part[1:] for part in parts], question[:1].upper() + question[1:]
-    return Told(" ".join(f"{part} ." for part in parts) + f" {question} ?", doubts)
+    return ReversedText(" ".join(f"{part} ." for part in parts) + f" {question} ?", doubts)
 
 
 @lru_cache(maxsize=4096)

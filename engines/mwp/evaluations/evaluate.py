@@ -134,9 +134,9 @@ def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     from engines.mwp.solver.training import marks
 
     found = [solver.note] if solver.note else []
-    told = marks(rows)
+    texts = marks(rows)
     for kind, what in ((solver.learned, "trained on"), (solver.chosen, "chosen by")):
-        if count := sum(mark in kind for mark in told):
+        if count := sum(mark in kind for mark in texts):
             found.append(
                 f"{count:,} of the {len(rows):,} problems have the same text as one the solver was {what}"
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
-from engines.core.files import changed
+from engines.core.files import cached, changed
 from engines.core.spec import Arg
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import evaluate, infix, leaf_value
@@ -98,21 +98,12 @@ def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
     return found
 
 
+@cached(2, lambda folder: changed(folder / "solver.json"))
 def ready(folder: Path) -> Solver:
-    """A solver, kept until its folder changes, so that the next question is answered at once."""
-    from engines.mwp.solver.model_folder import FILE, open_solver
+    """A solver; it stays open for the next question until its folder changes."""
+    from engines.mwp.solver.model_folder import open_solver
 
-    key = folder, changed(folder / FILE)
-    if key not in _KEPT:
-        opened = open_solver(folder)
-        while len(_KEPT) >= _MOST:
-            _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = opened
-    return _KEPT[key]
-
-
-_KEPT: dict[Any, Solver] = {}
-_MOST = 2
+    return open_solver(folder)
 
 
 def problem_of(text: str, *, number_words: bool = False) -> Problem:

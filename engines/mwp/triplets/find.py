@@ -40,20 +40,20 @@ class Ready:
 def ready(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never) -> Ready:
     """The pool of a spec; kept, so that another strategy on the same is answered at once."""
     key = (spec.data, changed(spec.data), spec.pool, spec.text == "bertsim", spec.tokens, spec.encoder)
-    if key not in _KEPT:
-        if len(_KEPT) >= _MOST:
-            _KEPT.pop(next(iter(_KEPT)))
+    if key not in _CACHE:
+        if len(_CACHE) >= _MOST:
+            _CACHE.pop(next(iter(_CACHE)))
         read = read_problems(spec.data)
         pool = pool_of(read.usable, parts_of(spec.pool))
         unusable = len(read.rows) - len(read.usable) + len(read.skipped)
         texts = similarity_of(
             pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder, events=events, stop=stop
         )
-        _KEPT[key] = Ready(read.usable, unusable, pool, texts)
-    return _KEPT[key]
+        _CACHE[key] = Ready(read.usable, unusable, pool, texts)
+    return _CACHE[key]
 
 
-_KEPT: dict[Any, Ready] = {}
+_CACHE: dict[Any, Ready] = {}
 _MOST = 3
 
 
