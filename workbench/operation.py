@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import did_you_mean
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Sink, Stop, ignore, never, warn
 from engines.core.spec import Field, described, read, values
 from workbench.errors import UsageError
 from workbench.paper import load, papers, references
@@ -198,7 +198,7 @@ class Operation:
             return lambda _item: {}
         address, notes = load(self.where.address)(spec), Workspace.open().notes
         for problem in notes.problems:
-            events(Event("warning", {"message": str(problem)}))
+            warn(events, str(problem))
 
         def fields(item: Any) -> Mapping[str, object]:
             place = address(item)

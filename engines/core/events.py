@@ -28,14 +28,18 @@ NAMED = 20
 """Lines that are named, at most."""
 
 
+def warn(events: Sink, message: str) -> None:
+    events(Event("warning", {"message": message}))
+
+
 def warn_of_lines(events: Sink, path: Path, lines: Iterable[tuple[int | None, str]]) -> None:
     """Name the lines of a file that were left out, with the reason of each: the first `NAMED`, and how many
     more there are."""
     listed = list(lines)
     for line, what in listed[:NAMED]:
-        events(Event("warning", {"message": f"{path}:{line}: {what}"}))
+        warn(events, f"{path}:{line}: {what}")
     if len(listed) > NAMED:
-        events(Event("warning", {"message": f"… and {len(listed) - NAMED:,} more lines of {path}"}))
+        warn(events, f"… and {len(listed) - NAMED:,} more lines of {path}")
 
 
 def ignore(event: Event) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.core.errors import DataError, raised
-from engines.core.events import Event, Sink
+from engines.core.events import Sink, warn
 from engines.core.files import json_object, read_lines
 from engines.core.spec import refused
 from engines.forum.cleaning import CleanText, clean_plain, clean_with_formulas
@@ -96,7 +96,7 @@ def warn_of_formula_topics(topics: Sequence[Topic], events: Sink) -> None:
     asking = [topic.id for topic in topics if topic.formula or topic.latex]
     if asking:
         what = f"{len(asking):,} topics ask for formulas (Task 2), such as {asking[0]}; this searches answers"
-        events(Event("warning", {"message": what}))
+        warn(events, what)
 
 
 def warn_of_unanswered_topics(topics: Sequence[Topic], answered: Container[str], events: Sink) -> None:
@@ -104,8 +104,7 @@ def warn_of_unanswered_topics(topics: Sequence[Topic], answered: Container[str],
     without = [topic.id for topic in topics if topic.id not in answered]
     if without:
         some = ", ".join([*without[:_NAMED], *(["…"] if len(without) > _NAMED else [])])
-        what = f"{len(without):,} topics found nothing and are not in the run: {some}"
-        events(Event("warning", {"message": what}))
+        warn(events, f"{len(without):,} topics found nothing and are not in the run: {some}")
 
 
 def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:

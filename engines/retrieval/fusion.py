@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from engines.core.errors import EngineError
-from engines.core.events import Event, Sink
+from engines.core.events import Sink, warn
 from engines.core.spec import Arg, no_effect, refused
 from engines.retrieval.measures import evaluate
 from engines.retrieval.qrels import Qrels
@@ -69,7 +69,7 @@ def _one_scale(run: Run, path: Path, events: Sink) -> Run:
     if depth is None:
         return run
     what = f"{path}: behind the first {depth:,} of a topic scores have another scale, as in a two-stage run"
-    events(Event("warning", {"message": f"{what}; they are put just below, in their order"}))
+    warn(events, f"{what}; they are put just below, in their order")
     return replace(
         run,
         rankings={
@@ -204,7 +204,7 @@ def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
     partly = set().union(*topics) - set(topics[0]).intersection(*topics[1:])
     if partly:
         what = f"{len(partly):,} topics are not in all runs, such as {min(partly)}; runs with them are fused"
-        events(Event("warning", {"message": what}))
+        warn(events, what)
     check_out(spec.out, set().union(*topics))
     if spec.how != "rrf":
         runs = [_one_scale(run, path, events) for run, path in zip(runs, spec.runs, strict=True)]
@@ -216,6 +216,5 @@ def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
         fused = reciprocal_rank_fusion(runs, k=k, by_score=by_score, normalise=by_score, tag=spec.tag)
     left_out = write_run(fused, spec.out, depth=_DEPTH)
     if left_out:
-        what = f"{left_out:,} documents beyond the first {_DEPTH:,} of a topic are left out"
-        events(Event("warning", {"message": what}))
+        warn(events, f"{left_out:,} documents beyond the first {_DEPTH:,} of a topic are left out")
     return fused.cut(_DEPTH), left_out

@@ -50,46 +50,29 @@ def read_qrels(
     """
     path = Path(path)
     grades: dict[str, dict[str, int]] = {}
+
+    def refuse(line: int, what: str, remedy: str) -> None:
+        on_bad(DataError(what, path=path, line=line, remedy=remedy))
+
     for line, text in read_lines(path, on_bad=on_bad):
         columns = text.split()
         if not columns:
             continue
         if len(columns) != 4:
-            on_bad(
-                DataError(
-                    f"a qrels line has {len(columns)} columns, not 4",
-                    path=path,
-                    line=line,
-                    remedy="Expected topic, 0, document, grade. Is this a run?",
-                )
-            )
+            what = f"a qrels line has {len(columns)} columns, not 4"
+            refuse(line, what, "Expected topic, 0, document, grade. Is this a run?")
             continue
         topic, _, document, mark = columns
         grade = _grade(mark, trec)
         if grade is None:
-            wanted = "a whole number" if trec else "one of 0 to 3"
-            on_bad(
-                DataError(
-                    f"the grade {mark[:20]!r} is not {wanted}",
-                    path=path,
-                    line=line,
-                    remedy=(
-                        "Expected topic, 0, document, grade; for Task 3 also 5 and 6, which are not grades."
-                    ),
-                )
-            )
+            what = f"the grade {mark[:20]!r} is not {'a whole number' if trec else 'one of 0 to 3'}"
+            remedy = "Expected topic, 0, document, grade; for Task 3 also 5 and 6, which are not grades."
+            refuse(line, what, remedy)
             continue
         documents = grades.setdefault(topic, {})
         if documents.setdefault(document, grade) != grade:
-            on_bad(
-                DataError(
-                    f"{topic} {document} is graded {documents[document]} above and {grade} here",
-                    path=path,
-                    line=line,
-                    remedy="Keep one of the two lines.",
-                )
-            )
-            continue
+            what = f"{topic} {document} is graded {documents[document]} above and {grade} here"
+            refuse(line, what, "Keep one of the two lines.")
     if not grades:
         raise DataError(
             "no judgements in the file", path=path, remedy="Expected lines of topic, 0, document, grade."

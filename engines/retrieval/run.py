@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink
+from engines.core.events import Sink, warn
 from engines.core.files import atomic_writer, read_lines, sha256, write_note
 from engines.core.spec import refused, values
 
@@ -234,7 +234,7 @@ def warned_run(path: Path, task: int | None, events: Sink) -> Run:
     if len(run.warnings) > _NAMED:
         mended.append(f"{len(run.warnings):,} duplicates in all; the best score of each was used")
     for message in (*mended, *run.doubts):
-        events(Event("warning", {"message": f"{path}: {message}"}))
+        warn(events, f"{path}: {message}")
     return run
 
 

@@ -24,7 +24,7 @@ from engines.arqmath.collection.store import PostStore, StoredPost, build_store
 from engines.arqmath.first_stage import RETRIEVERS
 from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild
 from engines.core.errors import DataError, EngineError
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import sha256, write_array, write_json
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
@@ -270,9 +270,12 @@ class IndexBuild:
             if not built["complete"]:
                 return False
             for line in built["first"]:
-                self._warn(f"left out: {line}")
+                warn(self.events, f"left out: {line}")
             if built["repeated"]:
-                self._warn(f"{built['repeated']:,} posts repeat an earlier id; the first of each was used")
+                warn(
+                    self.events,
+                    f"{built['repeated']:,} posts repeat an earlier id; the first of each was used",
+                )
             ids.unlink(missing_ok=True)
         if not ids.exists():
             store = PostStore(path)
@@ -287,9 +290,6 @@ class IndexBuild:
                 )
             write_array(ids, np.array([id.encode() for id in found]))
         return True
-
-    def _warn(self, message: str) -> None:
-        self.events(Event("warning", {"message": message}))
 
     def postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:
         """BM25 over the terms of this version."""

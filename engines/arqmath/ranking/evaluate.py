@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
 from engines.core.spec import Arg, no_effect, refused
 from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
@@ -106,7 +106,7 @@ def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:
     beyond = sorted(grade for grade in qrels.distribution() if grade > 3)
     if beyond:
         hint = "; 5 and 6 are marks of Task 3, see --task" if NOT_A_GRADE & set(beyond) else ""
-        _warn(events, f"{path}: grades up to {beyond[-1]} are used as they are{hint}")
+        warn(events, f"{path}: grades up to {beyond[-1]} are used as they are{hint}")
     return qrels
 
 
@@ -122,11 +122,11 @@ def load_run(
         check_one_each(run, path)
     missing = check_topics(run, qrels, run_path=path, qrels_path=qrels_path)
     if missing:
-        _warn(events, f"{path}: {len(missing)} judged topics are not in the run; they count as 0 in the mean")
+        warn(events, f"{path}: {len(missing)} judged topics are not in the run; they count as 0 in the mean")
     if visual_ids is not None:
         run, unknown = to_visual_ids(run, read_visual_ids(visual_ids))
         if unknown:
-            _warn(events, f"{path}: {unknown:,} formulas without a visual id are left out")
+            warn(events, f"{path}: {unknown:,} formulas without a visual id are left out")
     if not any(
         document in qrels.grades[topic]
         for topic, ranking in run.rankings.items()
@@ -135,16 +135,12 @@ def load_run(
     ):
         hint = " (give visual ids with --visual-ids)" if task == 2 and visual_ids is None else ""
         what = f"none of its documents is judged in {qrels_path}; are these of the same task?{hint}"
-        _warn(events, f"{path}: {what}")
+        warn(events, f"{path}: {what}")
     return run
 
 
 def _rounded(row: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 6) for name, value in row.items()}
-
-
-def _warn(events: Sink, message: str) -> None:
-    events(Event("warning", {"message": message}))
 
 
 def _document(result: Evaluation) -> dict[str, Any]:
@@ -168,7 +164,7 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
     for tag, ids in _answer_ids(spec, events).items():
         found = evaluate_answers(ids.items(), qrels)
         if not found.grades:
-            _warn(events, f"{spec.run}: no answer of {tag} is judged; are these the qrels of Task 3?")
+            warn(events, f"{spec.run}: no answer of {tag} is judged; are these the qrels of Task 3?")
         one_each = Run(tag, {topic: [(document, 1.0)] for topic, document in ids.items()})
         document = _document(measure(one_each, qrels))
         for topic, grade in found.grades.items():
@@ -215,7 +211,7 @@ def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
         return {run.tag: {topic: ranking[0][0] for topic, ranking in run.rankings.items()}}
     answers, warnings = read_answers(path)
     for warning in warnings[:5]:
-        _warn(events, f"{path}: {warning}")
+        warn(events, f"{path}: {warning}")
     if table is None:
         raise EngineError(
             "the run holds answers, and the qrels judge them by id",
@@ -242,7 +238,7 @@ def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dic
     known = [topic for topic in info if topic in result.per_topic]
     missing = len(result.per_topic) - len(known)
     if missing:
-        _warn(events, f"{path}: {missing} judged topics are missing from it and belong to no group")
+        warn(events, f"{path}: {missing} judged topics are missing from it and belong to no group")
     groups: dict[str, dict[str, dict[str, float]]] = {}
     for column in dict.fromkeys(name for row in info.values() for name in row):
         members: dict[str, list[str]] = {}
@@ -311,7 +307,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     qrels = load_qrels(spec.qrels, spec.task, events)
     runs = {path: load_run(path, qrels, spec.qrels, spec.task, spec.visual_ids, events) for path in spec.runs}
     if what := unequal_depths(runs, qrels.grades):
-        events(Event("warning", {"message": what}))
+        warn(events, what)
     results = [evaluate(runs[path], qrels) for path in spec.runs]
     values = [{topic: row[spec.measure] for topic, row in result.per_topic.items()} for result in results]
     tests = [test(values[0], other, seed=spec.seed) for other in values[1:]]

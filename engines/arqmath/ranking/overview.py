@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.arqmath.first_stage import Added, Against, IndexFolder, RunName, SomeCollection
 from engines.core.errors import DataError, EngineError, did_you_mean
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
 from engines.core.spec import Arg, no_effect
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
@@ -529,7 +529,7 @@ def _shown(rankings: Rankings, topic: str) -> dict[str, Any]:
 
 def _warned(rankings: Rankings, events: Sink) -> Rankings:
     for problem in rankings.problems:
-        events(Event("warning", {"message": problem}))
+        warn(events, problem)
     return rankings
 
 
@@ -541,7 +541,7 @@ def _lost(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
     lost = rows_left_out(folder, index)
     messages = [f"{folder.posts.name}: rows that could not be read: {lost:,}; their posts have no text here"]
     for what in messages if lost else ():
-        events(Event("warning", {"message": what}))
+        warn(events, what)
     return messages if lost else []
 
 

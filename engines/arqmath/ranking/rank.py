@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.arqmath.first_stage import RETRIEVERS, By, Candidates, FirstStage
 from engines.core.errors import DataError, EngineError
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import file_error
 from engines.core.spec import Arg, no_effect
 from engines.forum.cleaning import CleanText
@@ -345,8 +345,7 @@ def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink
     known = {topic.id for topic in topics}
     absent = [name for name in grades if name not in known]
     if absent:
-        what = f"{len(absent)} judged topics are not among the topics, such as {absent[0]}"
-        events(Event("warning", {"message": what}))
+        warn(events, f"{len(absent)} judged topics are not among the topics, such as {absent[0]}")
     return Qrels(grades)
 
 
@@ -390,8 +389,7 @@ def _score(
         stop=stop,
     )
     if found.missing:
-        what = f"{found.missing:,} candidates are not in the collection and were left out"
-        events(Event("warning", {"message": what}))
+        warn(events, f"{found.missing:,} candidates are not in the collection and were left out")
     return found
 
 
@@ -422,7 +420,7 @@ def _all_candidates(
     without = [name for name, found in tagged.items() if not found]
     if without:
         what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
-        events(Event("warning", {"message": what}))
+        warn(events, what)
     return tagged, store
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from engines.arqmath.first_stage import SomeCollection
 from engines.core.errors import EngineError, did_you_mean
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg, no_effect, refused
 
@@ -249,6 +249,6 @@ def pretrain_data(spec: PretrainData, *, events: Sink = ignore) -> dict[str, Any
     read = documents(settings, {"collection": spec.folder, "amps": spec.folder}, report)
     counts = write_segments(read, spec.out, tokenizer=tokenizer, seed=spec.seed)
     for line, reason in sorted(report.first + report.broken):
-        events(Event("warning", {"message": f"{spec.folder}: row {line}: {reason}"}))
+        warn(events, f"{spec.folder}: row {line}: {reason}")
     left = {"left_out": report.bad, "broken": report.warned}
     return {"out": str(spec.out), "strategy": spec.strategy, **counts, **left, "seed": spec.seed}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engines.core.build import ResumableBuild
 from engines.core.errors import DataError, ExpressionError, StoppedError
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import atomic_writer, json_object, read_lines
 from engines.core.tree import Tree
 from engines.egen.corpus.assemble import Assembled, assemble
@@ -115,7 +115,7 @@ def import_published(
 
     def refuse(line: BadLine) -> None:
         bad.append(line)
-        events(Event("warning", {"message": f"{path.name}:{line.line}: {line.what}"}))
+        warn(events, f"{path.name}:{line.line}: {line.what}")
 
     clusters = read_published(path, on_bad=refuse)
     return corpus_of(clusters, path, out, bad=bad, seed=seed, events=events, stop=stop)

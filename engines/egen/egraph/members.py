@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree
 from engines.egen.egraph.grammar import EGraph, Grammar, with_padding
 from engines.egen.egraph.growth import Grower, paddings
@@ -141,7 +141,7 @@ class _Selection:
             what = f"the rules prove two constants equal for {prefix(self.head)}"
             raise self.wrong_rule(what, "E210")
         if verifier.reason:
-            self.events(Event("warning", {"message": verifier.reason}))
+            warn(self.events, verifier.reason)
             if "undecided" not in ACCEPTED[self.config.mode]:
                 return
         keys = {self.forms.key(self.terms.read(self.head.labels()))}

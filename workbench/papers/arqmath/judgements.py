@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from engines.arqmath.first_stage import SomeCollection
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore, warn
 from engines.core.files import write_text
 from engines.core.spec import Arg
 from workbench.notes import RecordFile
@@ -93,11 +93,11 @@ def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[Judgem
     collection = find_collection(Workspace.open(create=False), str(spec.folder))
     own = collection.judgements()
     for problem in own.problems:
-        events(Event("warning", {"message": str(problem)}))
+        warn(events, str(problem))
     if not len(own):
         none = f"{collection.name} has no judgements of yours; judge answers on its screen"
-        events(Event("warning", {"message": none}))
+        warn(events, none)
     if spec.out is not None:
         own.write_qrels(spec.out)
-        events(Event("warning", {"message": f"{len(own):,} judgements written to {spec.out}"}))
+        warn(events, f"{len(own):,} judgements written to {spec.out}")
     return list(own.all())

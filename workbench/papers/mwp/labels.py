@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg
 from workbench.notes import RecordFile
@@ -114,7 +114,7 @@ def own_labels(spec: OwnLabels, *, events: Sink = ignore) -> list[Label]:
     """The labels of the workspace, by set and ids. Events: warnings of lines that cannot be read."""
     labels = Labels(labels_path())
     for problem in labels.problems:
-        events(Event("warning", {"message": str(problem)}))
+        warn(events, str(problem))
     if spec.out is not None:
         labels.export(spec.out, set_=spec.set)
     return labels.of_set(spec.set)
