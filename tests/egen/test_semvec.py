@@ -130,21 +130,21 @@ def test_bigrams_know_order_and_nothing_else() -> None:
 
 def test_a_network_learns_comes_back_and_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from engines.egen.semvec.trainer import encode, load_network, semvec
+    from engines.egen.semvec.trainer import SemVecTask, encode, load_network
     from engines.training import TrainConfig, train
 
     classes = written(tmp_path)
     config = TrainConfig(steps=30, batch_size=8, lr=2e-2, bucket=1, device="cpu")
     done = train(
-        semvec({"d_model": 16, "hidden": 16}, {"classes": classes}, seed=0), config, tmp_path / "run"
+        SemVecTask({"d_model": 16, "hidden": 16}, {"classes": classes}, seed=0), config, tmp_path / "run"
     )
     assert done.complete
     network = load_network(tmp_path / "run" / "model")
     begun = {"classes": classes, "backbone": tmp_path / "run" / "model"}
-    again = semvec({"d_model": 16, "hidden": 16}, begun, seed=1).model().state_dict()
+    again = SemVecTask({"d_model": 16, "hidden": 16}, begun, seed=1).model().state_dict()
     assert all((value == again[name]).all() for name, value in network.state_dict().items())
     with pytest.raises(EngineError, match="hidden 16 there, 8 requested"):
-        semvec({"d_model": 16, "hidden": 8}, begun, seed=1).model()
+        SemVecTask({"d_model": 16, "hidden": 8}, begun, seed=1).model()
     pool = splits(classes)
     vectors = encode(network, pool.trees)
     learned = scores(vectors, pool.numbers, pool.asked("train"), 1)

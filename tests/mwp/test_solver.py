@@ -23,13 +23,7 @@ from engines.mwp.problems.readers import read_problems  # noqa: E402
 from engines.mwp.solver.model_folder import open_solver, save_solver  # noqa: E402
 from engines.mwp.solver.reading import WordReader  # noqa: E402
 from engines.mwp.solver.settings import SolverSettings  # noqa: E402
-from engines.mwp.solver.training import (  # noqa: E402  # noqa: E402
-    SolverTask,
-    contrastive,
-    look_alikes,
-    material,
-    solver,
-)
+from engines.mwp.solver.training import SolverTask, contrastive, look_alikes, material  # noqa: E402
 from engines.mwp.solver.words import Words, deductions  # noqa: E402
 from engines.mwp.triplets.pool import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
@@ -43,7 +37,7 @@ TINY = {"encoder": "transformer", "width": 32, "layers": 1, "dropout": 0.0, "rar
 
 
 def task(folder: Path, count: int = 42, **model: Any) -> SolverTask:
-    return solver({**TINY, **model}, {"problems": written(folder, count)}, seed=0)
+    return SolverTask({**TINY, **model}, {"problems": written(folder, count)}, seed=0)
 
 
 def begun(made: SolverTask) -> Any:
@@ -225,7 +219,7 @@ def test_a_triplet_that_was_labelled_bad_is_not_trained_on(tmp_path: Path) -> No
     label = {name: made.problems[place].id for name, place in names}
     bad = tmp_path / "bad.jsonl"
     bad.write_text(json.dumps({**label, "label": "negative"}) + "\n")
-    again = solver({**TINY, "alpha": 0.5}, {**made.data, "labels": bad}, seed=0)
+    again = SolverTask({**TINY, "alpha": 0.5}, {**made.data, "labels": bad}, seed=0)
     begun(again)
     assert [row for row in made.train_data() if row != first] == [
         row for row in again.train_data() if row[0] != first[0]
@@ -328,7 +322,7 @@ def test_an_encoder_of_the_users_is_adapted_and_comes_back_from_the_folder(tmp_p
     from tests.arqmath.tiny_models import bert
 
     own = bert(tmp_path / "bert", head=False)
-    made = solver(
+    made = SolverTask(
         {"encoder": "pretrained", "rank": 2, "head": "tree", "embedding": 8, "max_length": 64},
         {"problems": written(tmp_path, 14), "encoder": own},
         seed=0,
@@ -341,7 +335,7 @@ def test_an_encoder_of_the_users_is_adapted_and_comes_back_from_the_folder(tmp_p
     assert open_solver(tmp_path / "saved").solve(made.problems) == model.solve(made.problems)
     (own / "model.safetensors").unlink()
     with pytest.raises(EngineError) as caught:
-        begun(solver({"encoder": "pretrained"}, dict(made.data), seed=0))
+        begun(SolverTask({"encoder": "pretrained"}, dict(made.data), seed=0))
     assert caught.value.code == "E663"
 
 
@@ -351,7 +345,7 @@ def test_a_training_goes_on_from_a_solver(tmp_path: Path) -> None:
     fitted(first, model, 3)
     save_solver(model, tmp_path / "saved")
     data = {"problems": written(tmp_path, 42, seed=5, name="more"), "encoder": tmp_path / "saved"}
-    again = solver({**TINY, "head": "tree", "dropout": 0.5, "max_steps": 3}, data, seed=1)
+    again = SolverTask({**TINY, "head": "tree", "dropout": 0.5, "max_steps": 3}, data, seed=1)
     found = begun(again)
     assert (found.words, found.settings.max_steps) == (model.words, 3)
     assert [answers[0].equation for answers in found.solve(first.problems)] == [
@@ -364,10 +358,10 @@ def test_a_training_goes_on_from_a_solver(tmp_path: Path) -> None:
     assert not torch.equal(*vectors)
     for settings, code in (({"head": "deductive"}, "E680"), ({"encoder": "gru"}, "E678")):
         with pytest.raises(EngineError) as caught:
-            begun(solver({**TINY, "head": "tree", **settings}, data, seed=0))
+            begun(SolverTask({**TINY, "head": "tree", **settings}, data, seed=0))
         assert caught.value.code == code
     with pytest.raises(EngineError, match="is not a solver") as caught:
-        begun(solver(TINY, {**data, "encoder": tmp_path}, seed=0))
+        begun(SolverTask(TINY, {**data, "encoder": tmp_path}, seed=0))
     assert caught.value.code == "E678"
 
 

@@ -30,7 +30,7 @@ from engines.mwp.problems.equation import parse_infix
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.reading import Found
 from engines.mwp.solver.solve import Solve, problem_of, solve, steps
-from engines.mwp.solver.training import solver
+from engines.mwp.solver.training import SolverTask
 from engines.training import TrainConfig, train
 from tests.mwp.solver_problems import written
 
@@ -48,7 +48,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "rare": 1,
         "numbers": "placeholders",
     }
-    task = solver({**settings, "single_use": True, "non_negative": True}, {"problems": problems}, seed=0)
+    task = SolverTask({**settings, "single_use": True, "non_negative": True}, {"problems": problems}, seed=0)
     train(task, TrainConfig(steps=70, batch_size=14, lr=1e-2, warmup=5, device="cpu"), folder / "run")
     return folder / "run" / "model", problems
 

@@ -94,11 +94,11 @@ def _cases_of_formulas(folder: Path, rank: int, world: int) -> Iterator[tuple[st
 
 
 def _cases_of_problems(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
-    from engines.mwp.solver.training import solver
+    from engines.mwp.solver.training import SolverTask
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
     sizes = {"encoder": "transformer", "width": 32, "layers": 1, "dropout": 0.0, "rare": 1, "embedding": 16}
-    task = solver({**sizes, "alpha": 0.5, "tau": 0.1}, {"problems": folder / "problems.jsonl"}, seed=0)
+    task = SolverTask({**sizes, "alpha": 0.5, "tau": 0.1}, {"problems": folder / "problems.jsonl"}, seed=0)
     task.model()  # it is what reads the problems
     examples = list(task.train_data())[:8]
     yield "problems", task, [task.collate(examples[begin:end])]

@@ -177,13 +177,6 @@ class SemVecSettings:
     measured: Annotated[int, Arg("Validation expressions used per evaluation.", low=1)] = 2_000
 
 
-def semvec(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SemVecTask:
-    """The trainer `egen.semvec`: `data.classes` is the training split of a set; the one beside it for
-    validation chooses the model. The other splits are not looked at. `data.backbone` is a network to begin
-    with, of a set with the same variables and operators."""
-    return SemVecTask(read(SemVecSettings, model, place="model.", code=CODE), data, seed)
-
-
 @dataclass(frozen=True, slots=True)
 class Example:
     """Two equal expressions, or one twice, and the number of their class."""
@@ -194,16 +187,21 @@ class Example:
 
 
 class SemVecTask:
+    """The trainer `egen.semvec`: `data.classes` is the training split of a set; the one beside it for
+    validation chooses the model. The other splits are not looked at. `data.backbone` is a network to begin
+    with, of a set with the same variables and operators."""
+
     measures = ("validation_score_5_percent",)
 
-    def __init__(self, settings: SemVecSettings, data: Mapping[str, Path], seed: int) -> None:
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
         if "classes" not in data:
             raise DataError(
                 "the recipe names no classes",
                 code="E644",
                 remedy="Name the training split of a set with --set data.classes=FILE.",
             )
-        self.settings, self.data, self.seed = settings, data, seed
+        self.settings = read(SemVecSettings, model, place="model.", code=CODE)
+        self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
         """The trainer, its settings, and the two splits that it reads."""

@@ -212,19 +212,15 @@ Example = tuple[int, int, int]
 """An anchor, its positive and its negative, as places among the problems; -1 without."""
 
 
-def solver(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SolverTask:
+class SolverTask:
     """The trainer `mwp.solver`. Data: as `data.material` says; encoder (the folder of a pretrained
     one, or of a solver, with whose weights and words the training begins)."""
-    return SolverTask(read(SolverSettings, model, place="model.", code=CODE), data, seed)
-
-
-class SolverTask:
-    """A solver to train; see `engines.training.TrainingTask`."""
 
     measures = ("development_answer_accuracy", "development_equation_accuracy")
 
-    def __init__(self, settings: SolverSettings, data: Mapping[str, Path], seed: int) -> None:
-        self.settings, self.data, self.seed = settings, data, seed
+    def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
+        self.settings = read(SolverSettings, model, place="model.", code=CODE)
+        self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
         """The trainer, all settings, and the files."""

@@ -109,7 +109,7 @@ PAPER = Paper(
         ),
         Trainer(
             "egen.semvec",
-            "engines.egen.semvec.trainer:semvec",
+            "engines.egen.semvec.trainer:SemVecTask",
             ("engines.egen.semvec.trainer:SemVecSettings",),
             ("classes", "backbone"),
             "backbone",

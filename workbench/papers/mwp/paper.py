@@ -70,7 +70,7 @@ PAPER = Paper(
     trainers=(
         Trainer(
             "mwp.solver",
-            "engines.mwp.solver.training:solver",
+            "engines.mwp.solver.training:SolverTask",
             ("engines.mwp.solver.settings:SolverSettings",),
             data=("problems", "also", "unlike", "development", "labels", "encoder"),
             begins="encoder",
