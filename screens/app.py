@@ -47,8 +47,6 @@ LEAST = (60, 16)
 
 
 class Workbench(Frame):
-    """The workbench over one workspace: its screens, keys, palette and session; see `Frame` for the rest."""
-
     TITLE = "mathwb"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCREEN_KEYS + APP_KEYS)
@@ -130,7 +128,6 @@ class Workbench(Frame):
         return stack[0] if stack and isinstance(stack[0], WorkbenchScreen) and stack[0].built else None
 
     def _opened(self) -> list[WorkbenchScreen]:
-        """The screens that have been opened, the present one first."""
         stacks = sorted(self._screen_stacks.items(), key=lambda item: item[0] != self.current_mode)
         roots = [stack[0] for _, stack in stacks if stack]
         return [root for root in roots if isinstance(root, WorkbenchScreen) and root.built]
@@ -145,7 +142,6 @@ class Workbench(Frame):
         self.session.save()
 
     def exit_now(self) -> None:
-        """Leave; jobs go on."""
         self._keep_session()
         self.session.save()
         if "engine" in self.__dict__:

@@ -48,7 +48,6 @@ class BrowserScreen(WorkbenchScreen):
         raise NotImplementedError
 
     def open_source(self, name: str) -> None:
-        """Show a source."""
         raise NotImplementedError
 
     def show_no_source(self) -> None:
@@ -56,7 +55,6 @@ class BrowserScreen(WorkbenchScreen):
 
     @property
     def first(self) -> ListPane:
-        """The list of what is in the source."""
         found = self._panes[0]
         assert isinstance(found, ListPane)
         return found
@@ -109,7 +107,6 @@ class BrowserScreen(WorkbenchScreen):
         return [Lookup(self.SOURCE, self.FIND_SOURCE, self.go_to_source), *super().lookups()]
 
     async def action_refresh(self) -> None:
-        """From the files again, and whatever sources there are now."""
         self.look_for_sources(self.source)
 
     # The list
@@ -120,7 +117,6 @@ class BrowserScreen(WorkbenchScreen):
         return super().why_not(verb)
 
     def why_no_step(self, verb: str) -> str:
-        """Why `earlier` or `later` leads nowhere."""
         return self.first.why_no_step(verb)
 
     def action_earlier(self) -> None:

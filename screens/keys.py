@@ -9,7 +9,6 @@ from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VIEW_KEYS, Key,
 
 
 def catalogue() -> list[tuple[str, tuple[Key, ...]]]:
-    """All scopes with a title each: everywhere, lists, texts, then screen by screen."""
     shared = [
         ("Everywhere", SCREEN_KEYS + APP_KEYS),
         ("On every screen", VIEW_KEYS),
@@ -20,7 +19,6 @@ def catalogue() -> list[tuple[str, tuple[Key, ...]]]:
 
 
 def document() -> str:
-    """The text of `docs/keys.md`."""
     lines = [
         "# Keys",
         "",

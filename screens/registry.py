@@ -47,7 +47,6 @@ class Entry:
         return found
 
     def load_destinations(self) -> Callable[[Workspace], Iterator[Destination]] | None:
-        """What lists its destinations, if there are some."""
         found: Callable[[Workspace], Iterator[Destination]] | None = (
             load(self.destinations) if self.destinations else None
         )

@@ -25,8 +25,6 @@ _PATIENCE_S = 0.15
 
 
 class AnswerPane(Pane):
-    """Shows one answer and the topic; `raw` is whether formulas stand as LaTeX."""
-
     DEFAULT_CSS = """
     AnswerPane #about { height: 1; max-height: 8; padding: 0 1; margin-bottom: 1; }
     AnswerPane.-low #about { max-height: 4; margin-bottom: 0; }
@@ -76,7 +74,6 @@ class AnswerPane(Pane):
             self.show_instead(["… reading"])
 
     def show_instead(self, lines: Sequence[str]) -> None:
-        """Say why there is no text."""
         self._post, self._instead = None, True
         self.query_one("#answer-text", ReaderBox).reader.show(
             [part for line in lines for part in fold(line, self._cells)]
@@ -87,7 +84,6 @@ class AnswerPane(Pane):
         self.show_instead([f"{_FAILED}{error.code} {place}{error.what}", error.remedy])
 
     def show_post(self, post: Mapping[str, Any]) -> None:
-        """Show the text of an answer: what the operation `arqmath.post` answers."""
         self._post = post
         self._fill_answer()
 
@@ -139,7 +135,6 @@ def _look(line: str) -> str:
 
 
 def about(row: Record, cells: int) -> Content:
-    """Grade, place and move, gain, and the ranks in all runs."""
     lines = []
     grade, own = row["grade"], row["own"]
     if grade is not None:

@@ -168,13 +168,11 @@ HIT_COLUMNS = HITS.drawn(
 def topic_records(
     overview: Mapping[str, Any], run: str, against: str, *, plain: bool = False
 ) -> list[Record]:
-    """The topics as one run does on them, held against another; `plain` leaves formulas as LaTeX."""
     title = "title" if plain else "shown"
     return [topic_row(topic, run, against, title) for topic in overview["topics"]]
 
 
 def written_rows(ranking: Mapping[str, Any] | None, shown: str) -> list[Record]:
-    """The answers that were written to a topic, each with what the right pane shows of it."""
     rows: list[Record] = []
     for answer in ranking["answers"] if ranking is not None else ():
         post = {"id": answer["run"], "text": answer["shown"], "latex": answer["text"], "score": None}
@@ -185,7 +183,6 @@ def written_rows(ranking: Mapping[str, Any] | None, shown: str) -> list[Record]:
 
 
 def hit_rows(hits: Sequence[Mapping[str, Any]], *, plain: bool) -> list[dict[str, Any]]:
-    """What a search found, with the fields that an answer to a topic has; there is no topic."""
     from engines.formula.unicode import render_text
 
     shown: Callable[[str], str] = str if plain else render_text
@@ -215,7 +212,6 @@ class Chosen:
 
 
 def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> Selection:
-    """A topic as the selection of a pane."""
     known = {name: topic[name] for name in ("id", "title", "ndcg", "delta", "kind")}
     forms = (
         Form("i", "id", lambda: topic["id"]),
@@ -235,7 +231,6 @@ def of_all_topics(topic: Selection, runs: Runs, line: CommandLine, *more: str) -
 
 
 def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: CommandLine) -> Selection:
-    """An answer as the selection of a pane; `post` is its text once that is there."""
     row, runs, topic = chosen.row, chosen.runs, chosen.topic
     if "written" in row:
         command = line("arqmath", "show", runs.place, topic, "--written")
@@ -275,7 +270,6 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
-    """The collections, each with its topics; titles as they stand in the file."""
     from engines.forum.folder import ArqmathFolder
     from workbench.papers.arqmath.data import collections
 

@@ -78,7 +78,6 @@ class MovesListing(Listing):
 
     @property
     def chosen(self) -> Record | None:
-        """The answer under the cursor, on the chosen side."""
         record = self.table.current
         found: Record | None = record[self.side] if record is not None else None
         return found
@@ -88,7 +87,6 @@ class MovesListing(Listing):
         self.draw()
 
     def show(self, rows: Sequence[Record], names: tuple[str, str], *, keep: bool) -> None:
-        """Show rows of `answer_rows`; `names` are the runs on the left and on the right."""
         self.names = names
         left = {row["other"]: row for row in rows if row["other"] is not None}
         right = {row["rank"]: row for row in rows if row["rank"] is not None}
@@ -116,7 +114,6 @@ class MovesListing(Listing):
         self.draw()
 
     def draw(self) -> None:
-        """Draw the moves anew; the line of the chosen answer is above all others."""
         chosen = self.chosen["id"] if self.chosen is not None else None
         lines = min(len(self.table.rows), _DRAWN)
         dots = [[(0, 0)] * _CELLS for _ in range(lines)]
@@ -220,14 +217,12 @@ class RankingPane(Pane):
         return (self.page.id or "").removesuffix("-page") if self.page is not None else "rank"
 
     def forget(self) -> None:
-        """Another collection comes: nothing that is known is of it."""
         self._runs, self._records, self._snippets = None, (), {}
         self.judgements = None
         self._answers.when_empty("No topic is chosen", "")
         self.show_ranking(None)
 
     def show_runs(self, runs: Runs, records: Sequence[Record]) -> None:
-        """Compare these runs; `records` are the topics with their scores."""
         self._runs, self._records = runs, records
         self._bars.home, self._hits.home = f"{runs.address}/topic", f"{runs.address}/post"
         if self.ranking is not None:
@@ -237,7 +232,6 @@ class RankingPane(Pane):
             self.describe()
 
     def show_topic(self, topic: str) -> None:
-        """The topic whose ranking is asked for, or shown."""
         self.topic = topic
         if topic and self.ranking is None and self.is_attached:
             self._answers.show_loading("reading the ranking")
@@ -284,7 +278,6 @@ class RankingPane(Pane):
 
     @property
     def without_snippet(self) -> list[str]:
-        """Answers whose beginning is not known, from the top."""
         return [row["id"] for row in self.rows if row["id"] not in self._snippets]
 
     def show_snippets(self, ids: Sequence[str], snippets: Mapping[str, str]) -> None:
@@ -382,7 +375,6 @@ class RankingPane(Pane):
 
     @property
     def row(self) -> Record | None:
-        """The answer under the cursor of the page that is shown."""
         page = self.page_name
         if page == "moves" and self._moves is not None:
             return self._moves.chosen
@@ -390,7 +382,6 @@ class RankingPane(Pane):
 
     @property
     def chosen(self) -> Chosen | None:
-        """It, and where it stands."""
         row = self.row
         if row is None or self._runs is None:
             return None
@@ -448,7 +439,6 @@ class RankingPane(Pane):
         return replace(found, command=self._ranking_command(line)) if self.page_name == "moves" else found
 
     def _ranking_command(self, line: CommandLine) -> str:
-        """What prints the ranking of the topic as one run has it, held against the other."""
         assert self._runs is not None
         depth = ["-k", str(len(self.rows))] if len(self.rows) > _PRINTED else []
         return line("arqmath", "show", self._runs.place, self.topic, *self._runs.options, *depth)

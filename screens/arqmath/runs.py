@@ -57,7 +57,6 @@ class Runs:
 
     @property
     def chosen_names(self) -> dict[str, str]:
-        """The two runs, as a session keeps them."""
         return {"run": self.run, "against": self.against}
 
     def show(self, name: str) -> Runs:
@@ -74,19 +73,16 @@ class Runs:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """The figures of the run that is shown."""
         known = self.overview.get("runs", ())
         return next((run for run in known if run["name"] == self.run), {})
 
     @property
     def options(self) -> list[str]:
-        """The two runs as options of a command."""
         held = ["--against", self.against] if self.against else []
         return [*(["--run", self.run] if self.run else []), *held]
 
     @property
     def address(self) -> str:
-        """Where notes on the collection are kept."""
         return f"arqmath/{self.collection.name}"
 
     @property
@@ -95,11 +91,9 @@ class Runs:
 
     @property
     def origin(self) -> dict[str, object]:
-        """What is kept beside an exported file."""
         return {"collection": self.place, "run": self.run, "against": self.against}
 
     def provenance(self, index_state: str, judgements: int) -> list[str]:
-        """Which files everything comes from, in lines. `judgements`: how many are the user's own."""
         overview, collection = self.overview, self.collection
         lines = [
             f"title       {overview['title']}",
@@ -157,7 +151,6 @@ class Runs:
         )
 
     def question(self, title: str, now: str) -> Chooser:
-        """A dialog that asks for a run; `now` is the one that is chosen."""
         from screens.widgets.dialogs import Choice, Chooser
 
         choices = [

@@ -33,8 +33,6 @@ _SNIPPETS = 250
 
 
 class ArqmathScreen(BrowserScreen):
-    """Topics with their scores, rankings, and answers."""
-
     MODE = "arqmath"
     BINDINGS = bindings(KEYS)
 
@@ -100,7 +98,6 @@ class ArqmathScreen(BrowserScreen):
         self.open_collection(self.sources[name])
 
     def open_collection(self, collection: Collection) -> None:
-        """Show a collection; what is known of another one is forgotten."""
         before = self.runs
         if before is not None and before.collection.path != collection.path:
             self.searcher.stop()
@@ -194,7 +191,6 @@ class ArqmathScreen(BrowserScreen):
         self._ask_snippets()
 
     def _ask_snippets(self) -> None:
-        """How the answers begin, from the top; what is known already is not asked again."""
         ids = self.ranking.without_snippet[:_SNIPPETS]
         if ids and self.searcher.state == "ready":
             self._snippets.ask({**self._posts_at, "ids": ids, "latex": self.workbench.ascii}, ids)
@@ -218,7 +214,6 @@ class ArqmathScreen(BrowserScreen):
 
     @on(Pane.Selected, "#middle")
     def show_answer(self) -> None:
-        """The answer under the cursor, in the right pane."""
         chosen, pane = self.ranking.chosen, self.answer
         pane.show_answer(chosen)
         if chosen is None:
@@ -352,12 +347,10 @@ class ArqmathScreen(BrowserScreen):
         return super().why_not(verb)
 
     def action_left(self) -> None:
-        """The left one of two runs, then the pane on the left."""
         if not (self.active_pane is self.ranking and self.ranking.take_side("left")):
             super().action_left()
 
     def action_right(self) -> None:
-        """The right one of two runs, then the pane on the right."""
         if not (self.active_pane is self.ranking and self.ranking.take_side("right")):
             super().action_right()
 
@@ -402,7 +395,6 @@ class ArqmathScreen(BrowserScreen):
             super().refuse(verb, reason)
 
     def keep_judgement(self, topic: str, document: str, grade: int | None) -> None:
-        """Keep one's own grade of an answer; None removes it."""
         with self.workbench.reporting():
             self.ranking.judge(topic, document, grade)
             kept = f"judged {grade}" if grade is not None else "no longer judged"
@@ -419,7 +411,6 @@ class ArqmathScreen(BrowserScreen):
     # What others ask
 
     def go_to_topic(self, topic: str) -> bool:
-        """Show a topic; whether it is among the lines."""
         if not self.topics.go_to(topic):
             return False
         if self.page in ("bars", "search"):

@@ -31,7 +31,6 @@ def of_posts(collection: Collection) -> dict[str, Any]:
 
 
 def origin(model: Path) -> str:
-    """Whose a cross-encoder is."""
     return "ships with mathwb" if model.parent == models_folder() else "of this workspace"
 
 
@@ -88,7 +87,6 @@ class Searcher:
         return next((path for path in found if path.name == self.ranker), found[0] if found else None)
 
     def choose_model(self, then: Callable[[], object]) -> None:
-        """Ask which cross-encoder is to rank again, and do something then."""
         from screens.widgets.dialogs import Choice, Chooser
         from workbench.papers.arqmath.data import rankers
 
@@ -128,7 +126,6 @@ class Searcher:
             self._index.ask(params, collection)
 
     def offer_job(self) -> None:
-        """Ask whether a job is to build the index, and start it."""
         from screens.widgets.dialogs import Confirm
         from workbench.recipes import resolved_recipe
 
@@ -144,18 +141,15 @@ class Searcher:
         self._screen.workbench.say(f"job {job} builds the index")
 
     def stop(self) -> None:
-        """End what runs, with what there is."""
         self._search.stop()
         self._index.stop()
 
     @property
     def searching(self) -> bool:
-        """Whether a search is under way."""
         return self._search.running
 
     @property
     def indexing(self) -> bool:
-        """Whether an index is being built."""
         return self._index.running
 
     def _index_progress(self, event: Progress) -> None:

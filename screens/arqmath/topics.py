@@ -31,8 +31,6 @@ from workbench.papers.arqmath.tables import HITS, TOPICS
 
 
 class TopicsPane(ListPane):
-    """Lists the topics of a collection as one run does on them."""
-
     DEFAULT_CSS = """
     TopicsPane #mean { height: 2; padding: 0 1; border-top: none; }
     """
@@ -84,7 +82,6 @@ class TopicsPane(ListPane):
 
     @property
     def empty(self) -> bool:
-        """Whether there is no line at all."""
         return not len(self.table.rows)
 
     @property
@@ -153,13 +150,11 @@ class HitList(Listing):
         self.when_empty(*_NOTHING_YET)
 
     def forget(self) -> None:
-        """Another collection comes: drop the results of the last one."""
         self.asked, self.model, self._hits, self._how = "", None, [], ""
         self.when_empty(*_NOTHING_YET)
         self.load([])
 
     def begin(self, query: str, model: Path | None, *, plain: bool) -> None:
-        """A search has begun, with a cross-encoder or without; `plain` leaves formulas as LaTeX."""
         self.asked, self.model, self._hits, self._how = query, model, [], ""
         self._plain, self._began = plain, time.monotonic()
         self.when_empty("No answer has a word of the query", "a starts another search.")
@@ -195,17 +190,14 @@ class HitList(Listing):
 
     @property
     def wanted(self) -> tuple[str, Path | None]:
-        """What was asked last, and of which model; answers to anything else come too late."""
         return self.asked, self.model
 
     @property
     def words(self) -> str:
-        """How many there are, and what ranked them."""
         return f"{count(len(self._hits))} answers · {self._how}" if self._how else ""
 
     @property
     def command(self) -> list[str]:
-        """What `arqmath search` is to be told behind the index, to find the same."""
         model = [] if self.model is None else ["--model", str(self.model)]
         return [self.asked, "-k", str(MOST), *model]
 

@@ -33,8 +33,6 @@ _OPTIONS = ("members", "max_tokens", "mode", "style", "weights", "order", "seed"
 
 
 class ClustersPane(ListPane):
-    """Lists the clusters of a corpus."""
-
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(Listing(**table("clusters", counts=True)), title="clusters", id=id, share=share)
         self._source: Source | None = None
@@ -115,7 +113,6 @@ class ClustersPane(ListPane):
 
 
 def _growing(cluster: Cluster) -> list[str]:
-    """The command that grows a cluster with the settings that it was grown with."""
     settings = {**cluster.settings, "seed": cluster.seed}
     words = ["egen", "generate", "--notation", "prefix", *cluster.assuming, *cluster.limits]
     for name in _OPTIONS:
@@ -166,7 +163,6 @@ class MembersView(TableView):
         self._table.last_filter = self._table.filter or filter or self._table.last_filter
 
     def expect(self, cluster: str, member: str) -> None:
-        """Put the cursor on a member of a cluster, now or when that cluster is shown."""
         chosen = self.state.cluster
         if chosen is None or str(chosen.number) != cluster or not self._listing.go_to(member):
             self._awaited = member
@@ -218,12 +214,10 @@ class MembersView(TableView):
         return Selection(f"{cluster.address}/member/{row['member']}", member_title(row), line(*words), forms)
 
     def pair(self) -> tuple[str, str] | None:
-        """The two members to derive from each other, in prefix notation."""
         found = self._table.pair
         return None if found is None else (found[0]["prefix"], found[1]["prefix"])
 
     def why_no_pair(self) -> str:
-        """Why there are no two such members; nothing when there are."""
         return self._table.why_no_pair("members")
 
     def exports(self) -> Sequence[Export]:

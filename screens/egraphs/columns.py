@@ -50,7 +50,6 @@ latex = partial(written, "latex")
 
 
 def tree_lines(prefix: str) -> list[str]:
-    """The tree, a node a line."""
     from engines.core.tree import outline
 
     return [lead + node.label for lead, node in outline(_tree(prefix), lambda node: node.children)]
@@ -71,7 +70,6 @@ def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
 
 @lru_cache(4_096)
 def variables(prefix: str) -> tuple[str, ...]:
-    """The variables and parameters of an expression, in the order in which they are named."""
     from engines.egen.assumptions import ordered
     from engines.egen.expressions.language import variables_of
 
@@ -159,7 +157,6 @@ def verdict(word: str, exceptions: str = "") -> Content:
 
 
 def stop_words(reason: str) -> str:
-    """`node_limit` as people say it."""
     return reason.replace("_", " ")
 
 
@@ -335,5 +332,4 @@ def fitting(id: str, rows: Sequence[Record], without: Collection[str] = ()) -> t
 
 
 def alike(rows: Sequence[Record]) -> bool:
-    """Whether there are several clusters, all of one size."""
     return len(rows) > 1 and len({row["size"] for row in rows}) == 1

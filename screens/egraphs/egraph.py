@@ -42,7 +42,6 @@ class _Graph:
         self._terms = {int(number): term["prefix"] for number, term in document["terms"].items()}
 
     def term(self, number: int) -> str:
-        """The smallest term of a class, in prefix notation."""
         return str(self._terms[number])
 
     def node_term(self, number: int, node: int) -> str:
@@ -52,8 +51,6 @@ class _Graph:
 
 
 class EgraphView(TableView):
-    """Grows the e-graph of the cluster when it is shown, to be walked along its operands."""
-
     of_cluster = True
 
     _listing: GraphListing
@@ -180,7 +177,6 @@ class GraphListing(Listing):
     _open: frozenset[str] = frozenset()
 
     def show_graph(self, graph: _Graph | None) -> None:
-        """Show another e-graph, its root unfolded."""
         self.graph, self.path, self._back = graph, (), ()
         self._open = frozenset([f"c{graph.root}"] if graph else ())
         self._reload(f"c{graph.root}" if graph else None, keep=False)
@@ -214,7 +210,6 @@ class GraphListing(Listing):
                     yield from self._node_rows(graph, number, place)
 
     def _node_rows(self, graph: _Graph, number: int, place: int) -> Iterator[Record]:
-        """A node, and when it is unfolded its operands."""
         key = f"c{number}.{place}"
         label, children = graph.classes[number][place]
         look = {
@@ -298,7 +293,6 @@ def _node(label: str, children: Sequence[int]) -> str:
 
 
 def _dot(graph: _Graph) -> str:
-    """The e-graph for Graphviz: a cluster per class, an edge per operand."""
     lines = ["digraph egraph {", "  compound=true; node [shape=box];"]
     for number, nodes in graph.classes.items():
         lines.append(f'  subgraph cluster_{number} {{ label="c{number}"; style=rounded;')

@@ -55,7 +55,6 @@ class Draft:
 
     @property
     def params(self) -> dict[str, Any]:
-        """What `egen.generate` is asked."""
         return {**self.settings, "expr": self.head, "notation": "prefix"}
 
     @property
@@ -67,12 +66,10 @@ class Draft:
 
     @property
     def unsaved(self) -> bool:
-        """Whether it holds, or will hold, what can be kept."""
         return self.growing or (self.generated is not None and bool(self.members))
 
     @property
     def why_not_keep(self) -> str:
-        """Why it cannot be kept; nothing when it can."""
         if self.growing:
             return "it is still growing; x stops it"
         if self.error is not None:
@@ -83,7 +80,6 @@ class Draft:
 
     @property
     def words(self) -> str:
-        """How far it is, in one line."""
         counted = {**self.stats, "members": len(self.members)}
         names = (("node", "nodes"), ("class", "classes"), ("member", "members"))
         parts = (some(counted[many], one, many) for one, many in names)
@@ -91,7 +87,6 @@ class Draft:
 
     @property
     def row(self) -> LazyRow:
-        """Its row among the clusters."""
         row = unassembled(
             self.number,
             self.head,
@@ -146,8 +141,6 @@ class Draft:
 
 
 class Drafts(Source):
-    """What was grown in this session and is not kept, newest last."""
-
     name = title = NOT_KEPT
     address = "draft"
     state = "not saved yet: K saves one"
@@ -176,8 +169,6 @@ def _grown_row(number: int, prefix: str) -> LazyRow:
 
 
 class _GrowInput(Input):
-    """Leaves on escape."""
-
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
             event.stop()
@@ -207,16 +198,12 @@ class GrowLine(Vertical):
     """
 
     class Grew(Message):
-        """A draft has begun, has grown, or has ended."""
-
         def __init__(self, draft: Draft, drafts: tuple[Draft, ...]) -> None:
             super().__init__()
             self.draft = draft
             self.drafts = drafts
 
     class Saved(Message):
-        """A draft was kept, or could not be: the document of `egen.save-document`; its number is the tag."""
-
         def __init__(self, answer: Answer) -> None:
             super().__init__()
             self.answer = answer
@@ -265,7 +252,6 @@ class GrowLine(Vertical):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """With what an expression is grown that is written now."""
         return {**self.usual, **self._chosen}
 
     def action_style(self) -> None:
@@ -284,7 +270,6 @@ class GrowLine(Vertical):
         self._judge(self.field.value)
 
     def leave(self) -> None:
-        """Take it away, and with it the keys."""
         self.field.can_focus = False
         self.display = False
 
@@ -310,7 +295,6 @@ class GrowLine(Vertical):
         self._generate.stop()
 
     def keep(self, draft: Draft, folder: Path) -> None:
-        """Put what was grown into the corpus of kept clusters in this folder."""
         document = json.dumps(draft.generated)
         self._save.ask({"document": document, "out": str(folder)}, draft.number)
 
@@ -383,7 +367,6 @@ class GrowLine(Vertical):
 
     @property
     def _manner(self) -> str:
-        """Style and order, with the keys that change them."""
         settings = self.settings
         return f"style {settings['style']} (F2), {settings['order']} first (F3)"
 
@@ -402,7 +385,6 @@ class GrowLine(Vertical):
 
 
 def usual_settings() -> dict[str, Any]:
-    """With what an expression is grown, unless something else is asked."""
     from engines.egen.records import style_of
     from workbench.config import load_config
 

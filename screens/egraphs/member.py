@@ -50,17 +50,14 @@ class Case:
 
     @property
     def key(self) -> tuple[str, str, int, str]:
-        """What decides the verdict."""
         return self.head, self.member, self.seed, self.assume
 
     @property
     def params(self) -> dict[str, Any]:
-        """What `egen.explain` is asked."""
         return {"head": self.head, "member": self.member, "assume": self.assume, "seed": self.seed}
 
     @property
     def alone(self) -> bool:
-        """Whether there is nothing to compare with."""
         return self.head == self.member
 
 
@@ -110,7 +107,6 @@ class _Range:
 
     @property
     def params(self) -> dict[str, Any]:
-        """What `egen.curve` is asked."""
         exprs = [self.case.head] if self.case.alone else [self.case.head, self.case.member]
         return {
             "exprs": exprs,
@@ -128,8 +124,6 @@ class _Range:
 
 
 class MemberPane(Pane):
-    """Shows one case; what the engine has to say comes when it is known."""
-
     DEFAULT_CSS = """
     MemberPane #case { height: auto; max-height: 16; padding: 0 1; }
     MemberPane Plot { height: 11; margin: 0 1; }
@@ -184,7 +178,6 @@ class MemberPane(Pane):
         self.query_one("#reason", Static).update("" if row is None else _point_words(row))
 
     def show(self, case: Case | None) -> None:
-        """Show this case, or that there is none."""
         if case == self.case:
             return
         self.case, self._why, self._place = case, None, 0
@@ -201,7 +194,6 @@ class MemberPane(Pane):
             self._clear(*lines, Content.assemble(("… ", "$accent"), ("computing", "$quiet")))
 
     def _show_known(self, case: Case) -> bool:
-        """Show what is known of a case, and ask for the rest; whether all is shown."""
         self._why = self._explain.get(case.params, case.key)
         return self._why is not None and self._show_slice(case, self._why)
 
@@ -228,11 +220,9 @@ class MemberPane(Pane):
 
     @property
     def slices(self) -> tuple[Slice, ...]:
-        """The slices that can be drawn; none while the case is not explained."""
         return slices(self._why["points"]) if self._why is not None else ()
 
     def turn(self, steps: int) -> None:
-        """Draw the slice that comes so many after this one."""
         if self.case is not None and self._why is not None:
             self._place = (self._place + steps) % len(self.slices)
             self._show_slice(self.case, self._why)
@@ -246,7 +236,6 @@ class MemberPane(Pane):
         return self.slices[self._place]
 
     def _show_curves(self, over: _Range) -> bool:
-        """Show the curves if they are known, else ask for them; whether they are shown."""
         curves: _Document | None = self._curve.get(over.params, over)
         if curves is None or self.case is None or self._why is None:
             return False
@@ -310,7 +299,6 @@ def _forms(prefix: str) -> list[str]:
 
 
 def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
-    """The expression, its verdict, the domains, and the reason in a sentence; `short`: what says most."""
     judged, head_domain, domain = why["verdict"], why["head_domain"]["text"], why["member_domain"]["text"]
     lines = [safe_text(shown(case.member), "bold")]
     lines += [] if short else [safe_text(case.member, "$quiet")]
@@ -343,7 +331,6 @@ def _where(word: str, kept: float, points: int) -> str:
 
 
 def _point_words(point: Record) -> Content:
-    """What there is to say about one point, in full."""
     from engines.egen.records import where
 
     at = safe_text(f"{where(point['x'], point.get('at'))}: ", "$quiet")
@@ -372,7 +359,6 @@ def _labelled(label: str, text: str) -> Content:
 
 
 def _point_rows(why: _Document) -> list[Record]:
-    """The points as table rows: first those where the two part, then the nearest to 0."""
     from engines.egen.records import where
 
     rows = []

@@ -92,19 +92,16 @@ class State:
 
     @property
     def folder(self) -> Path | None:
-        """Of the corpus; there is none for what was not kept."""
         return self.source.folder if self.source is not None else None
 
     @property
     def draft(self) -> Draft | None:
-        """What was grown here and not saved, if that is chosen."""
         if self.cluster is None or self.cluster.source.folder is not None:
             return None
         return next((draft for draft in self.drafts if draft.number == self.cluster.number), None)
 
     @property
     def unavailable(self) -> Unavailable | None:
-        """Why there are no vectors of what is shown."""
         if self.model is None:
             return _NO_MODEL if self.models is not None else None
         if self.source is None:
@@ -162,7 +159,6 @@ class View(Vertical):
 
     @property
     def known(self) -> Mapping[Any, Any]:
-        """The answers that are remembered."""
         return self.request.known if self.request is not None else {}
 
     def begin(self) -> None:
@@ -190,41 +186,31 @@ class View(Vertical):
             self.progressed(words)
 
     def show(self) -> None:
-        """Show the state, asking for what is not known yet."""
         raise NotImplementedError
 
     def heading(self) -> Heading:
-        """Titles and breadcrumb."""
         raise NotImplementedError
 
     def case(self) -> Case | None:
-        """What is selected, as something to be explained; None while there is nothing."""
         raise NotImplementedError
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """What is selected, for yank, notes and bookmarks; `line` makes command lines out of words."""
         raise NotImplementedError
 
     def exports(self) -> Sequence[Export]:
-        """The formats in which what it shows can be written."""
         return ()
 
     def lookups(self) -> Sequence[Lookup]:
-        """The ids that the palette takes for what it shows."""
         return ()
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        """The signs that it shows, each with what it means."""
         return VERDICT_SIGNS
 
     def go_back(self) -> bool:
-        """One step back inside it; whether there was one."""
         return False
 
 
 class TableView(View):
-    """A view with one list; moving in it changes what is selected."""
-
     def __init__(self, listing: Listing) -> None:
         super().__init__(listing)
         self._listing = listing
@@ -269,7 +255,6 @@ class MiddlePane(Pane):
 
     @property
     def page_name(self) -> str:
-        """The name of the tab in sight."""
         return (self.page.id or "").removesuffix("-page") if self.page is not None else ""
 
     @property
@@ -278,7 +263,6 @@ class MiddlePane(Pane):
 
     @property
     def views(self) -> list[View]:
-        """The views that were made."""
         return [child for page in self.pages for child in page.children if isinstance(child, View)]
 
     def give(self, state: State, *, again: bool = False) -> None:
@@ -293,7 +277,6 @@ class MiddlePane(Pane):
 
     @property
     def encoding(self) -> list[CachedRequest]:
-        """What waits until a model has encoded much."""
         requests = (view.request for view in self.views if view.encodes)
         return [request for request in requests if request is not None and request.running]
 

@@ -196,7 +196,6 @@ class EgraphsScreen(BrowserScreen):
             self.left.go_to(then)
 
     def _show_drafts(self, then: str | None = None) -> None:
-        """Show what was grown and not kept, whatever is being read."""
         from screens.egraphs.growth import Drafts
 
         self.workers.cancel_group(self, "corpus")
@@ -285,7 +284,6 @@ class EgraphsScreen(BrowserScreen):
 
     @on(Pane.Left, "GrowLine, _GrowInput")
     def _growth_left(self) -> None:
-        """Take the line away, and give the keys back."""
         if self._line is not None:
             self._line.leave()
         self.show_pane(self._active)
@@ -346,7 +344,6 @@ class EgraphsScreen(BrowserScreen):
         Chooser("the model that is asked", choices, typed=True).ask(self.app, self._choose_model)
 
     def _choose_model(self, name: str) -> bool:
-        """Ask this model from now on; whether there is one of that name."""
         found = next((path for path in self.now.models or () if path.name == name), None)
         if found is not None:
             self.update(model=found)
@@ -394,7 +391,6 @@ class EgraphsScreen(BrowserScreen):
             self.app.push_screen(Mistakes(self.workbench, model, folder, self._reports))
 
     def open_analogies(self) -> None:
-        """x1 is to y1 as x2 is to what?"""
         from screens.egraphs.sheets import Analogies
 
         model, folder = self.now.model, self.now.folder

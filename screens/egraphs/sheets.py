@@ -39,8 +39,6 @@ Reports = dict[tuple[str, str, str], _Document]
 
 
 class _ClusterSheet(TextSheet):
-    """What is known of a cluster, and under it what is computed anew."""
-
     others = {
         "egen.map": "the encoding for the map",
         "egen.nearest": "the encoding for neighbours",
@@ -50,8 +48,6 @@ class _ClusterSheet(TextSheet):
 
 
 class Derivation(_ClusterSheet):
-    """How one member follows from another, a step a line, each line judged against the first."""
-
     def __init__(self, workbench: Frame, left: str, right: str, cluster: Cluster) -> None:
         mode, assume = cluster.mode, cluster.assume
         rules = f"rules    {mode}; each line is judged against the first"
@@ -159,7 +155,6 @@ class _ModelSheet(Sheet):
             self.answers.show_loading(f"{self.waiting}: {words} · esc stops it")
 
     def written(self, what: str, table: TableSpec, rows: Sequence[Record], facts: _Document) -> list[Export]:
-        """Rows of the list as files, by the name of what they are."""
         model, corpus = self._model.name, self._folder.name
         known = {"model": model, "corpus": corpus, **facts}
         stem = f"{corpus}-{model}-{what}"
@@ -270,7 +265,6 @@ class Mistakes(_ModelSheet):
 
 
 def _figures(report: _Document) -> Iterator[Content]:
-    """A line for each figure of the paper's protocol, the better ones beside it, and how many are wrong."""
     published = [figure for figure in report["figures"] if figure["protocol"] == "paper"]
     better = [figure for figure in report["figures"] if figure["protocol"] != "paper"]
     cells = max((len(figure["name"]) for figure in published), default=0)
@@ -289,7 +283,6 @@ def _figures(report: _Document) -> Iterator[Content]:
 
 
 def _beside(name: str, other: _Document) -> Content:
-    """A figure of a better protocol: what its name adds, and its value."""
     rest = other["name"].removeprefix(name).strip("_").replace("_", " ")
     return safe_text(f"{rest or 'other threshold'} ", "$quiet") + _figure(other)
 

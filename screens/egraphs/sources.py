@@ -43,7 +43,6 @@ _SETTINGS = ("members", "max_tokens", "assume", "mode", "style", "weights", "ord
 
 
 def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> LazyRow:
-    """A cluster as it is stored, with how many of its members were judged in which way."""
     members = row["size"] - 1
     equal = outcomes.get("equal", 0)
     words = ["all"] if 0 < members <= equal else [word for word, number in outcomes.items() if number]
@@ -89,15 +88,12 @@ class Source:
 
     @property
     def outdated(self) -> bool:
-        """Whether there is more to read by now."""
         return False
 
     def made(self, cluster: int) -> Mapping[str, Any]:
-        """With what a cluster was made: `config`, and what else its manifest says."""
         raise NotImplementedError
 
     def settings(self, cluster: int) -> Mapping[str, Any]:
-        """With what a cluster was made, as parameters of `egen.generate`."""
         config = self.made(cluster)["config"]
         # Those of before there were styles do not name theirs.
         known = {"style": "any", **config, **config.get("limits", {})}
@@ -109,7 +105,6 @@ class Source:
         return {name: made[name] for name in ("source", "config", "rules", "versions") if name in made}
 
     def clusters(self) -> list[LazyRow]:
-        """One record per cluster."""
         raise NotImplementedError
 
     def members(self, cluster: int) -> list[LazyRow]:
@@ -118,8 +113,6 @@ class Source:
 
 
 class _Corpus(Source):
-    """A folder of the workspace."""
-
     folder: Path
 
     def __init__(self, path: Path) -> None:
@@ -130,8 +123,6 @@ class _Corpus(Source):
 
 
 class _Finished(_Corpus):
-    """A corpus with its manifest."""
-
     def __init__(self, path: Path) -> None:
         from engines.egen.corpus.reader import open_corpus
 
@@ -163,8 +154,6 @@ class _Finished(_Corpus):
 
 
 class _Building(_Corpus):
-    """A corpus that is not finished: the shards that are there, in the order of the heads."""
-
     def __init__(self, path: Path) -> None:
         from engines.egen.corpus.shards import read_shard, stored_shards
 
@@ -246,7 +235,6 @@ class Cluster:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """With what it was made, as parameters of `egen.generate`."""
         return self.source.settings(self.number)
 
     @property
@@ -274,14 +262,12 @@ class Cluster:
 
     @property
     def egraph_params(self) -> dict[str, object]:
-        """What `egen.egraph` is asked."""
         settings = self.settings
         limits = {name: settings[name] for name in _LIMITS if name in settings}
         return {"expr": self.head, "assume": self.assume, "mode": self.mode, **limits}
 
     @property
     def egraph_command(self) -> list[str]:
-        """The words of the command that prints the same."""
         return ["egen", "egraph", *self.assuming, "--mode", self.mode, *self.limits, "--", self.head]
 
     @property
@@ -297,7 +283,6 @@ class Cluster:
 
     @property
     def facts(self) -> dict[str, object]:
-        """What goes with an export as its provenance."""
         made = {name: self.row[name] for name in ("head", "seed", "stop", "nodes", "classes")}
         return {"corpus": self.source.name, "cluster": self.number, **made, "settings": self.settings}
 
@@ -312,7 +297,6 @@ class Members:
 
 
 def corpora(folder: Path) -> dict[str, Path]:
-    """The corpora in a folder by name, finished or not; samples first."""
     made = ("manifest.json", "plan.json")
     found = [path for path in folder.iterdir() if any((path / file).exists() for file in made)]
     found.sort(key=lambda path: (not path.name.startswith("sample"), path.name))
@@ -371,7 +355,6 @@ class Models:
         self._submit("egen.map", f"t-SNE of {what}", model, corpus, method="tsne", clusters=clusters)
 
     def encode(self, model: Path, corpus: Path) -> None:
-        """Start a job that encodes all expressions of a corpus."""
         self._submit("egen.index", "vectors", model, corpus)
 
     def _submit(self, operation: str, made: str, model: Path, corpus: Path, **more: object) -> None:
@@ -417,7 +400,6 @@ class Models:
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
-    """The corpora of the workspace, then the models that make vectors."""
     from workbench.papers.egen.data import models
 
     for path in sorted(workspace.corpora.iterdir()):

@@ -38,15 +38,12 @@ those that take a while only when they were made before, by a job."""
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """What decides a map."""
-
     model: Path
     corpus: Path
     arrangement: str
 
     @property
     def params(self) -> dict[str, object]:
-        """What `egen.map` is asked."""
         return {"model": str(self.model), "data": str(self.corpus), **_ARRANGEMENTS[self.arrangement][1]}
 
 
@@ -254,7 +251,6 @@ class MapView(View):
 
 
 def _notice(what: str, advice: str = "", *, glyph: str = "") -> Content:
-    """One thought in place of a map, and what can be done about it."""
     first = Content.assemble((f"{glyph} " if glyph else "", "$accent"), safe_text(what))
     return Content("\n").join([Content(), first, safe_text(advice, "$quiet")])
 
@@ -268,8 +264,6 @@ _Of = tuple[str, str, int, int]
 
 
 class NearestView(TableView):
-    """Asks for the neighbours of the member that is chosen."""
-
     encodes = True
 
     def __init__(self, ask: Ask) -> None:
@@ -383,7 +377,6 @@ class NearestView(TableView):
 
 
 def _rows(found: Mapping[str, Any]) -> list[LazyRow]:
-    """The document of `egen.nearest`, a row each."""
     rows = [NEIGHBOURS.row(each, found) for each in found["neighbours"]]
     for row in rows:
         row["id"] = f"{row['cluster']}/member/{row['member']}"

@@ -54,7 +54,6 @@ def _name(view: JobView) -> str:
 
 
 def _differs(names: Sequence[str]) -> list[int]:
-    """For each name, how many characters it shares with the one most like it."""
     ordered = sorted(set(names))
     shared = [_alike(one, other) for one, other in pairwise(ordered)]
     found = {
@@ -64,7 +63,6 @@ def _differs(names: Sequence[str]) -> list[int]:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with in common."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -126,7 +124,6 @@ def _loss(record: Record) -> str:
 
 
 def _started(record: Record) -> str:
-    """Today the time, before that the day."""
     at = record["view"].started
     if at is None:
         return ""
@@ -171,7 +168,6 @@ METRIC_COLUMNS = (
 
 
 def metric_row(name: str, curve: Curve) -> Record:
-    """A metric by its last, least and most value."""
     row = {"id": name, "metric": name, "last": curve.last, "values": curve.count}
     return {**row, "least": min(curve.low), "most": max(curve.high)}
 
@@ -255,7 +251,6 @@ def _bar(share: float, cells: int) -> Content:
 
 
 def _odd(view: JobView) -> list[Content]:
-    """What is not as it should be with a live job."""
     parts = []
     beat = view.heartbeat_age_s
     if view.live and beat is not None and beat > 15:
@@ -280,7 +275,6 @@ def flow(parts: Sequence[Content], cells: int) -> Content:
 
 
 def job_selection(job: JobView, line: CommandLine, *words: object) -> Selection:
-    """A job as the selection of a pane; `words` are those of the command that prints what is shown of it."""
     command = line("jobs", *map(str, words or ("show", job.id)))
     forms = (
         Form("c", "command line", lambda: command),
@@ -306,7 +300,6 @@ class JobList(ListPane):
         self._plain = False
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
-        """Show these jobs."""
         self._plain = bool(getattr(self.app, "ascii", False))
         self.listing.load(job_records(jobs, plain=self._plain))
         if self.table.marks:
@@ -324,21 +317,17 @@ class JobList(ListPane):
 
     @property
     def job(self) -> JobView | None:
-        """The job under the cursor."""
         record = self.table.current
         return None if record is None else cast("JobView", record["view"])
 
     @property
     def marked(self) -> list[JobView]:
-        """The marked jobs, in the order in which they were marked."""
         return [record["view"] for record in self.table.marked]
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The job under the cursor."""
         return None if self.job is None else job_selection(self.job, line)
 
     def exports(self) -> Sequence[Export]:
-        """The table as it is filtered and sorted."""
         if not self.table.shown:
             return ()
         fields = self.listing.fields
@@ -362,7 +351,6 @@ class JobList(ListPane):
         )
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:job 12`."""
         return (Lookup("job", "Go to a job by its number.", self.go_to),)
 
 
@@ -371,7 +359,6 @@ def _told(meters: Mapping[str, Meter], readings: int) -> str:
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
-    """The recipes, then the jobs, newest first."""
     from workbench import jobs
     from workbench.recipes import launched, recipes
 

@@ -183,7 +183,6 @@ class Detail(Pane):
             act()
 
     def overlay(self, marked: Sequence[JobView]) -> None:
-        """Draw the curves of these jobs too, each in its own colour."""
         self._marked = tuple(marked)
         self._others = {view.id: self._curves(view) for view in marked[:MOST_SERIES]}
         self._draw()
@@ -322,7 +321,6 @@ class Detail(Pane):
         return runs
 
     def smooth(self) -> float:
-        """Smooth the curves more, or not any more; returns the strength."""
         strength = self.plot.next_strength()
         self._draw()
         return strength
@@ -349,7 +347,6 @@ class Detail(Pane):
     # Config, diff, files
 
     async def show_diff(self, left: JobView, right: JobView) -> None:
-        """Show in which settings, environments and results two jobs differ."""
         from workbench.jobs.compare import compare
 
         self._compared = (left.id, right.id)
@@ -372,7 +369,6 @@ class Detail(Pane):
         return self.apart
 
     async def show_standings(self, sweep: JobView, workspace: Workspace) -> None:
-        """Show which setting of a sweep is best, by how much, and whether that is more than the spread."""
         self._compared = (sweep.id,)
         await self.show_page("diff-page")
         self.query_one("#diff", Listing).show_loading("comparing")
@@ -439,7 +435,6 @@ class Detail(Pane):
 
     @property
     def file(self) -> Path | None:
-        """The file to open: the one under the cursor on the files page."""
         if self._page_name != "files-page":
             return None
         key = self.query_one("#files", Listing).table.current_key

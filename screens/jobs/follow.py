@@ -95,16 +95,13 @@ class RunCurves:
 
     @property
     def behind_bytes(self) -> int:
-        """How much is known to be unread."""
         return max(curves.behind_bytes for curves in self.attempts)
 
     @property
     def names(self) -> list[str]:
-        """All metrics, in the order in which they came."""
         return list(dict.fromkeys(name for curves in self.attempts for name in list(curves.curves)))
 
     def of_attempt(self, number: int, name: str) -> tuple[list[int], list[float]]:
-        """Steps and values of one attempt, counted from 1."""
         curve = self.attempts[number - 1].curves.get(name)
         return ([], []) if curve is None else (list(curve.steps), list(curve.mean))
 
@@ -122,11 +119,9 @@ class RunCurves:
         return steps, values
 
     def last(self, name: str) -> Curve | None:
-        """The curve of the last attempt that has this metric."""
         return next((c.curves[name] for c in reversed(self.attempts) if name in c.curves), None)
 
     def rows(self) -> list[tuple[str, int, float, float, float, int]]:
-        """All points: metric, step, mean, least, most, attempt."""
         return [
             (name, *point, attempt)
             for attempt, curves in enumerate(self.attempts, 1)
@@ -179,7 +174,6 @@ class Follower:
         self._tail = EventTail(folder / f"attempt-{attempt}" / "events.jsonl", from_end=FIRST_LINES)
 
     def read(self) -> News:
-        """Read at most a piece of the log."""
         known = self._tail.damaged
         events = self._tail.read(PIECE_BYTES)
         lines = tuple(event.text() for event in events if event.kind not in ("progress", "metric"))
@@ -231,7 +225,6 @@ def checkpoint_words(root: Path) -> str:
 
 
 def line_colour(line: str) -> str:
-    """The colour of a log line, by its kind."""
     kind = line[10:18].strip()
     return {"warning": "$warning", "error": "$error", "state": "$quiet"}.get(kind, "")
 
@@ -257,17 +250,14 @@ class CurvePlot(PicturePlot):
         self.legend = True
 
     def next_strength(self) -> float:
-        """The next strength of smoothing, none after the last."""
         self.strength = STRENGTHS[(STRENGTHS.index(self.strength) + 1) % len(STRENGTHS)]
         return self.strength
 
     def choose(self, names: Sequence[str]) -> None:
-        """Take the first loss, or the first metric, while none is chosen or the chosen one is not there."""
         if self.metric not in names:
             self.metric = next((name for name in names if "loss" in name), names[0] if names else "")
 
     def draw_runs(self, runs: Mapping[tuple[int | None, str], Points]) -> None:
-        """Draw the chosen metric of these runs, by their signs and names."""
         series = [
             Series(name, list(steps), smooth(values, self.strength), sign)
             for (sign, name), (steps, values) in runs.items()

@@ -62,7 +62,6 @@ class Field:
 
     @property
     def name(self) -> str:
-        """What identifies it, such as `train.lr`."""
         return f"{self.table}.{self.key}"
 
 
@@ -126,7 +125,6 @@ class FormFields:
 
 
 def _choices(field: SpecField) -> Sequence[str]:
-    """Of a field of a spec."""
     return ("true", "false") if field.kind is bool else tuple(map(str, field.choices))
 
 
@@ -135,7 +133,6 @@ def _sweep_help(field: SpecField) -> str:
 
 
 def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> FormFields:
-    """The sheet for a recipe, of a training with what makes several runs of it."""
     return (
         TrainFields(recipe, workspace, how) if recipe.task == "train" else OperationFields(recipe, workspace)
     )
@@ -233,7 +230,6 @@ class TrainFields(FormFields):
         self.fields = tuple(fields)
 
     def choices(self, field: Field) -> Sequence[str]:
-        """See `FormFields`; of data the names that the workspace knows."""
         if field.table == "data":
             from workbench.train import data_names
 
@@ -417,7 +413,6 @@ class Row(Horizontal):
         return self.query_one(Input).value
 
     def show(self, field: Field, first: bool) -> None:
-        """Show this field; the `first` of its table names the table."""
         self.field = field
         self.query_one(".table", Static).update(field.table if first else "")
         self.query_one(".key", Static).update(safe_text(field.key))
@@ -427,7 +422,6 @@ class Row(Horizontal):
         box.cursor_position = len(field.text)
 
     def say(self, wrong: str, help_: str) -> None:
-        """What is wrong, or what the field means."""
         if (wrong, help_) == self._said:
             return
         self._said = wrong, help_
@@ -516,7 +510,6 @@ class NewJob(Dialog[Any]):
         self.call_after_refresh(self._table.show_cursor)
 
     def expect_times(self, jobs: Sequence[JobView]) -> None:
-        """List the recipes, each with the time to expect of it after what has run here."""
         self._jobs = jobs
         self._table.load([_line(recipe, jobs) for recipe in self._recipes.values()])
 
@@ -570,7 +563,6 @@ class NewJob(Dialog[Any]):
         self._check()
 
     def rows(self) -> dict[str, Row]:
-        """The lines of the form by the names of their fields."""
         return {row.field.name: row for row in self.query(Row) if row.field is not None}
 
     def values(self) -> Mapping[str, str]:
@@ -600,7 +592,6 @@ class NewJob(Dialog[Any]):
             self._tell()
 
     async def _engine_says(self, form: FormFields, values: Mapping[str, str]) -> EngineError | None:
-        """What the trainer itself finds wrong with the settings."""
         from workbench.engine_process import Result
 
         try:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 
 class JobsScreen(WorkbenchScreen):
-    """The jobs on the left, one of them on the right."""
-
     MODE = "jobs"
     BINDINGS = bindings(KEYS)
 
@@ -195,7 +193,6 @@ class JobsScreen(WorkbenchScreen):
 
     @property
     def _sweep(self) -> JobView | None:
-        """The sweep whose runs `d` is about: the one under the cursor."""
         found = None if self.jobs.marked else self.job
         return found if found is not None and found.task == "sweep" else None
 

@@ -51,7 +51,6 @@ class Machine:
         return f"GPU {names}: {why}"
 
     def lines(self) -> Sequence[str]:
-        """One line for each device, with what to write to get it."""
         rows = [f"cpu   {self.cpu}"]
         for card in self.gpus:
             free = f"{size(card.free_bytes)} of {size(card.total_bytes)} free, {card.busy} % busy"
@@ -81,7 +80,6 @@ _SIDE = "its title is the name of a job or an attempt; left and right are its fi
 
 
 def diff_columns(left: str, right: str) -> tuple[Column, ...]:
-    """The columns, headed by the names of the two."""
     return (
         Column("part", "part", 7, drop=1),
         Column("key", "key", 18, show=lambda record: safe_text("".join(shortened(record["key"])))),
@@ -91,7 +89,6 @@ def diff_columns(left: str, right: str) -> tuple[Column, ...]:
 
 
 def diff_rows(found: Comparison) -> list[Record]:
-    """A line for each setting, result or fact of the machine that differs."""
     parts = {"setting": found.settings, "result": found.results, "machine": found.environment}
     return [
         {"id": f"{part}.{row.key}", "part": part, "key": row.key, "left": row.left, "right": row.right}
@@ -101,7 +98,6 @@ def diff_rows(found: Comparison) -> list[Record]:
 
 
 def last_attempts(view: JobView) -> Comparison:
-    """What differs between the last two attempts at a job."""
     from workbench.jobs.compare import compare_attempts
     from workbench.jobs.folder import Job
     from workbench.jobs.view import attempt_view
@@ -112,7 +108,6 @@ def last_attempts(view: JobView) -> Comparison:
 
 
 def standing_columns(measure: str) -> tuple[Column, ...]:
-    """The columns for settings, headed by the measure."""
     named = "its title is the name of a measure; value is its field"
     return (
         Column("setting", "setting", 16),
@@ -125,7 +120,6 @@ def standing_columns(measure: str) -> tuple[Column, ...]:
 
 
 def standing_rows(found: Standings) -> list[Record]:
-    """A line for each setting, the best first."""
     return [
         {
             "id": row.name,

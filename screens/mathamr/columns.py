@@ -19,7 +19,6 @@ STYLES: Mapping[str, str] = {"concept": "$foreground", "operator": "$warning", "
 
 
 def shown_formula(latex: str, raw: bool) -> str:
-    """A formula as it is read, or as LaTeX."""
     from engines.formula.unicode import unicode_text
 
     return latex if raw else unicode_text(latex)
@@ -59,7 +58,6 @@ TOPIC_COLUMNS = TOPICS.drawn(graph=_graph, formula=lambda record: safe_text(reco
 
 
 def topic_records(topics: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
-    """The topics of a collection as `mathamr.topics` lists them."""
     return [{**topic_row(topic), "formula": shown_formula(topic["latex"], raw)} for topic in topics]
 
 
@@ -93,7 +91,6 @@ RANKED_COLUMNS = (
 
 
 def ranked_records(runs: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
-    """What each run ranks, the runs one after the other."""
     return [
         {**record, "id": f"{run['name']} {record['id']}", "run": run["name"], "elsewhere": _elsewhere(record)}
         for run in runs
@@ -117,7 +114,6 @@ def _elsewhere(record: Record) -> str:
 
 
 def hit_records(found: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
-    """Formulas that were found, by rank."""
     return [
         {"post": "", **one, "id": str(one["rank"]), "shown": shown_formula(one["latex"], raw)}
         for one in found

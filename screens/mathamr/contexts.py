@@ -46,13 +46,11 @@ class Subject:
 
     @property
     def source(self) -> dict[str, Any]:
-        """The topic or text, as the operation `mathamr.inspect` is told."""
         place = {"folder": self.folder} if self.folder else {}
         return {**place, "topic": self.topic} if self.topic else {**place, "text": self.text}
 
     @property
     def params(self) -> dict[str, Any]:
-        """All that the operation is told."""
         params = self.source
         if self.graph:
             params["graph"] = self.graph
@@ -72,7 +70,6 @@ class Subject:
 
     @property
     def address(self) -> str:
-        """Where notes on it are kept."""
         if self.topic:
             return f"mathamr/{self.collection}/topic/{self.topic}"
         escaped = self.text.replace("%", "%25").replace("/", "%2F")
@@ -80,7 +77,6 @@ class Subject:
 
     @property
     def stem(self) -> str:
-        """What its files are called."""
         return f"{self.collection}-{self.topic}" if self.topic else "text"
 
     def by(self, parser: str) -> Subject:
@@ -106,7 +102,6 @@ def formula_collections(workspace: Workspace) -> dict[str, str]:
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
-    """The collections, each with its topics; formulas as they stand in the file."""
     from engines.forum.folder import ArqmathFolder
 
     for name, folder in formula_collections(workspace).items():
@@ -128,7 +123,6 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
 
 
 def parsers() -> tuple[str, ...]:
-    """Whose graphs there can be."""
     from engines.core.spec import described
     from engines.mathamr.inspection import Inspect
 
@@ -136,8 +130,6 @@ def parsers() -> tuple[str, ...]:
 
 
 class ContextsPane(ListPane):
-    """Lists what there is to look at in one collection, or of one's own."""
-
     def __init__(self, *, id: str, share: int) -> None:
         listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPICS.fields)
         super().__init__(listing, title="topics", id=id, share=share)
@@ -147,7 +139,6 @@ class ContextsPane(ListPane):
         self._texts: Sequence[str] = ()
 
     def show_topics(self, folder: str, topics: Sequence[Mapping[str, Any]]) -> None:
-        """The topics of the collection at a folder."""
         self._folder, self._topics, self._texts = folder, topics, ()
         self.title = "topics"
         self.listing.when_empty("No topics of Task 2", "A collection has them in topics_task2*.xml.")
@@ -162,7 +153,6 @@ class ContextsPane(ListPane):
         self.draw()
 
     def show_none(self) -> None:
-        """There is no collection with formulas to look for."""
         self.show_texts(())
         self.listing.when_empty(
             "No collection with topics of Task 2", "a inspects any text; mathwb data add arqmath FOLDER."
@@ -180,7 +170,6 @@ class ContextsPane(ListPane):
 
     @property
     def subject(self) -> Subject | None:
-        """What is under the cursor."""
         row = self.table.current
         if row is None:
             return None

@@ -105,7 +105,6 @@ def in_the_plane(root: Drawn) -> list[Placed]:
 
 
 def _joint(place: int, first: int, last: int, under: Sequence[int], middle: int) -> str:
-    """The sign where lines meet: from the operator above, to operands below, along."""
     ways = (place == middle, place in under, place > first, place < last)
     return {
         (True, True, False, False): "│",
@@ -254,8 +253,6 @@ class TreeDrawing(ScrollView, can_focus=True):
 
 
 class FormulaPane(Pane):
-    """Shows one formula of an inspection."""
-
     DEFAULT_CSS = """
     FormulaPane .about { height: auto; max-height: 8; padding: 0 1; color: $quiet; }
     FormulaPane #formula-line { height: auto; max-height: 2; padding: 0 1; margin-bottom: 1; }
@@ -281,7 +278,6 @@ class FormulaPane(Pane):
     # What is shown
 
     def show(self, inspection: Inspection | None) -> None:
-        """Show the query formula of another inspection; what is near it comes by `show_near`."""
         same = (
             inspection is not None
             and self.inspection is not None
@@ -315,7 +311,6 @@ class FormulaPane(Pane):
         self.footnote = " · ".join(filter(None, (kind, lost)))
 
     def light(self, key: str) -> None:
-        """Put the cursor on a node of the graph, in the tree of its formula."""
         if self.inspection is None:
             return
         row = self.inspection.meant(key)
@@ -326,7 +321,6 @@ class FormulaPane(Pane):
     # Nearest formulas and runs
 
     def show_near(self, document: Mapping[str, Any] | None, error: EngineError | None = None) -> None:
-        """The formulas near the query, and what the runs rank."""
         self._near = document
         for name in ("nearest", "ranked"):
             if error is not None:
@@ -389,7 +383,6 @@ class FormulaPane(Pane):
 
     @property
     def runs_shown(self) -> bool:
-        """Whether what runs rank is shown, and there are some."""
         return self._page == "runs-page" and bool(self._near and self._near["runs"])
 
     # What the screen asks

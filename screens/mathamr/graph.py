@@ -57,7 +57,6 @@ _ORIGINS = {
 
 
 def origin(parser: str) -> str:
-    """Whose graph it is, in words."""
     return _ORIGINS.get(parser, parser)
 
 
@@ -149,8 +148,6 @@ class GraphListing(Listing):
 
 
 class GraphPane(ListPane):
-    """Shows the graph of an inspection; `key` is the node under the cursor."""
-
     def __init__(self, *, id: str, share: int) -> None:
         self.nodes = GraphListing(GRAPH_COLUMNS, id="graph", fields=GRAPH_FIELDS)
         self.stale = False
@@ -188,7 +185,6 @@ class GraphPane(ListPane):
         self.nodes.show_error(error)
 
     def go_to(self, key: str) -> bool:
-        """Put the cursor on a node; whether there is such a one."""
         return not self.stale and self.nodes.go_to(key)
 
     def light(self, key: str) -> None:

@@ -51,7 +51,6 @@ class Inspection:
         return self._by_formula.get(self.document["query"])
 
     def row(self, key: str) -> Record | None:
-        """A node of the graph."""
         return self._by_id.get(key)
 
     def meant(self, key: str) -> Record | None:
@@ -88,7 +87,6 @@ class Inspection:
         return min(found)[1] if found else None
 
     def parts(self, key: str) -> str:
-        """The text that a node comes from."""
         place = self.place(key)
         return "" if place is None else self.text[place[0] : place[1]]
 

@@ -32,8 +32,6 @@ _PATIENCE_S = 0.2
 
 
 class MathamrScreen(BrowserScreen):
-    """Formulas in their contexts: sentence, graph, operator tree, strings, nearest formulas."""
-
     MODE = "mathamr"
     BINDINGS = bindings(SCREEN_KEYS)
 
@@ -111,7 +109,6 @@ class MathamrScreen(BrowserScreen):
         super().sources_found(answer)
 
     def open_source(self, name: str) -> None:
-        """Show a collection, or one's own texts."""
         self.source = name
         self.contexts.show_sources(list(self.sources), name)
         if name != OWN:
@@ -146,7 +143,6 @@ class MathamrScreen(BrowserScreen):
         self.show_pane("graph-pane")
 
     def show_subject(self, subject: Subject | None) -> None:
-        """Show a topic or text, with the graph that is wanted of it."""
         if subject is not None:
             edited = self._edited.get(subject.address)
             subject = subject.edited(edited) if edited else subject.by(self._parser)
@@ -211,7 +207,6 @@ class MathamrScreen(BrowserScreen):
         return found
 
     def _index_of(self, folder: str) -> Path | None:
-        """Where the index of the collection at a folder is, or would be."""
         from workbench.papers.mathamr.data import index_place
 
         name = next((name for name, place in self.sources.items() if place and place == folder), None)
@@ -291,7 +286,6 @@ class MathamrScreen(BrowserScreen):
 
     @property
     def _runs_shown(self) -> bool:
-        """Whether the list under the cursor is that of a collection's runs."""
         return self.active_pane is self.formula and self.formula.runs_shown and self.source != OWN
 
     def _why_no_diff(self) -> str:
@@ -304,7 +298,6 @@ class MathamrScreen(BrowserScreen):
 
     @property
     def _published(self) -> bool:
-        """Whether the collection has a graph of the topic under the cursor."""
         row = self.contexts.table.current
         return row is not None and row["graph"] == "yes"
 
@@ -399,7 +392,6 @@ class MathamrScreen(BrowserScreen):
     # What others ask
 
     def go_to_topic(self, topic: str) -> bool:
-        """Show a topic; whether it is among the lines."""
         if self.source == OWN or not self.contexts.go_to(topic):
             return False
         self.show_pane("graph-pane")

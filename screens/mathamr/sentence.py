@@ -52,7 +52,6 @@ class Sentence(Static):
         self.draw()
 
     def light(self, key: str) -> None:
-        """Light what a node comes from."""
         if key != self._key:
             self._key = key
             self.draw()
@@ -145,8 +144,6 @@ def lit_part(latex: str, start: int, end: int, shown: Callable[[str], str]) -> t
 
 
 def _other(part: str, letter: str, other: str) -> str:
-    """The part with other letters and digits; names of commands stay."""
-
     def put(match: re.Match[str]) -> str:
         sign = match[0]
         if len(sign) > 1:

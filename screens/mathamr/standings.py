@@ -126,8 +126,6 @@ def _difference(name: str) -> Column:
 
 
 class StandingsSheet(Sheet):
-    """All runs of the collection in a folder, over its judged topics."""
-
     def __init__(self, workbench: Frame, name: str, folder: str) -> None:
         super().__init__(workbench)
         self._name, self._folder = name, folder

@@ -19,7 +19,6 @@ from screens.widgets.table import Table
 
 
 def alignment(inspection: Inspection, *, raw: bool) -> list[str]:
-    """Parser, warnings, formulas, then the nodes with the text that each comes from."""
     return list(_lines(inspection, raw))
 
 
@@ -85,7 +84,6 @@ class StringsPane(Pane):
         self.draw()
 
     def light(self, key: str) -> None:
-        """Mark the line of a node in the PENMAN text, and its triple."""
         if key == self._key or self._inspection is None:
             return
         row = self._inspection.meant(key)
@@ -156,7 +154,6 @@ class StringsPane(Pane):
 
     @property
     def key(self) -> str:
-        """The node of the triple under the cursor."""
         row = self.query_one("#triples", Listing).table.current
         return str(row["source"]) if row is not None else ""
 

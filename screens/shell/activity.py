@@ -30,8 +30,6 @@ def _glyph(record: Record) -> Content:
 
 
 class ActivityScreen(Dialog[None]):
-    """The list, and under it the whole text of the chosen line."""
-
     DEFAULT_CSS = """
     ActivityScreen > Vertical { height: 24; max-height: 90%; }
     ActivityScreen #entry { height: auto; max-height: 8; padding: 0 1; border-top: solid $line; }

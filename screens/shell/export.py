@@ -24,7 +24,6 @@ _TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether this terminal is at the other end of an SSH connection."""
     return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
 
 
@@ -93,7 +92,6 @@ class Selection:
     forms: tuple[Form, ...] = ()
 
     def all_forms(self) -> tuple[Form, ...]:
-        """The forms, with the command line among them."""
         if any(form.key == "c" for form in self.forms):
             return self.forms
         return (*self.forms, Form("c", "command line", lambda: self.command))
@@ -124,8 +122,6 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A palette line that has no key."""
-
     name: str
     sentence: str
     run: Callable[[], object]

@@ -88,12 +88,10 @@ class Frame(App[None]):
 
     @cached_property
     def config(self) -> Config:
-        """The user's settings, those of the papers too."""
         return load_config()
 
     @cached_property
     def sixels(self) -> Sixels:
-        """The pictures that are painted over the cells of widgets."""
         from screens.shell.graphics import Sixels
 
         return Sixels()
@@ -121,11 +119,9 @@ class Frame(App[None]):
     # Notifications
 
     def say(self, text: str) -> None:
-        """Something went well."""
         self._record("information", text)
 
     def warn(self, text: str, *, remedy: str = "") -> None:
-        """Something to look at."""
         self._record("warning", text, remedy=remedy)
 
     def report(self, error: BaseException) -> None:
@@ -267,7 +263,6 @@ class Frame(App[None]):
     # Notes
 
     def note(self, address: str) -> Note | None:
-        """What is kept about something, if anything is."""
         return self.workspace.notes.get(address)
 
     def notes_under(self, home: str) -> Mapping[str, Note]:
@@ -282,7 +277,6 @@ class Frame(App[None]):
             self._show_notes()
 
     def toggle_bookmark(self, address: str, title: str) -> None:
-        """Set or remove a bookmark."""
         with self.reporting():
             now = self.workspace.notes.toggle_bookmark(address)
             self.say(f"{title} {'bookmarked' if now else 'is no longer bookmarked'}")

@@ -74,12 +74,10 @@ def fresh_number() -> int:
 
 
 def colour(number: int) -> Color:
-    """The colour that names a picture."""
     return Color.from_triplet(ColorTriplet(number >> 16 & 255, number >> 8 & 255, number & 255))
 
 
 def placeholders(row: int, columns: int) -> str:
-    """The characters of a row of a picture."""
     mark = _MARKS[row]
     return "".join(f"{_PLACEHOLDER}{mark}{_MARKS[column]}" for column in range(columns))
 
@@ -96,7 +94,6 @@ def transmission(number: int, png: str, columns: int, lines: int) -> str:
 
 
 def removal(number: int) -> str:
-    """What takes a picture from the terminal, with its data."""
     return f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
 
@@ -136,8 +133,6 @@ class Sixel:
 
 
 class Sixels:
-    """The sixel pictures of an app, by number."""
-
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self._shown: dict[int, Sixel] = {}
@@ -152,11 +147,9 @@ class Sixels:
         return number
 
     def remove(self, number: int) -> None:
-        """Do not paint a picture any more."""
         self._shown.pop(number, None)
 
     def painted(self, update: CompositorUpdate) -> str:
-        """What paints the cells of pictures that an update writes."""
         spans: dict[int, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
         for x, y, strip in _written(update):
             for segment in strip:
@@ -180,24 +173,19 @@ class Sixels:
 
 
 class _Painted(CompositorUpdate):
-    """An update with the pictures that belong over its cells."""
-
     def __init__(self, update: CompositorUpdate, sixels: Sixels) -> None:
         self._update = update
         self._sixels = sixels
 
     def render_segments(self, console: Console) -> str:
-        """The update as control sequences, then the pictures."""
         return self._update.render_segments(console) + self._sixels.painted(self._update)
 
 
 def painted(renderable: Any, sixels: Sixels) -> Any:
-    """What is to be displayed, with the pictures that belong over it."""
     return _Painted(renderable, sixels) if isinstance(renderable, CompositorUpdate) else renderable
 
 
 def cells(number: int, columns: int, style: Style) -> Strip:
-    """A row of cells of a picture."""
     return Strip([Segment(" " * columns, style + Style(meta={_META: number}))], columns)
 
 
@@ -222,7 +210,6 @@ def _written(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
 
 
 def _join(spans: list[tuple[int, int]], start: int, end: int) -> None:
-    """Add a span to those of a line, to the last of them where it goes on."""
     if spans and spans[-1][1] == start:
         start = spans.pop()[0]
     spans.append((start, end))

@@ -32,8 +32,6 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Somewhere to go, and where its letter stands."""
-
     place: Offset
     go: Callable[[], Awaitable[object]]
 
@@ -69,8 +67,6 @@ async def _show(pane: Pane, page: str) -> None:
 
 
 class JumpScreen(Dialog[int]):
-    """Letters over these places; returns the number of the chosen one."""
-
     DEFAULT_CSS = """
     JumpScreen { align: left top; background: $background 40%; }
     JumpScreen Static {
@@ -153,8 +149,6 @@ class Navigation:
         return place if place is not None and mode == place.MODE else None
 
     def go_to_address(self, address: str) -> None:
-        """Go to what a note is about."""
-
         found = at_address(address)
         if found is None:
             self._app.warn(f"no screen shows {address}")

@@ -35,8 +35,6 @@ _OF_LISTS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A choice with what it does."""
-
     choice: Choice
     run: Callable[[], object]
 
@@ -105,7 +103,6 @@ def elsewhere_lines(here: str, do: Callable[[str, str], object]) -> list[Line]:
 def destination_lines(
     destinations: Iterable[Reach], go: Callable[[str, Sequence[Step]], object], text: str
 ) -> list[Line]:
-    """The destinations that have the words of this text; `go(screen, steps)` goes to one."""
     lines = []
     for mode, place in matching(destinations, text):
         choice = Choice(f"destination {mode} {place.steps}", place.label, place.sentence)

@@ -115,7 +115,6 @@ class CachedRequest:
             self._owner.run_worker(self._work(), group=f"request {self.operation}", exit_on_error=False)
 
     def forget(self) -> None:
-        """What waits is not wanted any more."""
         self._waiting = None
 
     def clear(self) -> None:

@@ -143,7 +143,6 @@ class WorkbenchScreen(Screen[None]):
     # For screens to give
 
     def panes(self) -> Iterable[Pane]:
-        """The panes, left to right."""
         raise NotImplementedError
 
     def begin(self) -> None:

@@ -60,7 +60,6 @@ class Garbage:
         self._typed = time.monotonic()
 
     def tick(self) -> None:
-        """To be called about every second."""
         now = time.monotonic()
         if now - self._typed < _QUIET_S:
             return
@@ -80,7 +79,6 @@ class Garbage:
 
 
 def set_frame_rate(fps: int) -> None:
-    """Paint at most so many times a second."""
     import textual.screen
     from textual import constants
 
@@ -123,7 +121,6 @@ class KeyFlow:
         self._since = 0.0
 
     async def put(self, event: Typed) -> None:
-        """A key came from the terminal."""
         self._waiting.append(event)
         late = self._present is not None and time.monotonic() - self._since > _PATIENCE_S
         if not self.busy or late:

@@ -232,7 +232,6 @@ class Ascii(LineFilter):
     """Replaces every character that is not ASCII by one that is, cell for cell."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """The same line in ASCII."""
         return [Segment(_ascii(text), style, control) for text, style, control in segments]
 
 
@@ -247,7 +246,6 @@ def safe_text(text: object, style: str = "") -> Content:
 
 
 def width(text: str) -> int:
-    """Cells that `text` takes."""
     return cell_len(text)
 
 

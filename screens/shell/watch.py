@@ -38,7 +38,6 @@ class Meter:
         self.words = ""
 
     def add(self, share: float, words: str) -> None:
-        """The next reading."""
         self.shares.append(min(1.0, max(0.0, share)))
         self.words = words
 
@@ -79,7 +78,6 @@ class JobWatch:
         return self._load()
 
     def measure(self, name: str, share: float, words: str) -> None:
-        """Another reading of a device."""
         self.meters.setdefault(name, Meter()).add(share, words)
 
     def _look_at_gpus(self) -> None:

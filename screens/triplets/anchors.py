@@ -43,8 +43,6 @@ def _problems(path: Path) -> Iterator[tuple[str, str]]:
 
 
 class AnchorsPane(ListPane):
-    """Lists the problems of a set."""
-
     def __init__(self, *, id: str) -> None:
         super().__init__(Listing(ANCHOR_COLUMNS, id="anchors", fields=CHOSEN.fields), title="anchors", id=id)
         self.shown: Shown | None = None
@@ -58,7 +56,6 @@ class AnchorsPane(ListPane):
             self.listing.load([])
 
     def show_anchors(self, name: str, choice: Choice, records: Sequence[Record]) -> None:
-        """Show the problems of a set, with their triplets by a choice."""
         self._stem = name
         self.listing.home = home(name, choice)
         self.listing.when_empty("No problem has an equation", "i shows what was skipped.")

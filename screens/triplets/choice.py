@@ -28,8 +28,6 @@ POOLS = ("train", "train,qr", "train,roda", "train,qr,roda")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One way to choose triplets."""
-
     strategy: str = "em"
     text: str = "bibleu"
     pool: str = "train"
@@ -51,21 +49,17 @@ class Choice:
 
     @property
     def short(self) -> str:
-        """`em · bibleu`."""
         return f"{self.strategy} · {self.text}"
 
     @property
     def words(self) -> str:
-        """What it means."""
         return f"{STRATEGIES[self.strategy]}; {TEXTS[self.text]}"
 
     def params(self, path: Path) -> dict[str, Any]:
-        """What operations on triplets are asked."""
         return {"data": str(path), "strategy": self.strategy, "text": self.text, "pool": self.pool}
 
     @property
     def options(self) -> list[str]:
-        """The options of a command."""
         return ["--strategy", self.strategy, "--text", self.text, "--pool", self.pool]
 
     def following(self, *, bertsim: bool) -> Choice:
@@ -99,7 +93,6 @@ def offered(now: Choice, *, bertsim: bool) -> dict[str, tuple[Choice, str, str]]
 
 
 def ask_choice(app: App[Any], now: Choice, *, bertsim: bool, done: Callable[[Choice], None]) -> None:
-    """Ask in which way triplets are chosen; `bertsim`: a model compares texts."""
     ways = offered(now, bertsim=bertsim)
     lines = [
         Line(name, short, words, key=_key(number))
@@ -126,7 +119,6 @@ def ask_problem(app: App[Any], text: str, done: Callable[[str], None]) -> None:
 
 
 def ask_solver(app: App[Any], solvers: Sequence[Path], done: Callable[[str], None]) -> None:
-    """Ask for the name of a solver; nothing leaves it to the language of the problem."""
     words = "the first solver for the problem's language"
     lines = [Line("", "by the language", words, key="0")]
     lines += [Line(path.name, path.name, str(path), key=_key(at)) for at, path in enumerate(solvers, start=1)]
@@ -134,5 +126,4 @@ def ask_solver(app: App[Any], solvers: Sequence[Path], done: Callable[[str], Non
 
 
 def _key(number: int) -> str:
-    """The key of the line of that number; only the first ones have one."""
     return str(number) if number < 10 else ""

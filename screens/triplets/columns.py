@@ -103,7 +103,6 @@ CANDIDATE_COLUMNS = CANDIDATES.drawn(
 
 
 def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What `mwp.explain` says of candidates: negatives, those that were lost, own variants, positives."""
     chosen = {role: found["triplet"].get(role) for role in CANDIDATES_OF}
     return [
         {
@@ -135,26 +134,21 @@ class Shown:
 
     @property
     def anchor(self) -> str:
-        """The id of its anchor."""
         return str(self.found["triplet"]["anchor"])
 
     @property
     def address(self) -> str:
-        """Where notes on it are kept."""
         return f"{home(self.set, self.choice)}/{quoted(self.anchor)}"
 
     def command(self, line: CommandLine) -> str:
-        """The command line that explains it."""
         return line("mwp", "explain", str(self.path), self.anchor, *self.choice.options)
 
 
 def home(set_: str, choice: Choice) -> str:
-    """What begins the addresses of the triplets of a set."""
     return triplet_home(set_, choice.name)
 
 
 def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
-    """A triplet as the selection of a pane."""
     triplet = shown.found["triplet"]
     everything = line("mwp", "triplets", str(shown.path), *shown.choice.options)
     forms = (
@@ -174,7 +168,6 @@ def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
 
 
 def problem_selection(shown: Shown, name: str, line: CommandLine) -> Selection:
-    """The anchor, positive or negative of a triplet as the selection of its pane."""
     problem = shown.found["problems"][name]
     forms = (
         Form("t", "text", lambda: str(problem["original"])),
@@ -189,7 +182,6 @@ def problem_selection(shown: Shown, name: str, line: CommandLine) -> Selection:
 def template_selection(
     row: Mapping[str, Any], name: str, data: str, pool: str, line: CommandLine
 ) -> Selection:
-    """An equation of the pool as the selection of the page that counts them."""
     forms = (
         Form("q", "equation", lambda: str(row["template"])),
         Form("j", "JSON", lambda: json.dumps({key: row[key] for key in row if key != "id"})),
@@ -199,7 +191,6 @@ def template_selection(
 
 
 def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine) -> Selection:
-    """A candidate as the selection of the pane that says why."""
     forms = (
         Form("i", "id", lambda: str(row["id"])),
         Form("t", "text", lambda: str(row["problem"])),
@@ -212,8 +203,6 @@ def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine)
 def all_triplets(
     engine: EngineProcess, set_: str, path: Path, choice: Choice, facts: Mapping[str, object]
 ) -> Export:
-    """All triplets of a set as the engine has them; `facts` go with them."""
-
     def write(file: Path) -> object:
         from workbench.export import with_sidecar
 

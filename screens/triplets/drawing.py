@@ -58,7 +58,6 @@ def _has(known: set[tuple[str, ...]], parts: Sequence[str], place: int, language
 
 
 def plain_text(problem: Problem) -> str:
-    """The text with its numbers, in one line and without marks."""
     return " ".join(_PLACE.sub(lambda found: _number(problem, int(found[1])), problem["text"]).split())
 
 
@@ -68,7 +67,6 @@ def _number(problem: Problem, place: int) -> str:
 
 
 def tree_of(labels: Sequence[str]) -> Tree:
-    """An equation of its labels in prefix order."""
     return parse_prefix(labels, lambda label: 2 if label in _OPERATORS else 0)
 
 
@@ -80,8 +78,6 @@ def leaf(label: str, problem: Problem | None) -> str:
 
 
 def tree_drawing(labels: Sequence[str], problem: Problem | None) -> list[str]:
-    """A tree; an operation on two numbers stands on one line with them."""
-
     def children(node: Tree) -> Sequence[Tree]:
         return node.children if any(child.children for child in node.children) else ()
 
@@ -94,7 +90,6 @@ def tree_drawing(labels: Sequence[str], problem: Problem | None) -> list[str]:
 
 
 def node_lines(tree: Tree) -> list[str]:
-    """A tree with a node on each line, in prefix order."""
     return [lead + leaf(node.label, None) for lead, node in outline(tree, lambda node: node.children)]
 
 

@@ -52,8 +52,6 @@ class _Scrolled(VerticalScroll, can_focus=True, inherit_bindings=False):
 
 
 class ProblemPane(Pane):
-    """Shows the anchor, the positive or the negative; `role` says which."""
-
     DEFAULT_CSS = "ProblemPane .scores { height: 2; padding: 0 1; color: $quiet; }"
 
     def __init__(self, role: str, *, id: str) -> None:
@@ -69,7 +67,6 @@ class ProblemPane(Pane):
         yield from super().compose()
 
     def show(self, shown: Shown | None) -> None:
-        """Show its problem of a triplet; None: there is none."""
         self.shown = shown
         if shown is None:
             self.detail = ""

@@ -35,8 +35,6 @@ _MANY = 3_000
 
 
 class TripletsScreen(BrowserScreen):
-    """Anchors, their triplets, and the reasons."""
-
     MODE = "triplets"
     SOURCE = "problems"
     SOURCES = "sets of problems"
@@ -107,7 +105,6 @@ class TripletsScreen(BrowserScreen):
         return {**super().state(), "choice": self.choice.name, "solver": self.solver}
 
     def find_sources(self) -> Any:
-        """The sets of problems, and with them the labels and the solvers."""
         from workbench.papers.mwp.data import sets, solvers
         from workbench.papers.mwp.labels import Labels
 
@@ -143,7 +140,6 @@ class TripletsScreen(BrowserScreen):
 
     @property
     def _way(self) -> tuple[Path, Choice]:
-        """What decides the triplets."""
         return self.path, self.choice
 
     def _is_shown(self, tag: tuple[Any, ...]) -> bool:
@@ -367,7 +363,6 @@ class TripletsScreen(BrowserScreen):
     # Solving
 
     def action_add(self) -> None:
-        """Ask for a problem; the one that is shown stands there to be changed."""
         from screens.triplets.choice import ask_problem
 
         shown = self.shown
@@ -388,7 +383,6 @@ class TripletsScreen(BrowserScreen):
         ask_solver(self.app, self.solvers, lambda name: setattr(self, "solver", name))
 
     def show_map(self) -> None:
-        """The problems in the plane, before and after a solver's training."""
         from screens.triplets.sheets import ProblemMap, solver_for
 
         if self.pool is None:
@@ -433,5 +427,4 @@ class TripletsScreen(BrowserScreen):
 
 
 def _unquoted(go: Callable[[str], bool], wanted: str) -> bool:
-    """Names in addresses have their slashes quoted."""
     return go(unquote(wanted))

@@ -148,8 +148,6 @@ _EXPORTED = {name: name for name in ("equation", "filled", "answer", "probabilit
 
 
 class SolveSheet(Sheet):
-    """Asks a solver and shows what it answers."""
-
     DEFAULT_CSS = """
     SolveSheet > Vertical { height: 28; max-height: 96%; }
     SolveSheet #told { height: auto; max-height: 8; padding: 0 1; }
@@ -277,8 +275,6 @@ _SIGNS = {"keep": "=", "rename": "→", "delete": "−", "insert": "+"}
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two normalised equations in infix notation, each with the name of its problem."""
-
     left_name: str
     left: str
     right_name: str
@@ -300,8 +296,6 @@ def _node(name: str) -> Any:
 
 
 class EditPath(Sheet):
-    """Shows the shortest way from one equation to another."""
-
     def __init__(self, workbench: Frame, pair: Pair) -> None:
         super().__init__(workbench)
         self.pair = pair

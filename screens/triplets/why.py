@@ -72,7 +72,6 @@ class WhyPane(Pane):
             self._candidates.table.cursor = 0
 
     def show_pool(self, name: str, pool: Mapping[str, Any] | None) -> None:
-        """What `mwp.anchors` says of the pool of a set."""
         self._set_name, self._pool = name, pool
         self._fill_pool()
 
@@ -125,7 +124,6 @@ class WhyPane(Pane):
 
     @property
     def candidate(self) -> Record | None:
-        """The candidate under the cursor of the page that is shown."""
         here = self.page is not None and self.page.id == "why-page"
         return self._candidates.table.current if here else None
 
@@ -172,7 +170,6 @@ def pool_words(pool: Mapping[str, Any]) -> str:
 
 
 def provenance(path: Path, pool: Mapping[str, Any], choice: Choice, labels: int) -> list[str]:
-    """Where a set of problems comes from, what is in it, and how its triplets are chosen."""
     languages = ", ".join(f"{count(number)} {name}" for name, number in pool["languages"].items())
     return [
         f"file        {path}",

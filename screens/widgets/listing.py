@@ -26,7 +26,6 @@ from workbench.tables import Column
 
 
 def error_text(error: EngineError) -> Content:
-    """A failure in two lines: what and where, then what to do."""
     place = f"{error.where}: " if error.where else ""
     lines = Content.assemble(
         ("✗ ", "$error bold"), (error.code, "$error"), " ", safe_text(place + error.what)
@@ -77,7 +76,6 @@ def completions(
 
 
 def _shared(words: Sequence[str]) -> str:
-    """The beginning that all words have."""
     low, high = min(words), max(words)
     return low[: next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
 

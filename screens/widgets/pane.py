@@ -109,7 +109,6 @@ class Page(Vertical):
         self._make = make
 
     async def fill(self) -> None:
-        """Make what it holds, once."""
         make, self._make = self._make, None
         # The app may be left while its panes are still being put up.
         if make is not None and self.is_attached:
@@ -150,8 +149,6 @@ class Pane(Vertical):
 
     @dataclass
     class NeighbourPicked(Message):
-        """The title of a pane that shares this place was clicked."""
-
         pane: Pane
         index: int
 
@@ -221,12 +218,10 @@ class Pane(Vertical):
 
     @property
     def has_tabs(self) -> bool:
-        """Whether there is something to step through."""
         return bool(self.pages)
 
     @property
     def pages(self) -> list[Page]:
-        """The pages, in the order of their tabs."""
         return [child for child in self.children if isinstance(child, Page)]
 
     @property
@@ -256,7 +251,6 @@ class Pane(Vertical):
         return [(pages[index], Offset(at.x + x, at.y)) for index, x in strip.places] if pages else []
 
     async def step_page(self, step: int) -> None:
-        """Show the next or previous page."""
         if (page := self.page) is not None:
             pages = self.pages
             await self.show_page(pages[(pages.index(page) + step) % len(pages)].id or "")

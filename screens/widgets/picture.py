@@ -33,8 +33,6 @@ _STALE_S = 1.5
 
 
 class _Shown:
-    """A picture that the terminal has: the rows of cells that it stands in."""
-
     def __init__(self, owner: Pictured, document: Mapping[str, Any], graphics: Graphics) -> None:
         self.columns, self.lines = int(document["columns"]), int(document["lines"])
         self._owner = owner
@@ -110,12 +108,10 @@ class Pictured(Widget):
 
     @property
     def graphics(self) -> Graphics:
-        """What the terminal draws."""
         return getattr(self.app, "graphics", NONE)
 
     @property
     def picture_shown(self) -> bool:
-        """Whether the picture stands there now."""
         return self._shown is not None and self.screen is self.app.screen and self._fits(self._shown)
 
     def _fits(self, shown: _Shown) -> bool:
@@ -207,8 +203,6 @@ class Pictured(Widget):
                 self.refresh()
 
     def _look(self) -> dict[str, Any]:
-        """Colours of the theme and size of a cell."""
-
         def colour(name: str) -> str:
             return Color.parse(self.app.theme_variables[name]).hex6
 
@@ -237,8 +231,6 @@ class Pictured(Widget):
 
 
 class PicturePlot(Plot, Pictured):
-    """A plot whose curves are pixels where the terminal has them."""
-
     operation = "picture.curves"
 
     def watch_series(self) -> None:
@@ -256,7 +248,6 @@ class PicturePlot(Plot, Pictured):
         self.renew()
 
     def question(self) -> Mapping[str, Any] | None:
-        """The curves with as many points as there are pixels to show them."""
         ranges = span(self.series)
         columns, lines = self.size
         if ranges is None or columns < 16 or lines < 5 or max(columns, lines) > kitty.MOST_CELLS:
@@ -309,7 +300,6 @@ class FormulaImage(Pictured):
         self.renew()
 
     def question(self) -> Mapping[str, Any] | None:
-        """The formula with the room that there is."""
         columns = min(self.size.width, kitty.MOST_CELLS)
         asked = {"latex": self._latex, "columns": columns, "lines": self.MOST_LINES}
         return asked if self._latex else None

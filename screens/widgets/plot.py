@@ -204,7 +204,6 @@ class Plot(Widget):
         return Content("\n").join(rows)
 
     def _legend(self, cells: int, plain: bool) -> Content:
-        """Glyph and name of each curve, in one line; names are cut when there is no room."""
         shown = self.series[:MOST_SERIES]
         more = f" +{len(self.series) - len(shown)}" if len(self.series) > len(shown) else ""
         room = max(3, (cells - len(more)) // len(shown) - 4)

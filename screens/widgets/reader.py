@@ -34,7 +34,6 @@ class WidgetMessage(Message, Generic[W]):
 
     @property
     def control(self) -> W:
-        """The widget it happened in."""
         return self.widget
 
 

@@ -27,8 +27,6 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point; its `kind` gives it its colour."""
-
     key: str
     x: float
     y: float
@@ -36,7 +34,6 @@ class Dot:
 
 
 def _colours(kinds: Sequence[str]) -> dict[str, str]:
-    """A colour for each kind; more kinds than there are told apart easily get all hues."""
     if len(kinds) <= len(_COLOURS):
         return dict(zip(kinds, _COLOURS, strict=False))
     found = {}
@@ -271,7 +268,6 @@ class Scatter(Widget, can_focus=True):
     # Drawing
 
     def render(self) -> Content:
-        """The dots, and under them which colour is which kind."""
         self._lay_out()
         if not self.dots or min(self._grid) < 1:
             return self._said

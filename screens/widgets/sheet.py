@@ -39,7 +39,6 @@ class Sheet(Dialog[None]):
         then: Callable[[Answer], object],
         progress: Callable[[Progress], object] | None = None,
     ) -> CachedRequest:
-        """Questions to an operation; see `CachedRequest`."""
         return CachedRequest(self, lambda: self.workbench.engine, operation, then, progress)
 
     def command(self) -> list[str] | None:
@@ -123,7 +122,6 @@ class TextSheet(TextScreen):
         self._workbench.copy(self._command, "command line")
 
     def lines_of(self, answer: Answer) -> Iterable[str]:
-        """The lines for what it answered."""
         raise NotImplementedError
 
     def _answered(self, answer: Answer) -> None:

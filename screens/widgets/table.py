@@ -56,7 +56,6 @@ class Need:
 
 
 def measured(column: Column, records: Sequence[Record]) -> Need:
-    """What a column needs for such records."""
     cells = [content(column, record) for record in records]
     tail = max(map(tail_of, cells), default=0) if column.align == "point" else 0
     lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
@@ -129,8 +128,6 @@ def _widths(kept: Sequence[Need], cells: int) -> list[int]:
 
 
 class Noted(Mapping[str, Any]):
-    """A record with the fields of the note on it."""
-
     def __init__(self, record: Record, note: Mapping[str, Any]) -> None:
         self._record = record
         self._note = note
@@ -167,7 +164,6 @@ class Rows:
         return str(self.records[index][self._key])
 
     def find(self, key: str) -> int | None:
-        """Where the record with this key is."""
         if self._places is None:
             self._places = {str(record[self._key]): place for place, record in enumerate(self.records)}
         return self._places.get(key)
@@ -308,7 +304,6 @@ class Table(Lines):
 
     @property
     def marked(self) -> list[Record]:
-        """The marked records, in the order in which they were marked."""
         places = (self.rows.find(key) for key in self.marks)
         return [self.rows.record(place) for place in places if place is not None]
 
@@ -473,7 +468,6 @@ class Table(Lines):
             self._say_moved()
 
     def show_cursor(self) -> None:
-        """Scroll to the cursor if it is out of sight."""
         height = self.size.height - 1
         if height <= 0:
             return
@@ -582,7 +576,6 @@ class Table(Lines):
 
     @property
     def _gutter(self) -> int:
-        """Cells before the columns: mark and cursor, and the signs of notes where there are any."""
         return _GUTTER + (_SIGNS if self._noted else 0)
 
     def _widths(self) -> tuple[tuple[Column, int], ...]:
@@ -592,7 +585,6 @@ class Table(Lines):
         return self._layout[1]
 
     def _shares(self, pinned: str) -> tuple[tuple[Column, int], ...]:
-        """The columns that are shown, with their cells; `pinned` is among them."""
         if self._needs is None:
             sample = self.rows.sample(_SAMPLE)
             found = (measured(column, sample) for column in self.columns)
