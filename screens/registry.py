@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,58 +33,36 @@ class Entry:
 
     def load(self) -> type[Any]:
         """The class of the screen, a `WorkbenchScreen`; imports its module. Raises: ImportError."""
-        found: type[Any] = load(self.source)
-        return found
+        return load(self.source)
 
     def load_keys(self) -> tuple[Key, ...]:
         """All keys of the screen and of what it opens."""
         try:
-            found: tuple[Key, ...] = load(self.keys)
+            return load(self.keys)
         except Exception:
             if not self.added:
                 raise
             return ()  # doctor says why
-        return found
 
     def load_destinations(self) -> Callable[[Workspace], Iterator[Destination]] | None:
-        found: Callable[[Workspace], Iterator[Destination]] | None = (
-            load(self.destinations) if self.destinations else None
-        )
-        return found
+        return load(self.destinations) if self.destinations else None
+
+
+def _own(key: str, name: str, title: str, destinations: str, address: str = "") -> Entry:
+    screen, keys = (
+        f"screens.{name}.screen:{title.replace('-', '').capitalize()}Screen",
+        f"screens.{name}.keys:KEYS",
+    )
+    found = f"screens.{name}.{destinations}:destinations"
+    return Entry(key, name, title, screen, keys, address=address or name, destinations=found)
 
 
 _OWN = (
-    Entry(
-        *("1", "egraphs", "E-graphs", "screens.egraphs.screen:EgraphsScreen", "screens.egraphs.keys:KEYS"),
-        address="corpus",
-        destinations="screens.egraphs.sources:destinations",
-    ),
-    Entry(
-        *(
-            "2",
-            "triplets",
-            "Triplets",
-            "screens.triplets.screen:TripletsScreen",
-            "screens.triplets.keys:KEYS",
-        ),
-        address="problems",
-        destinations="screens.triplets.anchors:destinations",
-    ),
-    Entry(
-        *("3", "jobs", "Jobs", "screens.jobs.screen:JobsScreen", "screens.jobs.keys:KEYS"),
-        address="job",
-        destinations="screens.jobs.columns:destinations",
-    ),
-    Entry(
-        *("4", "arqmath", "ARQMath", "screens.arqmath.screen:ArqmathScreen", "screens.arqmath.keys:KEYS"),
-        address="arqmath",
-        destinations="screens.arqmath.columns:destinations",
-    ),
-    Entry(
-        *("5", "mathamr", "MathAMR", "screens.mathamr.screen:MathamrScreen", "screens.mathamr.keys:KEYS"),
-        address="mathamr",
-        destinations="screens.mathamr.contexts:destinations",
-    ),
+    _own("1", "egraphs", "E-graphs", "sources", "corpus"),
+    _own("2", "triplets", "Triplets", "anchors", "problems"),
+    _own("3", "jobs", "Jobs", "columns", "job"),
+    _own("4", "arqmath", "ARQMath", "columns"),
+    _own("5", "mathamr", "MathAMR", "contexts"),
 )
 
 
@@ -103,22 +81,13 @@ def _added_screens() -> Iterator[Entry]:
 SCREENS = (*_OWN, *_added_screens())
 
 
-def screen_keys(screens: Iterable[Entry]) -> tuple[Key, ...]:
-    """The keys that go to screens; one that is not there has none."""
-    return tuple(
-        Key(
-            f"app.{entry.name}",
-            f"Go to the {entry.title} screen.",
-            entry.title,
-            (entry.key,) if entry.key else (),
-            f"go('{entry.name}')",
-            hint=False,
-        )
-        for entry in screens
-    )
+def _key(entry: Entry) -> Key:
+    keys = (entry.key,) if entry.key else ()
+    sentence = f"Go to the {entry.title} screen."
+    return Key(f"app.{entry.name}", sentence, entry.title, keys, f"go('{entry.name}')", hint=False)
 
 
-SCREEN_KEYS = screen_keys(SCREENS)
+SCREEN_KEYS = tuple(map(_key, SCREENS))
 
 
 _WORDS = {"arqmath": "collection", "mathamr": "collection", "post": "answer"}

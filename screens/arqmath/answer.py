@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textual import events
@@ -14,7 +14,7 @@ from engines.core.errors import EngineError
 from screens.arqmath.columns import GRADES, Chosen, answer_selection, move_cell
 from screens.arqmath.runs import fraction, signed
 from screens.shell.export import CommandLine, Selection
-from screens.shell.theme import safe_text, width
+from screens.shell.theme import fold, safe_text
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Record
@@ -192,30 +192,3 @@ def _topic_lines(topic: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
         words = ", ".join(f"{name} {value}" for name, value in topic["info"].items())
         lines += [_HEADING + part for part in fold(words, cells - 2)]
     return [*lines, "", *fold(texts["question"], cells)]
-
-
-def fold(text: str, cells: int) -> list[str]:
-    """A text in lines of at most so many cells, broken between words where there are any."""
-    cells = max(8, cells)
-    return [line for paragraph in text.splitlines() or [""] for line in _fold(paragraph.split(), cells)] or [
-        ""
-    ]
-
-
-def _fold(words: Sequence[str], cells: int) -> Iterator[str]:
-    line, used = "", 0
-    for word in words:
-        taken = width(word)
-        if line and used + 1 + taken > cells:
-            yield line
-            line, used = "", 0
-        while taken > cells:
-            head = word[:cells]
-            while width(head) > cells:
-                head = head[:-1]
-            yield head
-            word = word[len(head) :]
-            taken = width(word)
-        line = f"{line} {word}" if line else word
-        used = width(line)
-    yield line

@@ -205,16 +205,10 @@ class RankingPane(Pane):
         self._moves_of = ""
 
     def _make_moves(self) -> Iterable[Widget]:
-
         self._moves = MovesListing(id="moves")
         return [self._moves]
 
     # What is shown
-
-    @property
-    def page_name(self) -> str:
-        """Which page is shown: rank, moves, bars, qrels, written, search."""
-        return (self.page.id or "").removesuffix("-page") if self.page is not None else "rank"
 
     def forget(self) -> None:
         self._runs, self._records, self._snippets = None, (), {}

@@ -31,6 +31,7 @@ from workbench.papers.arqmath.tables import HITS, TOPICS
 
 
 class TopicsPane(ListPane):
+    NONE = "No collection yet", "Register your copy of ARQMath with: mathwb data add arqmath FOLDER"
     DEFAULT_CSS = """
     TopicsPane #mean { height: 2; padding: 0 1; border-top: none; }
     """
@@ -44,14 +45,6 @@ class TopicsPane(ListPane):
         self._runs: Runs | None = None
         self._plain = False
         self._records: Sequence[Record] = ()
-        self.show_none()
-
-    def show_none(self) -> None:
-        self.listing.when_empty(
-            "No collection yet", "Register your copy of ARQMath with: mathwb data add arqmath FOLDER"
-        )
-        if self.is_attached:
-            self.listing.load([])
 
     def show_loading(self, what: str) -> None:
         self._runs = None

@@ -33,6 +33,8 @@ _OPTIONS = ("members", "max_tokens", "mode", "style", "weights", "order", "seed"
 
 
 class ClustersPane(ListPane):
+    NONE = "No corpus yet", "a grows an expression; the Jobs screen (3) builds a corpus."
+
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(Listing(**table("clusters", counts=True)), title="clusters", id=id, share=share)
         self._source: Source | None = None
@@ -41,11 +43,6 @@ class ClustersPane(ListPane):
         self._source = None
         super().show_error(error)
         self.detail = ""
-
-    def show_none(self) -> None:
-        advice = "a grows an expression; the Jobs screen (3) builds a corpus."
-        self.listing.when_empty("No corpus yet", advice)
-        self.listing.load([])
 
     def show(self, source: Source, rows: Sequence[LazyRow], *, keep: bool) -> None:
         """Show the clusters of a source; with `keep` the cursor stays where it is, or is to be."""

@@ -17,8 +17,7 @@ from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask
 from screens.shell.theme import some
-from screens.widgets.listing import Listing
-from screens.widgets.pane import Pane
+from screens.widgets.pane import Pane, TreeListing
 from screens.widgets.table import Record
 from workbench.tables import LazyRow
 
@@ -165,7 +164,7 @@ class EgraphView(TableView):
         self._listing.follow()
 
 
-class GraphListing(Listing):
+class GraphListing(TreeListing):
     """`Selected` says that an operand was followed, `Left` that nothing is left to fold."""
 
     BINDINGS = bindings(EGRAPH_KEYS)
@@ -173,7 +172,6 @@ class GraphListing(Listing):
     graph: _Graph | None = None
     path: tuple[int, ...] = ()
     """The classes that were followed, the root first, without the one under the cursor."""
-    _back: tuple[str, ...] = ()
     _open: frozenset[str] = frozenset()
 
     def show_graph(self, graph: _Graph | None) -> None:
@@ -199,6 +197,8 @@ class GraphListing(Listing):
             key, nodes = f"c{number}", graph.classes[number]
             more = {
                 "open": key in self._open,
+                "leaf": False,
+                "home": "",
                 "root": number == graph.root,
                 "label": [label for label, _ in nodes],
                 "nodes": len(nodes),
@@ -222,28 +222,13 @@ class GraphListing(Listing):
         yield _row("node", key, number, graph.node_term(number, place), more)
         if key in self._open:
             for at, child in enumerate(children):
-                more = {"home": key, "origin": (number,), "label": [], "nodes": len(graph.classes[child])}
+                look = {"home": key, "open": False, "leaf": True}
+                more = {**look, "origin": (number,), "label": [], "nodes": len(graph.classes[child])}
                 yield _row("operand", f"{key}.{at}", child, graph.term(child), more)
 
-    def action_right(self) -> None:
-        record = self.table.current
-        if record is None or record["kind"] == "operand" or record.get("leaf"):
-            return
-        if record["id"] not in self._open:
-            self._open |= {record["id"]}
-            self._reload(record["id"])
-        else:
-            self.table.cursor += 1
-
-    def action_left(self) -> None:
-        record = self.table.current
-        if record is None or (record["kind"] == "class" and record["id"] not in self._open):
-            self.post_message(Pane.Left(self))
-        elif record["id"] in self._open:
-            self._open -= {record["id"]}
-            self._reload(record["id"])
-        else:
-            self.table.go_to(record["home"])
+    def toggle(self, key: str) -> None:
+        self._open ^= {key}
+        self._reload(key)
 
     def follow(self) -> None:
         """Enter: unfold a class or the operands of a node; along an operand, or an only one, go on."""
@@ -269,9 +254,8 @@ class GraphListing(Listing):
     def go_back(self) -> bool:
         if not self._back:
             return False
-        *back, last = self._back
-        self.path, self._back = self.path[:-1], tuple(back)
-        self.table.go_to(last)
+        self.path = self.path[:-1]
+        super().go_back()
         self.post_message(Pane.Selected(self))
         return True
 

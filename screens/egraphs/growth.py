@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +12,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
@@ -168,24 +167,16 @@ def _grown_row(number: int, prefix: str) -> LazyRow:
 # The line
 
 
-class _GrowInput(Input):
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            event.stop()
-            event.prevent_default()
-            self.post_message(Pane.Left(self))
-
-
 class GrowLine(Vertical):
     """`grow sqrt(x^2*y) where x > 0 weights trig=4`, and under it what is wrong, what was understood, or how
     far it is.
 
-    It has the `drafts` of this session. Posts `Grew` when one of them has changed, `Saved` when one was put
-    into a corpus, and `Left` when it is not wanted any more.
+    It has the `drafts` of this session. Posts `Left` when it is not wanted any more.
 
     `usual` are the settings with which what is written is grown, but for what keys have chosen here since.
 
-    Args: ask: gives its ways to ask operations.
+    Args: ask: gives its ways to ask operations. grew: is called when a draft has begun, has grown or has
+    ended. saved: gets the document of `egen.save-document`, the draft's number as its tag.
     """
 
     BINDINGS = bindings(GROW_KEYS)
@@ -197,24 +188,21 @@ class GrowLine(Vertical):
     GrowLine .say { height: auto; max-height: 4; color: $quiet; }
     """
 
-    class Grew(Message):
-        def __init__(self, draft: Draft, drafts: tuple[Draft, ...]) -> None:
-            super().__init__()
-            self.draft = draft
-            self.drafts = drafts
-
-    class Saved(Message):
-        def __init__(self, answer: Answer) -> None:
-            super().__init__()
-            self.answer = answer
-
-    def __init__(self, ask: Ask, usual: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        usual: Mapping[str, Any],
+        *,
+        grew: Callable[[Draft, tuple[Draft, ...]], object],
+        saved: Callable[[Answer], object],
+    ) -> None:
         super().__init__()
+        self._when_grown, self._when_saved = grew, saved
         self._generate = ask(self, "egen.generate", self._ended, self._progressed)
         # Of its own: a growth that is stopped must not wait behind it.
         self._warm_up = ask(self, "egen.generate", self._warmed)
         self._save = ask(self, "egen.save-document", self._saved)
-        self.field = _GrowInput(
+        self.field = Input(
             placeholder="sin(x)^2 + cos(x)^2",
             classes="-not-by-tab",
             compact=True,
@@ -319,12 +307,12 @@ class GrowLine(Vertical):
     def _saved(self, event: Answer) -> None:
         if event.error is None:
             self.drafts = tuple(draft for draft in self.drafts if draft.number != event.tag)
-        self.post_message(self.Saved(event))
+        self.screen.call_later(self._when_saved, event)
 
     def _take(self, draft: Draft) -> None:
         self.drafts = tuple(draft if each.number == draft.number else each for each in self.drafts)
         self._say(draft)
-        self.post_message(self.Grew(draft, self.drafts))
+        self.screen.call_later(self._when_grown, draft, self.drafts)
 
     def _say(self, draft: Draft) -> None:
         if draft.error is not None:
@@ -369,6 +357,11 @@ class GrowLine(Vertical):
     def _manner(self) -> str:
         settings = self.settings
         return f"style {settings['style']} (F2), {settings['order']} first (F3)"
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            event.stop()
+            self.post_message(Pane.Left(self))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

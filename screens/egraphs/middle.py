@@ -254,10 +254,6 @@ class MiddlePane(Pane):
         self._members = members
 
     @property
-    def page_name(self) -> str:
-        return (self.page.id or "").removesuffix("-page") if self.page is not None else ""
-
-    @property
     def view(self) -> View:
         return next((view for view in self.views if view.parent is self.page), self._members)
 

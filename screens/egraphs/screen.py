@@ -27,9 +27,9 @@ from screens.widgets.table import Table
 from workbench.tables import LazyRow
 
 if TYPE_CHECKING:
-    from screens.egraphs.growth import GrowLine
+    from screens.egraphs.growth import Draft, GrowLine
     from screens.egraphs.sheets import Reports
-    from screens.egraphs.vectors import MapView
+    from screens.egraphs.vectors import MapKey
     from workbench.jobs.view import JobView
 
 
@@ -85,7 +85,7 @@ class EgraphsScreen(BrowserScreen):
         def draw(params: Mapping[str, Any]) -> object:
             return self.workbench.engine.call("egen.map", params).wait()
 
-        return [MapView(self.ask, draw)]
+        return [MapView(self.ask, draw, lambda name: self.update(arrangement=name), self._make_missing)]
 
     def _nearest(self) -> Sequence[View]:
         from screens.egraphs.vectors import NearestView
@@ -100,7 +100,7 @@ class EgraphsScreen(BrowserScreen):
         self.middle.give(self.now, again=again)
         self._describe()
 
-    @on(Pane.Selected, "View, GraphListing")
+    @on(Pane.Selected, "View, GraphListing, Scatter")
     def _describe(self) -> None:
         self.refresh_bindings()
         if not self.now.arrived:
@@ -244,7 +244,7 @@ class EgraphsScreen(BrowserScreen):
     def _opened(self) -> None:
         self.show_pane("right")
 
-    @on(Pane.Left, "View, GraphListing")
+    @on(Pane.Left, "View, GraphListing, Scatter")
     def _left(self) -> None:
         self.action_left()
 
@@ -277,20 +277,20 @@ class EgraphsScreen(BrowserScreen):
         # Anew each time: the settings may have been changed since.
         usual = usual_settings()
         if self._line is None:
-            self._line = GrowLine(self.ask, usual)
+            self._line = GrowLine(self.ask, usual, grew=self._grew, saved=self._saved)
             await self.mount(self._line, after="#panes")
         self._line.usual = usual
         return self._line
 
-    @on(Pane.Left, "GrowLine, _GrowInput")
+    @on(Pane.Left, "GrowLine")
     def _growth_left(self) -> None:
         if self._line is not None:
             self._line.leave()
         self.show_pane(self._active)
 
-    async def on_grow_line_grew(self, event: GrowLine.Grew) -> None:
-        draft, new = event.draft, len(event.drafts) > len(self.now.drafts)
-        self.update(drafts=event.drafts)
+    async def _grew(self, draft: Draft, drafts: tuple[Draft, ...]) -> None:
+        new = len(drafts) > len(self.now.drafts)
+        self.update(drafts=drafts)
         if new:
             self.left.clear_filter()
             self._show_drafts(then=str(draft.number))
@@ -312,12 +312,12 @@ class EgraphsScreen(BrowserScreen):
         if self._line is not None and self.now.draft is not None:
             self._line.keep(self.now.draft, self.workbench.workspace.corpora / _GROWN)
 
-    def on_grow_line_saved(self, event: GrowLine.Saved) -> None:
-        if event.answer.error is not None:
-            self.workbench.report(event.answer.error)
+    def _saved(self, answer: Answer) -> None:
+        if answer.error is not None:
+            self.workbench.report(answer.error)
             return
         assert self._line is not None
-        number = event.answer.value["cluster"]
+        number = answer.value["cluster"]
         self.sources = {**self.sources, _GROWN: self.workbench.workspace.corpora / _GROWN}
         self.update(drafts=self._line.drafts)
         self._growth_left()
@@ -363,15 +363,12 @@ class EgraphsScreen(BrowserScreen):
         elif (params["model"], params["data"]) == (str(self.now.model), str(self.now.folder)):
             self.update(arrangement="tsne" if params["clusters"] else "families")
 
-    def on_map_view_arranged(self, event: MapView.Arranged) -> None:
-        self.update(arrangement=event.arrangement)
-
-    def on_map_view_missing(self, event: MapView.Missing) -> None:
+    def _make_missing(self, key: MapKey, wanted: bool) -> None:
         """A map that takes a while is made by a job, once."""
         if self._models.running(*self._making) is not None:
             self.workbench.say("computing t-SNE; the map changes when it is done")
-        elif event.wanted:
-            self._models.make_map(event.key.model, event.key.corpus, event.key.arrangement)
+        elif wanted:
+            self._models.make_map(key.model, key.corpus, key.arrangement)
 
     @property
     def _making(self) -> tuple[Sequence[JobView], Path | None, Path | None]:

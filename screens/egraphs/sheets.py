@@ -9,7 +9,6 @@ from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -22,7 +21,7 @@ from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
 from screens.shell.theme import count, safe_text, some, width
-from screens.widgets.dialogs import TextScreen
+from screens.widgets.dialogs import TextScreen, framed
 from screens.widgets.listing import Listing
 from screens.widgets.pane import TabStrip
 from screens.widgets.sheet import Sheet, TextSheet
@@ -193,12 +192,9 @@ class Mistakes(_ModelSheet):
         self.answers = Listing(**table("wrong", counts=True))
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(f"mistakes of {self._model.name} on {self._folder.name}")
-            box.border_subtitle = "enter open   [ ] evaluation   / filter   y command   e export   esc close"
-            yield TabStrip()
-            yield Static(classes="figures")
-            yield self.answers
+        title = f"mistakes of {self._model.name} on {self._folder.name}"
+        keys = "enter open   [ ] evaluation   / filter   y command   e export   esc close"
+        yield framed(title, keys, TabStrip(), Static(classes="figures"), self.answers)
 
     def on_mount(self) -> None:
         self._show(0)
@@ -346,12 +342,9 @@ class Analogies(_ModelSheet):
         self.answers = Listing(**table("hits"))
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(f"analogies by {self._model.name}, answers from {self._folder.name}")
-            box.border_subtitle = "a write one   / filter   tab answers   y command   e export   esc close"
-            yield self._analogies
-            yield Static(classes="figures")
-            yield self.answers
+        title = f"analogies by {self._model.name}, answers from {self._folder.name}"
+        keys = "a write one   / filter   tab answers   y command   e export   esc close"
+        yield framed(title, keys, self._analogies, Static(classes="figures"), self.answers)
 
     def on_mount(self) -> None:
         self._analogies.show_loading("listing the families")
@@ -393,7 +386,9 @@ class Analogies(_ModelSheet):
         if event.error is None:
             self._solved = solved = event.value
             self.query_one(".figures", Static).update(_summary(solved))
-            self.answers.load([_hit(*each) for each in enumerate(solved["hits"], 1)], keep=False)
+            hits = enumerate(solved["hits"], 1)
+            rows = [HITS.row({**hit, "id": str(place), "place": place}) for place, hit in hits]
+            self.answers.load(rows, keep=False)
         elif event.error.code == TOO_MANY:
             self.answers.when_empty(NOT_ENCODED.what, NOT_ENCODED.advice)
             self.answers.load([], keep=False)
@@ -403,16 +398,14 @@ class Analogies(_ModelSheet):
     def action_add(self) -> None:
         from screens.widgets.dialogs import Prompt
 
-        def done(text: str | None) -> None:
-            if text is not None:
-                self._own.insert(0, read_analogy(text)[0])
-                self._analogies.clear_filter()
-                self._load()
-                self._analogies.table.cursor = 0
+        def done(text: str) -> None:
+            self._own.insert(0, read_analogy(text)[0])
+            self._analogies.clear_filter()
+            self._load()
+            self._analogies.table.cursor = 0
 
         hint = "x1 : y1 :: x2, and if you know it = what is expected   enter solves it"
-        prompt = Prompt("analogy:", "", hint=hint, check=lambda text: read_analogy(text)[1])
-        self.app.push_screen(prompt, done)
+        Prompt("analogy:", hint=hint, check=lambda text: read_analogy(text)[1]).ask(self.app, done)
 
     def command(self) -> list[str] | None:
         if (record := self._chosen) is None:
@@ -426,10 +419,6 @@ class Analogies(_ModelSheet):
             return []
         facts = {name: solved[name] for name in ("x1", "y1", "x2", "expected", "place")}
         return self.written("analogy", HITS, solved["hits"], facts)
-
-
-def _hit(place: int, hit: _Document) -> Record:
-    return HITS.row({**hit, "id": str(place), "place": place})
 
 
 def _summary(solved: _Document) -> Content:

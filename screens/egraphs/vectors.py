@@ -9,7 +9,6 @@ from typing import Any
 
 from textual import on
 from textual.content import Content
-from textual.message import Message
 
 from screens.egraphs.columns import copies, member_title, table
 from screens.egraphs.member import Case
@@ -37,7 +36,7 @@ those that take a while only when they were made before, by a job."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class MapKey:
     model: Path
     corpus: Path
     arrangement: str
@@ -69,43 +68,34 @@ class _Layout:
 
 
 class MapView(View):
-    """Posts `Arranged` when another arrangement is to be shown, and `Missing` when a job has to make it.
-
-    Args: draw: writes a map to a file; called in a thread with the parameters of `egen.map`.
+    """Args: draw: writes a map to a file; called in a thread with the parameters of `egen.map`. arrange: is
+    called with the arrangement that is to be shown. missing: with the key of a map that a job has to make,
+    and whether it was asked for here.
     """
 
     encodes = True
 
-    class Arranged(Message):
-        """This arrangement is shown from now on."""
-
-        def __init__(self, arrangement: str) -> None:
-            super().__init__()
-            self.arrangement = arrangement
-
-    class Missing(Message):
-        """There is no such map yet; `wanted` when it was asked for here."""
-
-        def __init__(self, key: _Key, wanted: bool) -> None:
-            super().__init__()
-            self.key = key
-            self.wanted = wanted
-
-    def __init__(self, ask: Ask, draw: Callable[[Mapping[str, Any]], object]) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        draw: Callable[[Mapping[str, Any]], object],
+        arrange: Callable[[str], object],
+        missing: Callable[[MapKey, bool], object],
+    ) -> None:
         self._scatter = Scatter(id="map")
         super().__init__(self._scatter)
-        self._draw = draw
+        self._draw, self._arrange, self._missing = draw, arrange, missing
         self._shown: _Layout | None = None
-        self._wanted: _Key | None = None
+        self._wanted: MapKey | None = None
         self.request = ask(self, "egen.map", self._placed, self._progressed, read=_Layout.read)
         self._lit_for: tuple[str, int] | None = None
 
     @property
-    def _key(self) -> _Key | None:
+    def _key(self) -> MapKey | None:
         state = self.state
         if state.unavailable is not None or state.model is None or state.folder is None:
             return None
-        return _Key(state.model, state.folder, state.arrangement)
+        return MapKey(state.model, state.folder, state.arrangement)
 
     def show(self) -> None:
         unavailable, key = self.state.unavailable, self._key
@@ -141,7 +131,7 @@ class MapView(View):
         self._scatter.faint = frozenset(name for name in names if name not in (passing or ()))
 
     def _placed(self, event: Answer) -> None:
-        key: _Key = event.tag
+        key: MapKey = event.tag
         current = key == self._key
         here = self._key is not None and key == replace(self._key, arrangement=key.arrangement)
         wanted = here and key == self._wanted
@@ -151,10 +141,10 @@ class MapView(View):
         elif layout is None and (current or wanted):
             self._asked = None  # a job may make it
             if current:  # another corpus is shown by PCA until another map is asked for there
-                self.post_message(self.Arranged("pca"))
-            self.post_message(self.Missing(key, wanted))
+                self.call_later(self._arrange, "pca")
+            self.call_later(self._missing, key, wanted)
         elif wanted:
-            self.post_message(self.Arranged(key.arrangement))
+            self.call_later(self._arrange, key.arrangement)
         elif current:
             self.show()
         self.post_message(Pane.Selected(self))
@@ -223,28 +213,20 @@ class MapView(View):
             ("▸●◂", "the cluster that is lit"),
         )
 
-    @on(Scatter.Moved)
-    def _moved(self) -> None:
-        self.post_message(Pane.Selected(self))
-
-    @on(Scatter.Opened)
+    @on(Pane.Opened, "Scatter")
     def _opened(self) -> None:
         lit = self._lit
         self.post_message(Pane.Opened(self) if lit is None else Pane.AskedFor(self, f"{lit.number}/member/0"))
 
-    @on(Scatter.Outside)
-    def _outside(self) -> None:
-        self.post_message(Pane.Left(self))
-
     @on(Scatter.Arrange)
-    def _arrange(self) -> None:
+    def _next_arrangement(self) -> None:
         if (key := self._key) is None:
             return
         ways = list(_ARRANGEMENTS)
         following = ways[(ways.index(key.arrangement) + 1) % len(ways)]
         self._wanted = wanted = replace(key, arrangement=following)
         if wanted in self.known:
-            self.post_message(self.Arranged(following))
+            self._arrange(following)
         else:
             self.ask(wanted.params, wanted)
             self.post_message(Pane.Selected(self))

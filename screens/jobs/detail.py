@@ -301,7 +301,7 @@ class Detail(Pane):
         if plot.display != drawn:
             # Without a curve there is nothing to smooth: the line of keys says so.
             self.screen.refresh_bindings()
-        if self._page_name == "metrics-page":
+        if self.page_name == "metrics":
             found = [(name, follower.curves.last(name)) for name in follower.curves.names]
             rows = [metric_row(name, curve) for name, curve in found if curve is not None]
             self.query_one("#metrics", Listing).load(rows)
@@ -358,7 +358,7 @@ class Detail(Pane):
         view = self.view
         if view is None:
             return False
-        self.apart = not (self.apart and self._page_name == "diff-page")
+        self.apart = not (self.apart and self.page_name == "diff")
         self._draw()
         if self.apart:
             names = f"attempt {view.attempt - 1}", f"attempt {view.attempt}"
@@ -411,22 +411,18 @@ class Detail(Pane):
         listing.when_empty(f"{left} and {right} are equal", "")
         self._show_differences(diff_rows(found))
 
-    @property
-    def _page_name(self) -> str:
-        return (self.page.id or "") if self.page is not None else ""
-
     @on(Pane.PageShown)
     def _fill_page(self) -> None:
-        if self._page_name == "diff-page":
+        if self.page_name == "diff":
             self.query_one("#diff", Listing).show_state()
         if self.view is None or self._follower is None:
             return
-        if self._page_name == "files-page":
+        if self.page_name == "files":
             self._fetch("files", partial(job_files, self.view), self._show_files)
-        elif self._page_name == "config-page":
+        elif self.page_name == "config":
             show = self.query_one("#config", ReaderBox).reader.show
             self._fetch("config", partial(_recipe_lines, Path(self.view.folder)), show)
-        elif self._page_name == "metrics-page":
+        elif self.page_name == "metrics":
             self._draw()
 
     def _show_files(self, rows: list[Any]) -> None:
@@ -435,7 +431,7 @@ class Detail(Pane):
 
     @property
     def file(self) -> Path | None:
-        if self._page_name != "files-page":
+        if self.page_name != "files":
             return None
         key = self.query_one("#files", Listing).table.current_key
         return Path(key) if key else None
@@ -450,9 +446,9 @@ class Detail(Pane):
     def selection(self, line: CommandLine) -> Selection | None:
         if self.view is None:
             return None
-        if self._page_name == "diff-page" and self._compared:
+        if self.page_name == "diff" and self._compared:
             return job_selection(self.view, line, "compare", *self._compared)
-        if self._page_name == "log-page" and self.view.task != "sweep":
+        if self.page_name == "log" and self.view.task != "sweep":
             return job_selection(self.view, line, "tail", "-n", _TAIL, self.view.id)
         return job_selection(self.view, line)
 

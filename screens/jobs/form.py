@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -26,7 +26,7 @@ from engines.core.spec import Arg, described, parse
 from engines.core.spec import Field as SpecField
 from screens.jobs.sheets import Machine, look
 from screens.shell.theme import safe_text
-from screens.widgets.dialogs import Choice, Chooser, Dialog
+from screens.widgets.dialogs import Choice, Chooser, Dialog, framed
 from screens.widgets.table import Record, Table
 from workbench.jobs.control import next_free
 from workbench.operation import operation
@@ -488,13 +488,9 @@ class NewJob(Dialog[Any]):
         )
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = "new job"
-            box.border_subtitle = "enter start   tab next field   ? choices   esc leave"
-            yield self._table
-            yield VerticalScroll(id="fields", can_focus=False)
-            yield Static(id="device")
-            yield Static(id="foot")
+        fields = VerticalScroll(id="fields", can_focus=False)
+        keys = "enter start   tab next field   ? choices   esc leave"
+        yield framed("new job", keys, self._table, fields, Static(id="device"), Static(id="foot"))
 
     async def on_mount(self) -> None:
         self.on_resize()

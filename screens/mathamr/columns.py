@@ -28,10 +28,11 @@ def _node(record: Record) -> Content:
     """A node behind the lines that lead to it: `│ └ :math ▸ plus +4`."""
     role = safe_text(f"{record['role']} " if record["role"] else "", "$quiet")
     reference = record["kind"] == "reference"
-    sign = "↗ " if reference else "▸ " if record["folded"] else ""
+    folded = not record["open"]
+    sign = "↗ " if reference else "▸ " if folded else ""
     look = STYLES.get(record["meant"], "$foreground")
     name = safe_text(record["shown"], f"{look} italic" if reference else look)
-    more = safe_text(f" +{record['below']}", "$quiet") if record["folded"] else Content()
+    more = safe_text(f" +{record['below']}", "$quiet") if folded else Content()
     return (
         Content.styled(branch(record["last"]), "$line") + role + Content.styled(sign, "$accent") + name + more
     )

@@ -368,8 +368,8 @@ class FormulaPane(Pane):
 
     @on(Pane.PageShown)
     def _page_shown(self) -> None:
-        titles = {"tree-page": "operator tree", "nearest-page": "nearest formulas", "runs-page": "runs"}
-        self.title = titles[self._page]
+        titles = {"tree": "operator tree", "nearest": "nearest formulas", "runs": "runs"}
+        self.title = titles[self.page_name]
 
     @property
     def key(self) -> str:
@@ -378,38 +378,34 @@ class FormulaPane(Pane):
         return node.key if node is not None else ""
 
     @property
-    def _page(self) -> str:
-        return (self.page.id or "") if self.page is not None else ""
-
-    @property
     def runs_shown(self) -> bool:
-        return self._page == "runs-page" and bool(self._near and self._near["runs"])
+        return self.page_name == "runs" and bool(self._near and self._near["runs"])
 
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
         if self.inspection is None or self.formula is None:
             return None
-        if self._page == "tree-page":
+        if self.page_name == "tree":
             return formula_selection(self.inspection, self.formula, line, "opt")
         row = self._listing.table.current
         if row is None:
             return text_selection(self.inspection, line)
-        return hit_selection(self.inspection, row, line, ranked=self._page == "runs-page")
+        return hit_selection(self.inspection, row, line, ranked=self.page_name == "runs")
 
     @property
     def _listing(self) -> Listing:
-        return self.query_one("#nearest" if self._page == "nearest-page" else "#ranked", Listing)
+        return self.query_one("#nearest" if self.page_name == "nearest" else "#ranked", Listing)
 
     def exports(self) -> Sequence[Export]:
         if self.inspection is None:
             return ()
         found = graph_exports(self.inspection)
-        if self._page != "tree-page":
+        if self.page_name != "tree":
             subject, table = self.inspection.subject, self._listing.table
             found = [
                 *exported(
-                    NEAREST if self._page == "nearest-page" else RANKED,
+                    NEAREST if self.page_name == "nearest" else RANKED,
                     "formulas",
                     f"{subject.stem}-formulas",
                     {".csv": "c", ".jsonl": "J"},

@@ -20,8 +20,7 @@ from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.theme import count
-from screens.widgets.listing import Listing
-from screens.widgets.pane import ListPane, Pane
+from screens.widgets.pane import ListPane, TreeListing
 from screens.widgets.table import Record
 
 
@@ -60,14 +59,13 @@ def origin(parser: str) -> str:
     return _ORIGINS.get(parser, parser)
 
 
-class GraphListing(Listing):
+class GraphListing(TreeListing):
     """The nodes that no folded one hides."""
 
     BINDINGS = bindings(GRAPH_KEYS)
 
     inspection: Inspection | None = None
     _folded: frozenset[str] = frozenset()
-    _back: tuple[str, ...] = ()
 
     def show_graph(self, inspection: Inspection | None) -> None:
         """Show another graph, unfolded; of the same topic the cursor stays where it is."""
@@ -84,12 +82,16 @@ class GraphListing(Listing):
             if row["home"] in hidden:
                 hidden.add(row["id"])
                 continue
-            folded = row["id"] in self._folded
-            if folded:
+            if row["id"] in self._folded:
                 hidden.add(row["id"])
             assert self.inspection is not None
             meant = self.inspection.meant(row["id"]) or row
-            rows.append({**row, "folded": folded, "meant": meant["kind"]})
+            look = {
+                "open": row["id"] not in self._folded,
+                "leaf": not row["children"],
+                "meant": meant["kind"],
+            }
+            rows.append({**row, **look})
         self.load(rows, keep=keep)
 
     def go_to(self, key: str) -> bool:
@@ -111,25 +113,9 @@ class GraphListing(Listing):
             return self.table.go_to(key)
         return True
 
-    def action_right(self) -> None:
-        row = self.table.current
-        if row is None or not row["children"]:
-            return
-        if row["folded"]:
-            self._folded -= {row["id"]}
-            self._reload()
-        else:
-            self.table.cursor += 1
-
-    def action_left(self) -> None:
-        row = self.table.current
-        if row is None or (not row["home"] and (row["folded"] or not row["children"])):
-            self.post_message(Pane.Left(self))
-        elif row["children"] and not row["folded"]:
-            self._folded |= {row["id"]}
-            self._reload()
-        else:
-            self.table.go_to(row["home"])
+    def toggle(self, key: str) -> None:
+        self._folded ^= {key}
+        self._reload()
 
     def follow(self) -> bool:
         """From a reference to the node that it means; whether there was one."""
@@ -138,13 +124,6 @@ class GraphListing(Listing):
             return False
         self._back = (*self._back, row["id"])
         return self.go_to(row["variable"])
-
-    def go_back(self) -> bool:
-        if not self._back:
-            return False
-        *back, last = self._back
-        self._back = tuple(back)
-        return self.go_to(last)
 
 
 class GraphPane(ListPane):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -16,6 +15,7 @@ from screens.shell.export import Export, picked, table_exports
 from screens.shell.frame import Frame
 from screens.shell.request import Answer
 from screens.shell.theme import safe_text
+from screens.widgets.dialogs import framed
 from screens.widgets.listing import Listing
 from screens.widgets.sheet import Sheet
 from screens.widgets.table import Record
@@ -53,11 +53,8 @@ class Comparison(Sheet):
         self.rows = Listing(_COLUMNS, id="triples-compared", fields=("in", "source", "role", "target"))
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(f"{self._name}  against  {self._other}")
-            box.border_subtitle = "/ filter   y command   e export   esc close"
-            yield Static(classes="figures")
-            yield self.rows
+        title, keys = f"{self._name}  against  {self._other}", "/ filter   y command   e export   esc close"
+        yield framed(title, keys, Static(classes="figures"), self.rows)
 
     def on_mount(self) -> None:
         self.rows.show_loading(f"waiting for the graph: {self._other}")
@@ -132,13 +129,11 @@ class StandingsSheet(Sheet):
         self._measure = self.request("mathamr.standings", self._measured)
         self._found: Mapping[str, Any] | None = None
         self._runs: list[str] = []
-        self._box = Vertical()
+        keys = "/ filter   s sort   y command   e export   esc close"
+        self._box = framed(f"runs of {name}, by topic", keys, Static(classes="figures"))
 
     def compose(self) -> ComposeResult:
-        with self._box as box:
-            box.border_title = safe_text(f"runs of {self._name}, by topic")
-            box.border_subtitle = "/ filter   s sort   y command   e export   esc close"
-            yield Static(classes="figures")
+        yield self._box
 
     def on_mount(self) -> None:
         self.query_one(Static).update(f"measuring the runs of {self._name}")

@@ -13,6 +13,7 @@ from screens.mathamr.columns import TRIPLE_COLUMNS, shown_formula
 from screens.mathamr.graph import origin
 from screens.mathamr.inspection import Inspection, formula_selection, graph_exports, text_selection
 from screens.shell.export import CommandLine, Export, Selection
+from screens.shell.theme import fold
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Table
@@ -159,16 +160,12 @@ class StringsPane(Pane):
 
     # What the screen asks
 
-    @property
-    def _page(self) -> str:
-        return (self.page.id or "").removesuffix("-page") if self.page is not None else "string"
-
     def selection(self, line: CommandLine) -> Selection | None:
         if self._inspection is None:
             return None
-        if self._page == "slt" and self._inspection.query is not None:
+        if self.page_name == "slt" and self._inspection.query is not None:
             return formula_selection(self._inspection, self._inspection.query, line, "slt")
-        return text_selection(self._inspection, line, _USUAL.get(self._page, "s"))
+        return text_selection(self._inspection, line, _USUAL.get(self.page_name, "s"))
 
     def exports(self) -> Sequence[Export]:
         return () if self._inspection is None else graph_exports(self._inspection)
@@ -184,10 +181,3 @@ def tree_lines(tree: Mapping[str, Any]) -> Iterator[str]:
 
     for lead, node in outline(tree, lambda node: node.get("children", ())):
         yield lead + readable(node["label"]).replace("!", " ")
-
-
-def fold(text: str, cells: int) -> list[str]:
-    """A text in lines of at most so many cells, broken between words where there are any."""
-    from textual.content import Content
-
-    return [line.plain for part in text.splitlines() for line in Content(part).wrap(max(8, cells))]

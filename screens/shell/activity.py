@@ -9,13 +9,12 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
 from screens.shell.frame import LogEntry
 from screens.shell.theme import clock, safe_text
-from screens.widgets.dialogs import Dialog
+from screens.widgets.dialogs import Dialog, framed
 from screens.widgets.listing import Listing
 from screens.widgets.table import Record, Table, note_signs
 from workbench.notes import NOTE_FIELDS, Note
@@ -41,18 +40,15 @@ class ActivityScreen(Dialog[None]):
         self._entries = entries
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = "activity in this session"
-            box.border_subtitle = "/ filter   esc close"
-            columns = [
-                Column("time", "time", 8, show=lambda r: clock(r["time"])),
-                Column("severity", "", 1, show=_glyph),
-                Column("code", "code", 5, drop=1),
-                Column("text", "text"),
-            ]
-            empty = "Nothing has happened yet", "Failures are listed here with their remedies."
-            yield Listing(columns, id="activity", counts=False, empty=empty)
-            yield Static(id="entry")
+        columns = (
+            Column("time", "time", 8, show=lambda r: clock(r["time"])),
+            Column("severity", "", 1, show=_glyph),
+            Column("code", "code", 5, drop=1),
+            Column("text", "text"),
+        )
+        empty = "Nothing has happened yet", "Failures are listed here with their remedies."
+        listing = Listing(columns, id="activity", counts=False, empty=empty)
+        yield framed("activity in this session", "/ filter   esc close", listing, Static(id="entry"))
 
     def on_mount(self) -> None:
         entries = enumerate(reversed(self._entries))
@@ -68,10 +64,6 @@ class ActivityScreen(Dialog[None]):
             self.query_one("#entry", Static).update(text)
 
 
-def _marks(record: Record) -> Content:
-    return note_signs(record["kept"])
-
-
 class NoteList(Dialog[str]):
     """Returns the address of the chosen line."""
 
@@ -85,32 +77,24 @@ class NoteList(Dialog[str]):
         self._notes = notes
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = "notes and bookmarks"
-            box.border_subtitle = "enter go there   / filter   esc close"
-            columns = [
-                Column("marks", "", 2, show=_marks),
-                Column("address", "address", 40),
-                Column("note", "note", show=lambda r: safe_text(r["note"], "$foreground")),
-                Column("changed", "changed", 16, drop=1, show=lambda r: r["changed"][:16].replace("T", " ")),
-            ]
-            empty = "No notes or bookmarks yet", "m bookmarks what is selected, M writes a note on it."
-            fields = ("address", *NOTE_FIELDS, "changed")
-            yield Listing(columns, id="notes", fields=fields, counts=False, empty=empty)
-            yield Static(id="whole")
+        columns = (
+            Column("marks", "", 2, show=lambda r: note_signs(r["kept"])),
+            Column("address", "address", 40),
+            Column("note", "note", show=lambda r: safe_text(r["note"], "$foreground")),
+            Column("changed", "changed", 16, drop=1, show=lambda r: r["changed"][:16].replace("T", " ")),
+        )
+        empty = "No notes or bookmarks yet", "m bookmarks what is selected, M writes a note on it."
+        fields = ("address", *NOTE_FIELDS, "changed")
+        listing = Listing(columns, id="notes", fields=fields, counts=False, empty=empty)
+        keys = "enter go there   / filter   esc close"
+        yield framed("notes and bookmarks", keys, listing, Static(id="whole"))
 
     def on_mount(self) -> None:
-        rows = [
-            {
-                "id": note.address,
-                "address": note.address,
-                "changed": note.changed,
-                "kept": note,
-                **note.fields,
-            }
-            for note in sorted(self._notes, key=lambda note: note.changed, reverse=True)
-        ]
-        self.query_one(Listing).load(rows)
+        notes = sorted(self._notes, key=lambda note: note.changed, reverse=True)
+        known = (
+            (note, {"id": note.address, "address": note.address, "changed": note.changed}) for note in notes
+        )
+        self.query_one(Listing).load([{**row, "kept": note, **note.fields} for note, row in known])
         self.query_one(Table).focus()
 
     @on(Table.Moved)

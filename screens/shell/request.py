@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from textual.widget import Widget
 
@@ -167,17 +167,6 @@ class CachedRequest:
         return Answer(tag, error=EngineError("it was cancelled", code="E703"))
 
 
-class Ask(Protocol):
-    """Gives a pane or dialog, which do not know the engine, its way to ask an operation: `CachedRequest`
-    without the engine."""
-
-    def __call__(
-        self,
-        owner: Widget,
-        operation: str,
-        then: Callable[[Answer], object],
-        progress: Callable[[Progress], object] | None = None,
-        *,
-        size: int = 64,
-        read: Callable[[Any], Any] = ...,
-    ) -> CachedRequest: ...
+Ask = Callable[..., CachedRequest]
+"""Gives a pane or dialog, which do not know the engine, its way to ask an operation: the arguments are those
+of `CachedRequest` without the engine."""

@@ -113,85 +113,44 @@ def fill(share: float | None) -> str:
     return "⡀⣀⣄⣤⣦⣶⣷⣿"[min(7, max(0, int(share * 8)))]
 
 
-_PLAIN = {
-    **dict.fromkeys("─═╌┄┈╴╶▔▁⎯‾", "-"),
-    "━": "=",  # what of a bar is done
-    **dict.fromkeys("│┃║▏▎▍▌▐▕╎┆┊", "|"),
-    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛", "+"),
-    **dict.fromkeys("▸▶›»→⟩❯", ">"),
-    **dict.fromkeys("◂◀‹«←⟨", "<"),
-    **dict.fromkeys("▾▼↓", "v"),
-    **dict.fromkeys("▴▲↑⇧", "^"),
-    **dict.fromkeys("█▉▊▋▇▆▅▄▃▂■▪◆★", "#"),
-    **dict.fromkeys("●•·∙⋅", "*"),
-    **dict.fromkeys("−–—‐", "-"),
-    **dict.fromkeys("○◌◦", "o"),
-    **dict.fromkeys("“”", '"'),
-    **dict.fromkeys("‘’′", "'"),
-    "…": "~",
-    "✓": "+",
-    "✗": "x",
-    "⏎": "$",
-    "✎": "/",
-    "√": "r",
-    "Δ": "d",
-    "π": "p",
-    "≤": "<",
-    "≥": ">",
-    "≠": "!",
-    "×": "x",
-    "≈": "~",
-    **dict.fromkeys("⁻₋", "-"),
-    **dict.fromkeys("÷∕⁄", "/"),
-    **dict.fromkeys("∘°∞", "o"),
-    **dict.fromkeys("‖∥∣", "|"),
-    "″": '"',
-    "±": "~",
-    "∓": "~",
-    "∈": "e",
-    "∂": "d",
-    "∇": "v",
-    "∫": "S",
-    "∑": "S",
-    "∏": "P",
-    "∀": "A",
-    "∃": "E",
-    "∅": "0",
-    "∩": "n",
-    "∪": "u",
-    "∧": "^",
-    "∨": "v",
-    "¬": "!",
-    "⇔": "=",
-    "↔": "-",
-    "□": "#",
-    "\u00a0": " ",
-    "\u202f": " ",
+_ALIKE = {
+    "-": "─═╌┄┈╴╶▔▁⎯‾−–—‐⁻₋↔",
+    "=": "━⇔",
+    "|": "│┃║▏▎▍▌▐▕╎┆┊‖∥∣",
+    "+": "┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛✓",
+    ">": "▸▶›»→⟩❯≥",
+    "<": "◂◀‹«←⟨≤",
+    "v": "▾▼↓∇∨",
+    "^": "▴▲↑⇧∧",
+    "#": "█▉▊▋▇▆▅▄▃▂■▪◆★□",
+    "*": "●•·∙⋅",
+    "o": "○◌◦∘°∞",
+    '"': "“”″",
+    "'": "‘’′",
+    "~": "…≈±∓",
+    "/": "✎÷∕⁄",
+    "x": "✗×",
+    "!": "≠¬",
+    "d": "Δ∂",
+    "S": "∫∑",
+    " ": "\u00a0\u202f",
+    **dict(zip("$rpePAEnu0", "⏎√π∈∏∀∃∩∪∅", strict=True)),
 }
-
-
+"""An ASCII character, and those that it stands for."""
+_PLAIN = {sign: plain for plain, signs in _ALIKE.items() for sign in signs}
 _NAMED = {
-    "RIGHTWARDS": ">",
-    "LEFTWARDS": "<",
-    "UPWARDS": "^",
-    "DOWNWARDS": "v",
-    "NORTH": "^",
-    "SOUTH": "v",
-    "GREATER": ">",
-    "LESS": "<",
-    "SUCCEEDS": ">",
-    "PRECEDES": "<",
-    "SUPERSET": ">",
-    "SUBSET": "<",
-    "EQUAL": "=",
-    "IDENTICAL": "=",
-    "TILDE": "~",
-    "SQUARE": "#",
-    "PLUS": "+",
-    "TIMES": "*",
-    "CIRCLED": "o",
+    ">": ("RIGHTWARDS", "GREATER", "SUCCEEDS", "SUPERSET"),
+    "<": ("LEFTWARDS", "LESS", "PRECEDES", "SUBSET"),
+    "^": ("UPWARDS", "NORTH"),
+    "v": ("DOWNWARDS", "SOUTH"),
+    "=": ("EQUAL", "IDENTICAL"),
+    "~": ("TILDE",),
+    "#": ("SQUARE",),
+    "+": ("PLUS",),
+    "*": ("TIMES",),
+    "o": ("CIRCLED",),
 }
-"""What a word in a character's Unicode name makes of it."""
+"""Words in the Unicode names of characters, by what they make of them."""
 
 
 def _by_name(character: str) -> str:
@@ -200,7 +159,7 @@ def _by_name(character: str) -> str:
     if " LETTER " in name:
         letter = name.split(" LETTER ")[1].removeprefix("FINAL ")[:1]
         return letter if "CAPITAL" in name else letter.lower()
-    return next((plain for word, plain in _NAMED.items() if word in name), "")
+    return next((plain for plain, words in _NAMED.items() if any(word in name for word in words)), "")
 
 
 @lru_cache(4096)
@@ -262,6 +221,12 @@ def elide(text: str, cells: int) -> str:
     while cell_len(right) > tail:
         right = right[1:]
     return left + "…" + " " * (tail - cell_len(right)) + right
+
+
+def fold(text: str, cells: int) -> list[str]:
+    """A text in lines of at most so many cells, broken between words where there are any."""
+    parts = (Content(" ".join(part.split())) for part in text.splitlines() or [""])
+    return [line.plain for part in parts for line in part.wrap(max(8, cells))]
 
 
 def count(number: int) -> str:

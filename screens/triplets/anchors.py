@@ -43,17 +43,13 @@ def _problems(path: Path) -> Iterator[tuple[str, str]]:
 
 
 class AnchorsPane(ListPane):
+    NONE = "No problems yet", "Register your own with: mathwb data add problems FILE"
+
     def __init__(self, *, id: str) -> None:
         super().__init__(Listing(ANCHOR_COLUMNS, id="anchors", fields=CHOSEN.fields), title="anchors", id=id)
         self.shown: Shown | None = None
         """The triplet of the anchor under the cursor, once it is there."""
         self._stem = "triplets"
-        self.show_none()
-
-    def show_none(self) -> None:
-        self.listing.when_empty("No problems yet", "Register your own with: mathwb data add problems FILE")
-        if self.is_attached:
-            self.listing.load([])
 
     def show_anchors(self, name: str, choice: Choice, records: Sequence[Record]) -> None:
         self._stem = name

@@ -22,7 +22,9 @@ from screens.shell.request import Answer
 from screens.shell.theme import safe_text
 from screens.triplets.columns import figure
 from screens.triplets.drawing import aligned, grown, marked, node_lines, tree_of
+from screens.widgets.dialogs import framed
 from screens.widgets.listing import Listing, error_text
+from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.sheet import Sheet
 from screens.widgets.table import Record, Table
@@ -60,15 +62,11 @@ class ProblemMap(Sheet):
         self._requests = {before: self.request("mwp.tsne", self._arranged) for before in (True, False)}
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(f"{self._name_of_set} by {self.model.name}, t-SNE")
-            box.border_subtitle = "tab other side   enter go there   y command   e export   esc close"
-            with Horizontal():
-                for before, plane in self._planes.items():
-                    with Vertical():
-                        yield Static("before the training" if before else "after it", classes="side")
-                        yield plane
-            yield self._lit
+        names = {True: "before the training", False: "after it"}
+        sides = (Vertical(Static(names[before], classes="side"), p) for before, p in self._planes.items())
+        keys = "tab other side   enter go there   y command   e export   esc close"
+        title = f"{self._name_of_set} by {self.model.name}, t-SNE"
+        yield framed(title, keys, Horizontal(*sides), self._lit)
 
     def on_mount(self) -> None:
         for before, request in self._requests.items():
@@ -86,9 +84,9 @@ class ProblemMap(Sheet):
         plane.show([Dot(id_, x, y, template) for id_, (x, y), template in dots])
         self._tell(plane)
 
-    @on(Scatter.Moved)
-    def _moved(self, event: Scatter.Moved) -> None:
-        if event.control.has_focus:
+    @on(Pane.Selected)
+    def _moved(self, event: Pane.Selected) -> None:
+        if isinstance(event.control, Scatter) and event.control.has_focus:
             self._tell(event.control)
 
     def _tell(self, plane: Scatter) -> None:
@@ -101,9 +99,9 @@ class ProblemMap(Sheet):
         words = f"{here.key}  {here.kind}  {self._texts.get(here.key, '')}"
         self._lit.update(safe_text(words).truncate(max(8, self._lit.size.width - 2), ellipsis=True))
 
-    @on(Scatter.Opened)
-    def _opened(self, event: Scatter.Opened) -> None:
-        if (here := event.control.here) is not None:
+    @on(Pane.Opened)
+    def _opened(self, event: Pane.Opened) -> None:
+        if isinstance(event.control, Scatter) and (here := event.control.here) is not None:
             self.dismiss(None)
             self._go(here.key)
 
@@ -168,14 +166,9 @@ class SolveSheet(Sheet):
         self._solve = self.request("mwp.solve", self._solved)
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(f"solved by {self.model.name}")
-            box.border_subtitle = "↓ next step   tab other equations   y command   e export   esc close"
-            yield self._told
-            with Horizontal():
-                yield self._steps
-                yield self._tree
-            yield self._equations
+        keys = "↓ next step   tab other equations   y command   e export   esc close"
+        steps = Horizontal(self._steps, self._tree)
+        yield framed(f"solved by {self.model.name}", keys, self._told, steps, self._equations)
 
     def on_mount(self) -> None:
         self._told.update(safe_text(self.text))
@@ -309,11 +302,8 @@ class EditPath(Sheet):
         self._compare = self.request("mwp.similarity", self._compared)
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(f"from {self.pair.left_name} to {self.pair.right_name}")
-            box.border_subtitle = "y command   e export   esc close"
-            yield self._about
-            yield self._listing
+        title = f"from {self.pair.left_name} to {self.pair.right_name}"
+        yield framed(title, "y command   e export   esc close", self._about, self._listing)
 
     def on_mount(self) -> None:
         self._listing.show_loading("comparing")

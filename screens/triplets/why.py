@@ -124,13 +124,12 @@ class WhyPane(Pane):
 
     @property
     def candidate(self) -> Record | None:
-        here = self.page is not None and self.page.id == "why-page"
-        return self._candidates.table.current if here else None
+        return self._candidates.table.current if self.page_name == "why" else None
 
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        if self._pool is not None and self.page is not None and self.page.id == "pool-page":
+        if self._pool is not None and self.page_name == "pool":
             template = self._templates.table.current
             if template is None:
                 return None

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.messages import Update
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from screens.shell.theme import safe_text
@@ -27,6 +28,13 @@ _LABEL = 44
 """Cells for what a line of a chooser is called, at most: the longest names of recipes fit."""
 _AROUND = 7
 """Lines of a chooser besides its table: frame, the line to search by and a blank one, the sentence."""
+
+
+def framed(title: str, keys: str, *widgets: Widget) -> Vertical:
+    """What a dialog holds, in its frame: the title above, the keys below."""
+    box = Vertical(*widgets)
+    box.border_title, box.border_subtitle = safe_text(title), keys
+    return box
 
 
 class Dialog(ModalScreen[T | None]):
@@ -127,14 +135,9 @@ class Chooser(Dialog[str]):
         )
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(self._title)
-            box.border_subtitle = "enter run   esc close"
-            line = Input(self._text, placeholder="type to search", compact=True, select_on_focus=False)
-            line.display = self._typed
-            yield line
-            yield self._table
-            yield Static(classes="whole")
+        line = Input(self._text, placeholder="type to search", compact=True, select_on_focus=False)
+        line.display = self._typed
+        yield framed(self._title, "enter run   esc close", line, self._table, Static(classes="whole"))
 
     @on(Table.Moved)
     def _show_whole(self) -> None:
@@ -288,14 +291,12 @@ class Confirm(Dialog[bool]):
         self._typed = typed
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(self._question)
-            yield Static(safe_text(self._consequence))
-            if self._typed:
-                yield Input(placeholder=f"type {self._typed} to confirm", compact=True)
-                yield Static("enter do it   esc leave it", classes="keys")
-            else:
-                yield Static("y yes   n no", classes="keys")
+        keys, field = "y yes   n no", []
+        if self._typed:
+            keys = "enter do it   esc leave it"
+            field = [Input(placeholder=f"type {self._typed} to confirm", compact=True)]
+        consequence = Static(safe_text(self._consequence))
+        yield framed(self._question, "", consequence, *field, Static(keys, classes="keys"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Where a text has to be typed, y and n are letters."""
@@ -322,10 +323,7 @@ class TextScreen(Dialog[None]):
         self._lines = lines
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = safe_text(self._title)
-            box.border_subtitle = "/ filter   w wrap   esc close"
-            yield ReaderBox(id="text")
+        yield framed(self._title, "/ filter   w wrap   esc close", ReaderBox(id="text"))
 
     def on_mount(self) -> None:
         reader = self.query_one(ReaderBox).reader

@@ -90,17 +90,6 @@ class _FilterInput(Input):
         """Also those that it leaves to the line."""
         return key in _TAKEN or super().check_consume_key(key, character)
 
-    def on_key(self, event: events.Key) -> None:
-        if event.key in _TAKEN:
-            event.stop()
-            event.prevent_default()
-            self.post_message(_Key(event.key))
-
-
-@dataclass
-class _Key(Message):
-    name: str
-
 
 class FilterLine(Vertical):
     """`/op:sinh size>100`, shown while it is written or in force.
@@ -195,15 +184,16 @@ class FilterLine(Vertical):
         event.stop()
         self._leave(cleared=False)
 
-    @on(_Key)
-    def _pressed(self, event: _Key) -> None:
+    def on_key(self, event: events.Key) -> None:
+        if event.key not in _TAKEN:
+            return
         event.stop()
-        if event.name == "escape":
+        if event.key == "escape":
             self._leave(cleared=True)
-        elif event.name in ("up", "down"):
-            self._recall(1 if event.name == "down" else -1)
+        elif event.key in ("up", "down"):
+            self._recall(1 if event.key == "down" else -1)
         else:
-            self._complete(-1 if event.name == "shift+tab" else 1)
+            self._complete(-1 if event.key == "shift+tab" else 1)
 
     def _leave(self, cleared: bool) -> None:
         text = self.text.strip()
@@ -255,7 +245,7 @@ class FilterLine(Vertical):
 
 
 _LOOKED_AT = 500
-_OFFERED_listing = 100
+_VALUES_OFFERED = 100
 """So many rows are looked at, and so many words of them offered, to complete a filter."""
 
 
@@ -436,7 +426,7 @@ class Listing(_Filtered):
             value = rows.record(place).get(field)
             items = value if isinstance(value, (list, tuple)) else (value,)
             found.update(str(item) for item in items if item not in (None, ""))
-        return [word for word, _ in found.most_common(_OFFERED_listing)]
+        return [word for word, _ in found.most_common(_VALUES_OFFERED)]
 
     def load(self, rows: Rows | Sequence[Record], *, keep: bool = True) -> None:
         """Show rows; the filter stays in force."""

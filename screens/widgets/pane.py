@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -228,6 +229,11 @@ class Pane(Vertical):
     def page(self) -> Page | None:
         return next((page for page in self.pages if page.display), None)
 
+    @property
+    def page_name(self) -> str:
+        """The id of the page that is shown, without `-page`."""
+        return (self.page.id or "").removesuffix("-page") if self.page is not None else ""
+
     async def show_page(self, name: str) -> None:
         """Bring the page with this id to the front; focus follows if it was in this pane."""
         chosen = next((page for page in self.pages if page.id == name), None)
@@ -325,12 +331,53 @@ class Pane(Vertical):
         self.border_title = Content(" │ ").join(parts)
 
 
+class TreeListing(Listing):
+    """Records that hang on one another and fold. Each has its `home` (the key of the one above, or nothing),
+    and says whether it is a `leaf` and whether it is `open`. `Left` says that nothing is left to fold."""
+
+    _back: tuple[str, ...] = ()
+    """Where references were followed."""
+
+    def toggle(self, key: str) -> None:
+        """Unfold a record, or fold it."""
+        raise NotImplementedError
+
+    def action_right(self) -> None:
+        row = self.table.current
+        if row is None or row["leaf"]:
+            return
+        if row["open"]:
+            self.table.cursor += 1
+        else:
+            self.toggle(row["id"])
+
+    def action_left(self) -> None:
+        row = self.table.current
+        if row is not None and row["open"] and not row["leaf"]:
+            self.toggle(row["id"])
+        elif row is not None and row["home"]:
+            self.table.go_to(row["home"])
+        else:
+            self.post_message(Pane.Left(self))
+
+    def go_back(self) -> bool:
+        """Go to the last reference that was followed; whether there was one."""
+        if not self._back:
+            return False
+        *back, last = self._back
+        self._back = tuple(back)
+        return self.go_to(last)
+
+
 class ListPane(Pane):
     """A pane that is one list, with other things under it; it speaks for the table in it.
 
     Its tabs, if there are several, are the sources of what is listed: corpora, collections. `show_sources`
     names them; `AskedFor` is posted when another one is to be shown.
     """
+
+    NONE: ClassVar[tuple[str, str]] = ("", "")
+    """What is said where there is no source, and what can be done about it."""
 
     sources: tuple[str, ...] = ()
     source = ""
@@ -377,6 +424,8 @@ class ListPane(Pane):
 
     def show_none(self) -> None:
         """There is no source."""
+        self.listing.when_empty(*self.NONE)
+        self.listing.load([])
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a record; whether it is among the lines."""

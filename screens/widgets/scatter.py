@@ -16,6 +16,7 @@ from textual.widget import Widget
 
 from screens.shell.keymap import SCATTER_KEYS, bindings
 from screens.shell.theme import DOTS, count, safe_text
+from screens.widgets.pane import Pane
 from screens.widgets.reader import WidgetMessage
 
 _COLOURS = ("$accent", "$series-2", "#009e73", "#cc79a7", "#e69f00", "#8c7ae6", "#d55e00")
@@ -47,8 +48,8 @@ class Scatter(Widget, can_focus=True):
     """Give it dots with `show`, or something to say instead with `say`.
 
     `lit` is the key of the dot under the cursor. `faint` says which dots are drawn quietly and passed over
-    (those that a filter hides). Messages: `Moved` when another dot is lit, `Opened` on enter and double
-    click, `Arrange` when another arrangement is asked for, `Outside` when left was pressed at the left end.
+    (those that a filter hides). Messages: `Selected` when another dot is lit, `Opened` on enter and double
+    click, `Left` when left was pressed at the left end, `Arrange` when another arrangement is asked for.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCATTER_KEYS)
@@ -56,17 +57,8 @@ class Scatter(Widget, can_focus=True):
 
     lit: reactive[str] = reactive("")
 
-    class Moved(WidgetMessage["Scatter"]):
-        """Another dot is lit."""
-
-    class Opened(WidgetMessage["Scatter"]):
-        """The lit dot is to be opened."""
-
     class Arrange(WidgetMessage["Scatter"]):
         """The dots are to be arranged in another way."""
-
-    class Outside(WidgetMessage["Scatter"]):
-        """There is nothing further on the left."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -124,7 +116,7 @@ class Scatter(Widget, can_focus=True):
 
     def watch_lit(self) -> None:
         self.refresh()
-        self.post_message(self.Moved(self))
+        self.post_message(Pane.Selected(self))
 
     # Places
 
@@ -144,7 +136,7 @@ class Scatter(Widget, can_focus=True):
     def on_resize(self) -> None:
         self.refresh()
         if self.dots:
-            self.post_message(self.Moved(self))  # what stands together is another now
+            self.post_message(Pane.Selected(self))  # what stands together is another now
 
     # Keys
 
@@ -214,7 +206,7 @@ class Scatter(Widget, can_focus=True):
 
     def action_left(self) -> None:
         if not self._step(_LEFT):
-            self.post_message(self.Outside(self))
+            self.post_message(Pane.Left(self))
 
     def action_half_down(self) -> None:
         self._leap(_DOWN)
@@ -251,7 +243,7 @@ class Scatter(Widget, can_focus=True):
 
     def action_open(self) -> None:
         if self.here is not None:
-            self.post_message(self.Opened(self))
+            self.post_message(Pane.Opened(self))
 
     def action_sort(self) -> None:
         self.post_message(self.Arrange(self))

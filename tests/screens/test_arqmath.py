@@ -17,13 +17,12 @@ from engines.arqmath.collection.store import StoredPost
 from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from screens.app import Workbench
-from screens.arqmath.answer import fold
 from screens.arqmath.columns import bar, sparkline
 from screens.arqmath.judging import GradeLine
 from screens.arqmath.runs import fraction, signed
 from screens.arqmath.screen import ArqmathScreen
 from screens.shell.request import Answer
-from screens.shell.theme import width
+from screens.shell.theme import fold, width
 from screens.widgets.dialogs import Prompt, TextScreen
 from screens.widgets.listing import Notice, ReaderBox
 from screens.widgets.pane import Pane
