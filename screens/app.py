@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -21,16 +21,40 @@ from screens.registry import SCREEN_KEYS, SCREENS, Entry
 from screens.shell.bars import Header, KeyBar, Load
 from screens.shell.export import Command, Export, is_remote
 from screens.shell.frame import Frame
-from screens.shell.graphics import NONE, Graphics, ask_terminal, give_back
 from screens.shell.keymap import APP_KEYS, bindings, remap
-from screens.shell.navigation import Navigation
+from screens.shell.navigation import (
+    JumpScreen,
+    Line,
+    Navigation,
+    choose,
+    destination_lines,
+    elsewhere_lines,
+    gather,
+    help_lines,
+    lookup_lines,
+    palette_lines,
+    targets,
+)
 from screens.shell.screen import WorkbenchScreen, why_greyed
 from screens.shell.session import Session
-from screens.shell.terminal import Garbage, KeyFlow, Typed, end_with_terminal, set_frame_rate
+from screens.shell.terminal import (
+    NONE,
+    Garbage,
+    Graphics,
+    KeyFlow,
+    Typed,
+    ask_terminal,
+    end_with_terminal,
+    give_back,
+    painted,
+    set_frame_rate,
+)
 from screens.shell.theme import THEMES, Ascii, some
 from screens.shell.watch import JobWatch
+from screens.widgets.dialogs import Confirm
 from workbench.config import own_config, state_dir
 from workbench.errors import explain, one_line
+from workbench.paper import added_papers
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -110,8 +134,6 @@ class Workbench(Frame):
     def _begin(self) -> None:
         """What can wait until something is on the screen."""
         self.look_now()
-        from workbench.paper import added_papers
-
         for problem in (*self.config.problems, *self.workspace.notes.problems[:3], *added_papers()[1]):
             self.report(problem)
         if self.config.keymap:
@@ -153,8 +175,6 @@ class Workbench(Frame):
         if not lost:
             self.exit_now()
             return
-        from screens.widgets.dialogs import Confirm
-
         if not isinstance(self.screen, Confirm):
             question = Confirm("quit anyway?", "\n".join(lost))
             question.ask(self, lambda sure: self.exit_now() if sure else None)
@@ -226,8 +246,6 @@ class Workbench(Frame):
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         # Pictures go to the terminal with the cells that they stand on.
         if "sixels" in self.__dict__ and len(self.sixels) and renderable is not None:
-            from screens.shell.graphics import painted
-
             renderable = painted(renderable, self.sixels)
         super()._display(screen, renderable)
 
@@ -280,30 +298,16 @@ class Workbench(Frame):
     # Everywhere
 
     def commands(self) -> list[Command]:
-        themes = [
-            Command(f"theme {theme.name.removeprefix('mathwb-')}", "colours", self._setting_theme(theme.name))
-            for theme in THEMES
-        ]
+        themes = []
+        for theme in THEMES:
+            name, use = theme.name.removeprefix("mathwb-"), partial(setattr, self, "theme", theme.name)
+            themes.append(Command(f"theme {name}", "colours", use))
         notes = Command("notes and bookmarks", "list them all; enter opens one", self.action_notes)
-        export = Command("export notes", "all notes and bookmarks of this workspace", self._export_notes)
-        return [*themes, notes, export]
-
-    def _setting_theme(self, name: str) -> Callable[[], object]:
-        return lambda: setattr(self, "theme", name)
-
-    def _export_notes(self) -> None:
-        self.ask_and_write(Export("n", "notes", ".jsonl", "notes", self.workspace.notes.export))
+        way = Export("n", "notes", ".jsonl", "notes", self.workspace.notes.export)
+        words = "all notes and bookmarks of this workspace"
+        return [*themes, notes, Command("export notes", words, partial(self.ask_and_write, way))]
 
     def action_palette(self) -> None:
-        from screens.shell.palette import (
-            Line,
-            choose,
-            destination_lines,
-            elsewhere_lines,
-            lookup_lines,
-            palette_lines,
-        )
-
         lines = palette_lines(self, self.screen, self.switch_mode, self.commands())
         lines += elsewhere_lines(self.current_mode, self.navigation.go_and_do)
         self._gather_destinations()
@@ -320,29 +324,23 @@ class Workbench(Frame):
 
     @work(thread=True, exclusive=True, group="destinations", exit_on_error=False)
     def _gather_destinations(self) -> None:
-        from screens.shell.navigation import gather
-
         found = gather(self.workspace)
         self.call_from_thread(setattr, self, "destinations", found)
 
     def action_notes(self) -> None:
-        from screens.shell.activity import NoteList
+        from screens.shell.cards import NoteList
 
         NoteList(self.workspace.notes.all()).ask(self, self.navigation.go_to_address)
 
     def action_help(self) -> None:
-        from screens.shell.palette import choose, help_lines
-
         choose(self, "keys that apply here", help_lines(self, self.screen))
 
     def action_activity(self) -> None:
-        from screens.shell.activity import ActivityScreen
+        from screens.shell.cards import ActivityScreen
 
         self.push_screen(ActivityScreen(list(self.activity)))
 
     def action_jump(self) -> None:
-        from screens.shell.navigation import JumpScreen, targets
-
         found = targets(self.screen)
         JumpScreen([target.place for target in found]).ask(self, lambda number: found[number].go())
 

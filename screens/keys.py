@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from engines.core.files import write_text
 from screens.registry import SCREEN_KEYS, SCREENS
 from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VIEW_KEYS, Key, key_text
 
@@ -36,8 +37,6 @@ def document() -> str:
 
 
 def main() -> None:
-    from engines.core.files import write_text
-
     write_text(Path(__file__).parent.parent / "docs" / "keys.md", document())
 
 

@@ -59,7 +59,7 @@ def _own(key: str, name: str, title: str, destinations: str, address: str = "") 
 
 _OWN = (
     _own("1", "egraphs", "E-graphs", "sources", "corpus"),
-    _own("2", "triplets", "Triplets", "anchors", "problems"),
+    _own("2", "triplets", "Triplets", "panes", "problems"),
     _own("3", "jobs", "Jobs", "columns", "job"),
     _own("4", "arqmath", "ARQMath", "columns"),
     _own("5", "mathamr", "MathAMR", "contexts"),

@@ -1,4 +1,4 @@
-"""The middle pane: the ranking of a topic, and two rankings side by side."""
+"""Topics with their scores on the left; in the middle the ranking of one, and two rankings side by side."""
 
 from __future__ import annotations
 
@@ -8,30 +8,37 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual import on
+from textual import events, on
 from textual.content import Content
 from textual.widget import Widget
+from textual.widgets import Static
 
 from engines.core.errors import EngineError
+from screens.arqmath.answer import judged_lines
 from screens.arqmath.columns import (
     ANSWER_COLUMNS,
     BAR_COLUMNS,
     RANKING,
+    TOPIC_COLUMNS,
     WRITTEN_COLUMNS,
     Chosen,
+    Runs,
     answer_selection,
+    fraction,
     grade_cell,
     of_all_topics,
+    sparkline,
+    topic_records,
     topic_selection,
     written_rows,
 )
-from screens.arqmath.runs import Runs
-from screens.arqmath.topics import HitList
+from screens.arqmath.searching import HitList
 from screens.shell.export import CommandLine, Export, Lookup, Selection, exported
 from screens.shell.theme import DOTS, count, safe_text
 from screens.widgets.listing import Listing, ReaderBox
-from screens.widgets.pane import Page, Pane
+from screens.widgets.pane import ListPane, Page, Pane
 from screens.widgets.table import Record, Table
+from workbench.papers.arqmath.tables import TOPICS
 from workbench.tables import Column
 
 if TYPE_CHECKING:
@@ -152,6 +159,101 @@ class MovesListing(Listing):
         look = "$accent bold" if here else "$foreground" if row["grade"] else "$quiet"
         text = safe_text(row["answer"] or row["id"], look)
         return grade_cell(row["grade"], row["own"]) + Content(" ") + text
+
+
+class TopicsPane(ListPane):
+    NONE = "No collection yet", "Register your copy of ARQMath with: mathwb data add arqmath FOLDER"
+    DEFAULT_CSS = """
+    TopicsPane #mean { height: 2; padding: 0 1; border-top: none; }
+    """
+
+    def __init__(self, *, id: str, share: int) -> None:
+        table = partial(Table, loss="delta")
+        listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPICS.fields, table=table)
+        self._mean = Static(id="mean")
+        self._mean.display = False
+        super().__init__(listing, self._mean, title="topics", id=id, share=share)
+        self._runs: Runs | None = None
+        self._plain = False
+        self._records: Sequence[Record] = ()
+
+    def show_loading(self, what: str) -> None:
+        self._runs = None
+        self._mean.display = False
+        self.listing.show_loading(what)
+
+    def show_runs(self, runs: Runs, *, plain: bool) -> None:
+        """The topics with the scores of the run that is shown; `plain` leaves formulas as LaTeX."""
+        self._runs, self._plain = runs, plain
+        self._records = topic_records(runs.overview, runs.run, runs.against, plain=plain)
+        self.listing.when_empty(
+            "No topics, judgements or runs", "An arqmath.toml in the folder can name them."
+        )
+        self._draw_mean()
+        self.listing.home = f"{runs.address}/topic"
+        self.listing.load(self._records, keep=True)
+
+    def begin_at_first_score(self) -> None:
+        """Put the cursor, if nobody has moved it or sorted yet, on the first topic that the run has."""
+        if self.table.cursor == 0 and self.table.sorting is None:
+            scored = (str(record["id"]) for record in self._records if record["ndcg"] is not None)
+            if (first := next(scored, None)) is not None:
+                self.table.go_to(first)
+
+    @property
+    def records(self) -> Sequence[Record]:
+        return self._records
+
+    @property
+    def empty(self) -> bool:
+        return not len(self.table.rows)
+
+    @property
+    def topic(self) -> str:
+        return self.table.current_key or ""
+
+    # The run's mean
+
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+        self.call_after_refresh(self._draw_mean)
+
+    def _draw_mean(self) -> None:
+        facts = self._runs.facts if self._runs is not None else {}
+        self._mean.display = bool(facts)
+        mean = facts.get("ndcg_prime")
+        if mean is None:
+            self._mean.update(Content.styled("no judgements for this run", "$quiet"))
+            return
+        values = [record["ndcg"] for record in self._records if record["ndcg"] is not None]
+        line = sparkline(values, self.size.width - 4, plain=self._plain)
+        low, high = facts["interval"]
+        words = f"mean {fraction(mean)} [{fraction(low)}, {fraction(high)}]"
+        self._mean.update(Content.assemble((line, "$accent"), "\n", words))
+
+    # What the screen asks
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            (
+                "nDCG′",
+                "of the shown run; 1 if the best answers come first; unjudged answers are ignored",
+            ),
+            ("delta", "nDCG′ minus that of the run compared with"),
+            (sparkline((0.0, 0.5, 1.0), 3, plain=self._plain), "nDCG′ topic by topic, from 0 to 1"),
+            ("[.5, .6]", "95 % bootstrap interval of the mean, over topics"),
+        )
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        topic = self.table.current
+        return None if topic is None or self._runs is None else topic_selection(topic, self._runs, line)
+
+    def exports(self) -> Sequence[Export]:
+        if self._runs is None:
+            return ()
+        stem = f"{self._runs.collection.name}-topics"
+        return exported(
+            TOPICS, "topics", stem, {".csv": "c", ".tex": "t"}, self.table.visible_records, self._runs.origin
+        )
 
 
 _PRINTED = 50
@@ -321,8 +423,6 @@ class RankingPane(Pane):
         elif page == "bars" and runs is not None:
             self._bars.load([record for record in self._records if record["ndcg"] is not None])
         elif page == "qrels":
-            from screens.arqmath.judging import judged_lines
-
             own = None if self.judgements is None else len(self.judgements)
             self._qrels.reader.show(judged_lines(runs, self.topic, own) if runs is not None else [])
         elif page == "written":

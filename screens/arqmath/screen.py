@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 from textual import on, work
 
 from engines.core.errors import EngineError
-from screens.arqmath.answer import AnswerPane
+from screens.arqmath.answer import AnswerPane, ask_grade, refuse_grade
+from screens.arqmath.columns import Runs
 from screens.arqmath.keys import KEYS
-from screens.arqmath.ranking import RankingPane
-from screens.arqmath.runs import Runs
-from screens.arqmath.searching import Searcher, of_posts, of_runs
-from screens.arqmath.topics import HitList, TopicsPane
+from screens.arqmath.ranking import RankingPane, TopicsPane
+from screens.arqmath.searching import HitList, Searcher, of_posts, of_runs
 from screens.browser import BrowserScreen
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
 from screens.shell.theme import count
 from screens.shell.watch import JobWatch
+from screens.widgets.dialogs import Prompt
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -264,8 +264,6 @@ class ArqmathScreen(BrowserScreen):
     # Searching
 
     def action_add(self) -> None:
-        from screens.widgets.dialogs import Prompt
-
         collection = self.collection
         if collection is None:
             return
@@ -379,18 +377,14 @@ class ArqmathScreen(BrowserScreen):
         self.runs.question(title, now).ask(self.app, done)
 
     def action_judge(self) -> None:
-        from screens.arqmath.judging import ask
-
         row, topic = self.ranking.row, self.topic
         if row is not None:
-            ask(self.app, topic, row, lambda grade: self.keep_judgement(topic, row["id"], grade))
+            ask_grade(self.app, topic, row, lambda grade: self.keep_judgement(topic, row["id"], grade))
 
     def refuse(self, verb: str, reason: str) -> None:
         """`J` is followed by a digit, which would go to another screen: a line of its own takes it."""
         if verb == "judge":
-            from screens.arqmath.judging import refuse
-
-            refuse(self.app, self.ranking.row, reason)
+            refuse_grade(self.app, self.ranking.row, reason)
         else:
             super().refuse(verb, reason)
 
@@ -448,8 +442,6 @@ class ArqmathScreen(BrowserScreen):
         return [*runs, Command("index the posts", words, self.searcher.offer_job, reason)]
 
     def _ask_for_run(self) -> None:
-        from screens.widgets.dialogs import Prompt
-
         def check(text: str) -> str:
             return "" if Path(text).expanduser().is_file() else "there is no such file"
 

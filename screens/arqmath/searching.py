@@ -1,16 +1,23 @@
-"""Searching the answers of a collection, and indexing them before."""
+"""Searching the answers of a collection, and indexing them before; what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.assets import models_folder
+from screens.arqmath.columns import HIT_COLUMNS, Runs, hit_rows
 from screens.browser import BrowserScreen
+from screens.shell.export import Export, exported
 from screens.shell.request import Answer, Progress
 from screens.shell.theme import count
+from screens.widgets.dialogs import Choice, Chooser, Confirm
+from screens.widgets.listing import Listing
+from screens.widgets.pane import Pane
+from workbench.papers.arqmath.tables import HITS
 
 if TYPE_CHECKING:
     from workbench.papers.arqmath.data import Collection
@@ -87,7 +94,6 @@ class Searcher:
         return next((path for path in found if path.name == self.ranker), found[0] if found else None)
 
     def choose_model(self, then: Callable[[], object]) -> None:
-        from screens.widgets.dialogs import Choice, Chooser
         from workbench.papers.arqmath.data import rankers
 
         now = self.model
@@ -126,7 +132,6 @@ class Searcher:
             self._index.ask(params, collection)
 
     def offer_job(self) -> None:
-        from screens.widgets.dialogs import Confirm
         from workbench.recipes import resolved_recipe
 
         collection = self._collection
@@ -178,3 +183,85 @@ class Searcher:
         waiting, self._waiting = self._waiting, None
         if waiting is not None and self._collection is not None and self._collection.indexed:
             self.search(*waiting)
+
+
+_NOTHING_YET = "No search yet", "a asks."
+
+
+class HitList(Listing):
+    """What was found for the words that were `asked`, ranked again by `model`; `words` say how. `Selected`
+    comes when more was found, or in another order."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(HIT_COLUMNS, id=id, fields=HITS.fields, counts=False)
+        self.asked = ""
+        self.model: Path | None = None
+        self._hits: list[dict[str, Any]] = []
+        self._how = ""
+        self._plain = False
+        self._began = 0.0
+        self.when_empty(*_NOTHING_YET)
+
+    def forget(self) -> None:
+        self.asked, self.model, self._hits, self._how = "", None, [], ""
+        self.when_empty(*_NOTHING_YET)
+        self.load([])
+
+    def begin(self, query: str, model: Path | None, *, plain: bool) -> None:
+        self.asked, self.model, self._hits, self._how = query, model, [], ""
+        self._plain, self._began = plain, time.monotonic()
+        self.when_empty("No answer has a word of the query", "a starts another search.")
+        self.show_loading(f"searching for {query}")
+
+    def hear(self, data: Mapping[str, Any]) -> None:
+        """Show what an event of `arqmath.search` tells: answers, then scores of a cross-encoder."""
+        if data.get("stage") == "first":
+            model = self.model
+            self._take(
+                data["hits"], f"{data['how']}, {model.name} is read   x stops" if model else data["how"]
+            )
+        elif data.get("stage") == "rerank":
+            for hit in self._hits:
+                hit["again"] = data["probabilities"].get(hit["id"], hit["again"])
+            self._how = f"ranked again {data['done']} of {data['total']}   x stops"
+            self._show()
+
+    def finish(self, found: Mapping[str, Any]) -> None:
+        model = self.model
+        second = f"then {model.name} ({origin(model)})" if model else "not ranked again"
+        self._take(found["hits"], f"{found['how']}, {second}, {time.monotonic() - self._began:.1f} s")
+
+    def _take(self, hits: Sequence[Mapping[str, Any]], how: str) -> None:
+        self._hits, self._how = hit_rows(hits, plain=self._plain), how
+        self._show()
+
+    def _show(self) -> None:
+        # What has a second opinion comes first, by it; the rest as the first stage has it.
+        self._hits.sort(key=lambda hit: (hit["again"] is None, -(hit["again"] or 0.0), hit["first"]))
+        self.load(list(self._hits))
+        self.post_message(Pane.Selected(self))
+
+    @property
+    def wanted(self) -> tuple[str, Path | None]:
+        return self.asked, self.model
+
+    @property
+    def words(self) -> str:
+        return f"{count(len(self._hits))} answers · {self._how}" if self._how else ""
+
+    @property
+    def command(self) -> list[str]:
+        model = [] if self.model is None else ["--model", str(self.model)]
+        return [self.asked, "-k", str(MOST), *model]
+
+    def exports(self, runs: Runs) -> Sequence[Export]:
+        if not self._hits:
+            return ()
+        return exported(
+            HITS,
+            "the results",
+            f"{runs.collection.name}-search",
+            {".csv": "h", ".tex": "H"},
+            self.table.visible_records,
+            {**runs.origin, "query": self.asked},
+        )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
+from engines.core.errors import EngineError, ExpressionError
 from screens.shell.export import Form
 from screens.shell.theme import count, safe_text
 from screens.widgets.table import Record, measured
@@ -79,7 +80,6 @@ def variables(prefix: str) -> tuple[str, ...]:
 
 def check(text: str) -> tuple[str, str]:
     """An expression of x as it is typed. Returns: its prefix form and nothing, or nothing and why not."""
-    from engines.core.errors import ExpressionError
     from engines.egen.expressions.language import prefix
     from engines.egen.expressions.notation import read_head
 
@@ -98,7 +98,6 @@ def asked(text: str) -> tuple[str, dict[str, str], str]:
     Returns: the prefix form, the settings that it names (`assume`, `weights`) and nothing, or nothing, none
     and what is wrong.
     """
-    from engines.core.errors import EngineError
     from engines.egen.assumptions import read_assumptions
     from engines.egen.expressions.language import prefix
     from engines.egen.records import canonical_weights
@@ -118,8 +117,6 @@ def asked(text: str) -> tuple[str, dict[str, str], str]:
 
 
 def _wrong(error: EngineError) -> str:
-    from engines.core.errors import ExpressionError
-
     place = ""
     if isinstance(error, ExpressionError) and error.position is not None and error.text:
         place = f"character {error.position + 1}: "

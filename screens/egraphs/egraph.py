@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from screens.egraphs.clusters import cluster_footnote
+from screens.egraphs.clusters import Heading, TableView, cluster_footnote
 from screens.egraphs.columns import GRAPH, copies, table
 from screens.egraphs.keys import EGRAPH_KEYS
 from screens.egraphs.member import Case
-from screens.egraphs.middle import Heading, TableView
 from screens.egraphs.sources import Cluster
 from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.keymap import bindings

@@ -24,6 +24,7 @@ from screens.shell.request import Answer, Ask, Progress
 from screens.shell.theme import safe_text, some
 from screens.widgets.listing import error_text
 from screens.widgets.pane import Pane
+from workbench.config import load_config
 from workbench.tables import LazyRow
 
 _SET = ("max_tokens", "mode", "style")
@@ -379,7 +380,6 @@ class GrowLine(Vertical):
 
 def usual_settings() -> dict[str, Any]:
     from engines.egen.records import style_of
-    from workbench.config import load_config
 
     settings = load_config().settings
     found: dict[str, Any] = {name: settings[f"egen.{name}"].value for name in ("mode", "order", "max_tokens")}

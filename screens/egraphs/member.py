@@ -18,8 +18,7 @@ from screens.shell.request import Answer, Ask
 from screens.shell.theme import count, safe_text, some
 from screens.widgets.listing import Listing, ReaderBox, error_text
 from screens.widgets.pane import Page, Pane
-from screens.widgets.picture import FormulaImage, PicturePlot
-from screens.widgets.plot import Plot, Series
+from screens.widgets.plot import FormulaImage, PicturePlot, Plot, Series
 from screens.widgets.table import Record, Table
 
 _SAMPLES = 240
@@ -83,17 +82,17 @@ def slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
     ['over x at y = -1.5', 'over y at x = 2']
     """
     known = [point for point in points if "at" in point]
-    known.sort(key=lambda point: (point["head_state"] != "defined", _remoteness(point["at"])))
+
+    def remote(point: Mapping[str, Any]) -> tuple[bool, float]:
+        return point["head_state"] != "defined", max(abs(abs(value) - 1) for value in point["at"].values())
+
+    known.sort(key=remote)
     found = (
         Slice(runs, tuple((name, value) for name, value in point["at"].items() if name != runs))
         for point in known[:_SLICED]
         for runs in point["at"]
     )
     return tuple(dict.fromkeys(found)) or (Slice(),)
-
-
-def _remoteness(at: Mapping[str, float]) -> float:
-    return max(abs(abs(value) - 1) for value in at.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 
 from screens.browser import BrowserScreen
-from screens.egraphs.clusters import ClustersPane, MembersView
+from screens.egraphs.clusters import ClustersPane, MembersView, MiddlePane, State, View
 from screens.egraphs.columns import shown, write_plainly
 from screens.egraphs.keys import SCREEN_KEYS
 from screens.egraphs.member import MemberPane
-from screens.egraphs.middle import MiddlePane, State, View
 from screens.egraphs.sources import NOT_KEPT, Members, Models, Source, corpora, make_infix, read_source
 from screens.shell.export import Command, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
 from screens.shell.theme import some
 from screens.shell.watch import JobWatch
+from screens.widgets.dialogs import Choice, Chooser
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Table
 from workbench.tables import LazyRow
@@ -218,12 +218,12 @@ class EgraphsScreen(BrowserScreen):
 
     def _members_read(self, event: Answer) -> None:
         if self.now.cluster is not None and event.tag == self.now.cluster.key:
-            self.members.look_for(self.left.filter)
+            self.members.look_for(self.left.table.filter)
             self.update(members=Members(event.tag, event.value or (), event.error))
 
     @on(Table.Counted, "#clusters-table")
     def _clusters_filtered(self) -> None:
-        self.members.look_for(self.left.filter)
+        self.members.look_for(self.left.table.filter)
         if (passing := self._passing()) != self.now.passing:
             self.update(passing=passing)
 
@@ -292,7 +292,7 @@ class EgraphsScreen(BrowserScreen):
         new = len(drafts) > len(self.now.drafts)
         self.update(drafts=drafts)
         if new:
-            self.left.clear_filter()
+            self.left.listing.clear_filter()
             self._show_drafts(then=str(draft.number))
             self.show_pane("middle")
             await self.middle.show_page("members-page")
@@ -333,8 +333,6 @@ class EgraphsScreen(BrowserScreen):
         self.update(models=models, model=next(named, models[0] if models else None))
 
     def action_model(self) -> None:
-        from screens.widgets.dialogs import Choice, Chooser
-
         ours = self.workbench.workspace.models
         choices = [
             Choice(path.name, path.name, "of this workspace" if path.parent == ours else "ships with mathwb")

@@ -12,16 +12,16 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from screens.egraphs.clusters import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
 from screens.egraphs.columns import VERDICTS, check, shown, stop_words, table, variables
 from screens.egraphs.keys import ANALOGY_KEYS, MISTAKE_KEYS
-from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
 from screens.egraphs.sources import Cluster
 from screens.shell.export import FORMATS, Export, exported
 from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
 from screens.shell.theme import count, safe_text, some, width
-from screens.widgets.dialogs import TextScreen, framed
+from screens.widgets.dialogs import Prompt, TextScreen, framed
 from screens.widgets.listing import Listing
 from screens.widgets.pane import TabStrip
 from screens.widgets.sheet import Sheet, TextSheet
@@ -396,8 +396,6 @@ class Analogies(_ModelSheet):
             self.answers.show_error(event.error)
 
     def action_add(self) -> None:
-        from screens.widgets.dialogs import Prompt
-
         def done(text: str) -> None:
             self._own.insert(0, read_analogy(text)[0])
             self._analogies.clear_filter()

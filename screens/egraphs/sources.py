@@ -232,26 +232,11 @@ class Cluster:
         self.seed = int(row["seed"])
         self.address = f"{source.address}/cluster/{self.number}"
         self.stem = f"{source.name.replace(' ', '-')}-{self.number}"
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        return self.source.settings(self.number)
-
-    @property
-    def mode(self) -> str:
-        return str(self.settings.get("mode", "strict"))
-
-    @property
-    def assume(self) -> str:
-        return str(self.settings.get("assume", ""))
-
-    @property
-    def weights(self) -> str:
-        return str(self.settings.get("weights", ""))
-
-    @property
-    def assuming(self) -> list[str]:
-        return ["--assume", self.assume] if self.assume else []
+        self.settings = source.settings(self.number)
+        self.mode = str(self.settings.get("mode", "strict"))
+        self.assume = str(self.settings.get("assume", ""))
+        self.weights = str(self.settings.get("weights", ""))
+        self.assuming = ["--assume", self.assume] if self.assume else []
 
     @property
     def written(self) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 from textual import on
 from textual.content import Content
 
+from screens.egraphs.clusters import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, TableView, Unavailable, View
 from screens.egraphs.columns import copies, member_title, table
 from screens.egraphs.member import Case
-from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, TableView, Unavailable, View
 from screens.egraphs.sources import Cluster
 from screens.shell.export import FORMATS, CommandLine, Export, Selection, exported
 from screens.shell.request import Answer, Ask

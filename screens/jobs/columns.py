@@ -91,10 +91,6 @@ def _what(record: Record, cells: int) -> str:
     return told_apart(name, cells, record["apart"]) if cells else name
 
 
-def _id(record: Record) -> Content:
-    return Content.assemble(record["sign"], f"{record['id']:>4}")
-
-
 def _state(record: Record, cells: int) -> Content:
     """The state; how much is done of what runs and knows it; what a queued one waits for."""
     view: JobView = record["view"]
@@ -137,7 +133,7 @@ def _why(view: JobView) -> str:
 
 
 JOB_COLUMNS = (
-    Column("id", "id", 5, "right", show=_id),
+    Column("id", "id", 5, "right", show=lambda r: Content.assemble(r["sign"], f"{r['id']:>4}")),
     Column("title", "title", fit=_what),
     Column("state", "state", 2 * STATE_CELLS, least=STATE_CELLS, fit=_state),
     Column("rate", "rate", 8, "point", show=_rate, drop=4),

@@ -15,8 +15,7 @@ from textual.content import Content
 from engines.core.errors import EngineError
 from engines.core.machine import size
 from screens.shell.theme import clock, count, number, safe_text
-from screens.widgets.picture import PicturePlot
-from screens.widgets.plot import Series
+from screens.widgets.plot import PicturePlot, Series
 from screens.widgets.table import Record
 from workbench.tables import Column
 
@@ -55,9 +54,6 @@ def job_files(view: JobView) -> list[Record]:
                     return found
     return found
 
-
-# Following a job: new log lines, the metric curves of all its attempts, its device and its checkpoint, read
-# in a thread a piece at a time.
 
 FIRST_LINES = 2_000
 """How much of a log that exists already is shown; the file holds the rest."""
@@ -228,10 +224,6 @@ def line_colour(line: str) -> str:
     kind = line[10:18].strip()
     return {"warning": "$warning", "error": "$error", "state": "$quiet"}.get(kind, "")
 
-
-# The plot of the Jobs screen: one metric of one run or several, smoothed or not; and the line about the
-# best
-# value so far.
 
 STRENGTHS = (0.0, 0.6, 0.9, 0.97)
 """Of the moving average, in the order in which the key goes through them."""

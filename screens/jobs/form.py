@@ -29,8 +29,10 @@ from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice, Chooser, Dialog, framed
 from screens.widgets.table import Record, Table
 from workbench.jobs.control import next_free
+from workbench.jobs.executors import check_placement
 from workbench.operation import operation
 from workbench.paper import load, trainers
+from workbench.recipes import job_recipe, with_settings
 from workbench.tables import Column
 from workbench.units import duration
 
@@ -42,9 +44,6 @@ if TYPE_CHECKING:
     from workbench.train import Launch, Run, Sweep
     from workbench.workspace import Workspace
 
-
-# Fields of the launch form: those of a recipe, what is wrong with what stands in them, and the job or the
-# sweep of it. Nothing here draws.
 
 Values = Mapping[str, str]
 _SEED = SpecField("seed", int, Arg("Same seed, same result.", low=0))
@@ -128,10 +127,6 @@ def _choices(field: SpecField) -> Sequence[str]:
     return ("true", "false") if field.kind is bool else tuple(map(str, field.choices))
 
 
-def _sweep_help(field: SpecField) -> str:
-    return f"{field.arg.metavar}: {field.arg.help}" if field.arg.metavar else field.arg.help
-
-
 def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> FormFields:
     return (
         TrainFields(recipe, workspace, how) if recipe.task == "train" else OperationFields(recipe, workspace)
@@ -183,8 +178,6 @@ class OperationFields(FormFields):
         return str(self._home / text)
 
     def spec(self, values: Values) -> Recipe:
-        from workbench.recipes import job_recipe
-
         given = {field.key: self._check(field, values[field.name].strip()) for field in self.fields}
         return job_recipe(self._row, self._row.resolved(given))
 
@@ -226,7 +219,8 @@ class TrainFields(FormFields):
         fields += [Field("job", key, text, _JOB_HELP[key]) for key, text in job.items()]
         for name, field in self._sweep.items():
             given = getattr(how, name, None)
-            fields.append(Field("sweep", name, _text(given) if given else "", _sweep_help(field)))
+            kind = f"{field.arg.metavar}: " if field.arg.metavar else ""
+            fields.append(Field("sweep", name, _text(given) if given else "", f"{kind}{field.arg.help}"))
         self.fields = tuple(fields)
 
     def choices(self, field: Field) -> Sequence[str]:
@@ -256,8 +250,6 @@ class TrainFields(FormFields):
             if said := _name_problem(text, self._workspace.models, "model"):
                 raise _wrong(said)
         elif field.name == "job.device":
-            from workbench.jobs.executors import check_placement
-
             check_placement({"device": text})
         elif field.name == "job.more":
             self._more(self._recipe, text)
@@ -298,8 +290,6 @@ class TrainFields(FormFields):
         return value
 
     def _more(self, recipe: Recipe, text: str) -> Recipe:
-        from workbench.recipes import with_settings
-
         try:
             words = shlex.split(text)
         except ValueError as error:

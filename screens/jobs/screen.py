@@ -14,11 +14,14 @@ from engines.core.errors import EngineError
 from screens.jobs.columns import JobList
 from screens.jobs.detail import Detail
 from screens.jobs.keys import KEYS
+from screens.jobs.sheets import log_lines, origin_lines
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
 from screens.shell.watch import JobWatch
+from screens.widgets.dialogs import Confirm
 from screens.widgets.pane import Pane
+from workbench import jobs
 
 if TYPE_CHECKING:
     from screens.jobs.form import NewJob
@@ -140,28 +143,19 @@ class JobsScreen(WorkbenchScreen):
         app.push_screen(self._form, started)
 
     def _submit(self, recipe: Recipe) -> None:
-        from workbench import jobs
-
         self._do(lambda: jobs.submit(self.workbench.workspace, recipe).id, "job {} is started")
 
     def action_stop(self) -> None:
-        from workbench import jobs
-
         if (job := self.job) is not None:
             self._change(jobs.stop, job, "job {} saves its work and stops")
 
     def action_kill(self) -> None:
-        from screens.widgets.dialogs import Confirm
-        from workbench import jobs
-
         if (job := self.job) is not None:
             loss = f"{job.title} ends at once; unsaved work is lost."
             question = Confirm(f"kill job {job.id}?", loss)
             question.ask(self.app, lambda _: self._change(jobs.kill, job, "job {} is killed"))
 
     def action_refresh(self) -> None:
-        from workbench import jobs
-
         if (job := self.job) is not None:
             self._change(jobs.resume, job, "job {} is resumed")
 
@@ -173,8 +167,6 @@ class JobsScreen(WorkbenchScreen):
                 self.action_refresh()
 
     def _rerun(self) -> None:
-        from workbench import jobs
-
         if (job := self.job) is None:
             return
         if job.task == "sweep":
@@ -211,8 +203,6 @@ class JobsScreen(WorkbenchScreen):
         self.detail.smooth()
 
     def action_inspect(self) -> None:
-        from screens.jobs.sheets import origin_lines
-
         if (job := self.job) is not None:
             self.show_text(f"where job {job.id} ran", origin_lines(Path(job.folder)))
 
@@ -224,8 +214,6 @@ class JobsScreen(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="log", exit_on_error=False)
     def _open_log(self, job: JobView) -> None:
-        from screens.jobs.sheets import log_lines
-
         app = self.workbench
         path = Path(self._texts.name) / f"job-{job.id}-attempt-{job.attempt}.log"
         try:
@@ -237,9 +225,6 @@ class JobsScreen(WorkbenchScreen):
             app.call_from_thread(app.open_file, path)
 
     def _delete(self) -> None:
-        from screens.widgets.dialogs import Confirm
-        from workbench import jobs
-
         if (job := self.job) is not None:
             loss = f"The run folder will be deleted: {job.folder}"
             question = Confirm(f"delete job {job.id}?", loss, typed=str(job.id))

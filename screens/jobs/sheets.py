@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.files import printable
-from engines.core.machine import size
+from engines.core.machine import processors, size
 from screens.jobs.follow import shortened
 from screens.shell.theme import count, number, safe_text, some
 from screens.widgets.table import Record
@@ -63,7 +63,6 @@ def look(runs: Path) -> Machine:
     """Look at this machine; asking for its GPUs may take a while, so call it in a thread."""
     import psutil
 
-    from engines.core.machine import processors
     from workbench.jobs.executors import taken
     from workbench.jobs.machine import gpus, memory_bytes
 

@@ -19,7 +19,7 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.tree import outline
-from screens.mathamr.columns import (
+from screens.mathamr.contexts import (
     HIT_COLUMNS,
     RANKED,
     RANKED_COLUMNS,

@@ -13,7 +13,7 @@ from typing import Any
 from textual.app import SuspendNotSupported
 
 from engines.core.errors import EngineError
-from screens.mathamr.columns import GRAPH_COLUMNS, GRAPH_FIELDS
+from screens.mathamr.contexts import GRAPH_COLUMNS, GRAPH_FIELDS
 from screens.mathamr.inspection import Inspection, graph_exports, node_selection
 from screens.mathamr.keys import GRAPH_KEYS
 from screens.shell.export import CommandLine, Export, Lookup, Selection
@@ -24,7 +24,7 @@ from screens.widgets.pane import ListPane, TreeListing
 from screens.widgets.table import Record
 
 
-def edited(workbench: Frame, penman: str, inspection: Inspection) -> str | None:
+def edit_graph(workbench: Frame, penman: str, inspection: Inspection) -> str | None:
     """What the user made of a graph in $VISUAL, $EDITOR or vi; None where nothing was changed."""
     program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory(prefix="mathwb-") as folder:

@@ -14,14 +14,14 @@ from engines.core.errors import EngineError
 from screens.browser import BrowserScreen
 from screens.mathamr.contexts import OWN, ContextsPane, Subject, formula_collections, parsers
 from screens.mathamr.formula import FormulaPane
-from screens.mathamr.graph import GraphPane, origin
+from screens.mathamr.graph import GraphPane, edit_graph, origin
 from screens.mathamr.inspection import NEAREST, Inspection
 from screens.mathamr.keys import SCREEN_KEYS
-from screens.mathamr.sentence import Sentence
-from screens.mathamr.strings import StringsPane
+from screens.mathamr.texts import Sentence, StringsPane, alignment
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
+from screens.widgets.dialogs import Choice, Chooser, Prompt
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -317,8 +317,6 @@ class MathamrScreen(BrowserScreen):
             part.draw()
 
     def action_add(self) -> None:
-        from screens.widgets.dialogs import Prompt
-
         hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc cancels"
         prompt = Prompt("inspect", hint=hint, check=_wrong)
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
@@ -331,8 +329,6 @@ class MathamrScreen(BrowserScreen):
         return True
 
     def action_model(self) -> None:
-        from screens.widgets.dialogs import Choice, Chooser
-
         choices = [Choice(name, origin(name), key=str(n)) for n, name in enumerate(parsers(), start=1)]
         Chooser("show the graph of", choices).ask(self.app, self.choose_parser)
 
@@ -347,8 +343,6 @@ class MathamrScreen(BrowserScreen):
         self.choose_parser("builtin")
 
     def action_inspect(self) -> None:
-        from screens.mathamr.strings import alignment
-
         if (inspection := self.inspection) is not None:
             lines = alignment(inspection, raw=self.sentence.raw)
             self.show_text(f"alignment of {inspection.subject.name}", lines)
@@ -370,14 +364,12 @@ class MathamrScreen(BrowserScreen):
         self.app.push_screen(Comparison(self.workbench, subject.stem, shown, origin(other), params))
 
     def action_edit(self) -> None:
-        from screens.mathamr.graph import edited
-
         inspection = self.inspection
         if inspection is None:
             return
         address = inspection.subject.address
         draft = self._draft[1] if self._draft[0] == address else inspection.document["penman"]
-        if (text := edited(self.workbench, draft, inspection)) is not None:
+        if (text := edit_graph(self.workbench, draft, inspection)) is not None:
             self._draft = ("", "")
             self._readable = (address, self._edited[address]) if address in self._edited else ("", "")
             self._edited[address] = text

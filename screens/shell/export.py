@@ -27,7 +27,7 @@ def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
     return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
 
 
-def copy(
+def copy_text(
     text: str,
     *,
     osc52: Callable[[str], None],

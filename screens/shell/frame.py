@@ -18,18 +18,20 @@ from textual.app import App, SuspendNotSupported
 
 from engines.core.errors import EngineError
 from screens.shell.bars import Load
-from screens.shell.export import Export, unused
-from screens.shell.graphics import NONE, Graphics
+from screens.shell.export import Export, copy_text, unused
 from screens.shell.session import Session
+from screens.shell.terminal import NONE, Graphics, Sixels
 from screens.shell.theme import safe_text, some
 from screens.shell.watch import JobWatch
+from screens.widgets.dialogs import Choice, Chooser, Confirm, Prompt
+from screens.widgets.listing import Listing
 from workbench.config import Config, default_workspace, load_config, own_config
 from workbench.errors import explain
 from workbench.units import duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.shell.graphics import Sixels
+    from screens.shell.terminal import Sixels
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
     from workbench.notes import Note
@@ -92,8 +94,6 @@ class Frame(App[None]):
 
     @cached_property
     def sixels(self) -> Sixels:
-        from screens.shell.graphics import Sixels
-
         return Sixels()
 
     @cached_property
@@ -181,11 +181,10 @@ class Frame(App[None]):
 
     def copy(self, text: str, what: str) -> None:
         """Copy a text, in a thread, and say by which way."""
-        from screens.shell.export import copy
 
-        def work_() -> None:
+        def copied() -> None:
             try:
-                way = copy(
+                way = copy_text(
                     text,
                     osc52=lambda content: self.call_from_thread(self.copy_to_clipboard, content),
                     fallback=self.workspace.root / "clipboard.txt",
@@ -195,20 +194,16 @@ class Frame(App[None]):
             else:
                 self.call_from_thread(self.say, f"{what} copied {way}")
 
-        self.run_worker(work_, thread=True, group="copy", exit_on_error=False)
+        self.run_worker(copied, thread=True, group="copy", exit_on_error=False)
 
     def choose_export(self, title: str, ways: Sequence[Export]) -> None:
         """Ask for one of these ways to write something, and where to, then write it."""
-        from screens.widgets.dialogs import Choice, Chooser
-
         known = {way.key: way for way in ways}
         choices = [Choice(key, way.name, f"{way.stem}{way.suffix}", key) for key, way in known.items()]
         Chooser(title, choices).ask(self, lambda key: self.ask_and_write(known[key]))
 
     def ask_and_write(self, way: Export) -> None:
         """Ask where, then write the export in a thread; replacing a file is asked about."""
-        from screens.widgets.dialogs import Confirm, Prompt
-
         start = unused(self.workspace.root / "exports" / f"{way.stem}{way.suffix}")
 
         def check(text: str) -> str:
@@ -284,8 +279,6 @@ class Frame(App[None]):
 
     def _show_notes(self) -> None:
         """Every list of every screen shows the notes as they are now."""
-        from screens.widgets.listing import Listing
-
         for stack in self._screen_stacks.values():
             for screen in stack:
                 for listing in screen.query(Listing):

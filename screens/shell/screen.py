@@ -71,12 +71,14 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from screens.registry import at_address
 from screens.shell.bars import Header, KeyBar
 from screens.shell.export import Command, Export, Lookup, Selection
 from screens.shell.frame import Frame
 from screens.shell.keymap import VIEW_KEYS, bindings
 from screens.shell.request import Answer, CachedRequest, Progress
 from screens.shell.theme import safe_text
+from screens.widgets.dialogs import Choice, Chooser, Prompt, TextScreen
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.table import note_signs
@@ -91,8 +93,6 @@ def why_greyed(node: DOMNode, verb: str) -> str:
 
 def _why_no_note(chosen: Selection) -> str:
     """Why what is selected cannot be noted: nothing would lead back to it."""
-    from screens.registry import at_address
-
     return "" if at_address(chosen.address) else f"{chosen.title} is not saved, so it cannot have a note"
 
 
@@ -168,7 +168,7 @@ class WorkbenchScreen(Screen[None]):
     def exports(self) -> Sequence[Export]:
         """What the active pane can write, then what the others can, by letters that are still free."""
         found: dict[str, Export] = {}
-        for pane in self._active_first():
+        for pane in sorted(self._panes, key=lambda pane: pane.id != self._active):
             for way in pane.exports():
                 found.setdefault(way.key, way)
         return list(found.values())
@@ -319,9 +319,6 @@ class WorkbenchScreen(Screen[None]):
         """The pane that has, or last had, the focus."""
         return next((pane for pane in self._panes if pane.id == self._active), None)
 
-    def _active_first(self) -> list[Pane]:
-        return sorted(self._panes, key=lambda pane: pane.id != self._active)
-
     @property
     def tabbed_pane(self) -> Pane | None:
         """The pane whose tabs can be stepped through: the active one, or the first beside it with pages."""
@@ -448,8 +445,6 @@ class WorkbenchScreen(Screen[None]):
             self.workbench.copy(form.text(), form.name)
 
     def action_yank_as(self) -> None:
-        from screens.widgets.dialogs import Choice, Chooser
-
         if (chosen := self.selection()) is None:
             return
         forms = {form.key: form for form in chosen.all_forms()}
@@ -465,13 +460,9 @@ class WorkbenchScreen(Screen[None]):
             self.workbench.toggle_bookmark(chosen.address, chosen.title)
 
     def show_text(self, title: str, lines: Sequence[str]) -> None:
-        from screens.widgets.dialogs import TextScreen
-
         self.app.push_screen(TextScreen(title, lines))
 
     def action_note(self) -> None:
-        from screens.widgets.dialogs import Prompt
-
         chosen = self.selection()
         if chosen is None:
             return

@@ -1,25 +1,275 @@
-"""Columns of anchors and candidates, and the forms in which a triplet is copied."""
+"""How triplets are chosen, drawn, listed and copied."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textual.app import App
 from textual.content import Content
 
+from engines.core.tree import Tree, outline, parse_prefix
 from screens.shell.export import CommandLine, Export, Form, Selection
 from screens.shell.theme import safe_text
-from screens.triplets.choice import Choice
-from screens.triplets.drawing import plain_text
+from screens.widgets.dialogs import Choice as Line
+from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.table import Record
-from workbench.papers.mwp.tables import CANDIDATES, CANDIDATES_OF, CHOSEN, candidate_row, quoted, triplet_home
+from workbench.papers.mwp.tables import (
+    CANDIDATES,
+    CANDIDATES_OF,
+    CHOSEN,
+    candidate_row,
+    choice_name,
+    quoted,
+    triplet_home,
+)
 from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
+
+
+Problem = Mapping[str, Any]
+"""A problem as `mwp.explain` gives it."""
+
+_OPERATORS = "+-*/^"
+_PART = re.compile(r"(N_\d+)|([^\W\d_]+(?:'[^\W\d_]+)?)|(\d+(?:\.\d+)?)|(.)", re.DOTALL)
+_PLACE = re.compile(r"N_(\d+)")
+NUMBER, OTHER = "$accent bold", "$warning underline"
+
+
+def _parts(text: str, language: str) -> list[str]:
+    """Placeholders, words, signs; in Chinese every character is one."""
+    if language == "zh":
+        return re.findall(r"N_\d+|[A-Za-z]+|.", text, re.DOTALL)
+    return [found[0] for found in _PART.finditer(text)]
+
+
+def _grams(parts: Sequence[str], language: str) -> set[tuple[str, ...]]:
+    """Words, or in Chinese pairs of neighbours."""
+    if language == "zh":
+        return set(pairwise(parts))
+    return {(part.casefold(),) for part in parts}
+
+
+def marked(problem: Problem, other: Problem | None) -> Content:
+    """A text with its own numbers in place of the placeholders, and the words marked that `other` lacks."""
+    language = problem["language"]
+    parts = _parts(problem["text"], language)
+    known = _grams(_parts(other["text"], language), language) if other is not None else None
+    shown: list[Content] = []
+    for place, part in enumerate(parts):
+        if found := _PLACE.fullmatch(part):
+            shown.append(safe_text(f"⟨{_number(problem, int(found[1]))}⟩", NUMBER))
+        elif known is not None and any(map(str.isalnum, part)) and not _has(known, parts, place, language):
+            shown.append(safe_text(part, OTHER))
+        else:
+            shown.append(safe_text(part))
+    return Content("").join(shown)
+
+
+def _has(known: set[tuple[str, ...]], parts: Sequence[str], place: int, language: str) -> bool:
+    if language != "zh":
+        return (parts[place].casefold(),) in known
+    return any(tuple(parts[at : at + 2]) in known for at in (place - 1, place) if at >= 0)
+
+
+def plain_text(problem: Problem) -> str:
+    return " ".join(_PLACE.sub(lambda found: _number(problem, int(found[1])), problem["text"]).split())
+
+
+def _number(problem: Problem, place: int) -> str:
+    numbers = problem["numbers"]
+    return str(numbers[place]) if place < len(numbers) else f"N_{place}"
+
+
+def tree_of(labels: Sequence[str]) -> Tree:
+    return parse_prefix(labels, lambda label: 2 if label in _OPERATORS else 0)
+
+
+def leaf(label: str, problem: Problem | None) -> str:
+    """`N_0=7`; a constant as its value."""
+    if found := _PLACE.fullmatch(label):
+        return f"{label}={_number(problem, int(found[1]))}" if problem is not None else label
+    return label.removeprefix("C_").replace("_", ".") if label.startswith("C_") else label
+
+
+def tree_drawing(labels: Sequence[str], problem: Problem | None) -> list[str]:
+    def children(node: Tree) -> Sequence[Tree]:
+        return node.children if any(child.children for child in node.children) else ()
+
+    def words(node: Tree) -> str:
+        if children(node) or not node.children:
+            return leaf(node.label, problem)
+        return "  ".join([node.label, *(leaf(child.label, problem) for child in node.children)])
+
+    return [lead + words(node) for lead, node in outline(tree_of(labels), children)]
+
+
+def node_lines(tree: Tree) -> list[str]:
+    return [lead + leaf(node.label, None) for lead, node in outline(tree, lambda node: node.children)]
+
+
+def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
+    """A tree as far as it has grown: the operations of the first so many steps stand there, the last one lit,
+    and a dot for each of the others. None: all of it.
+
+    Steps go from the operands upwards, left to right, equal ones once, as `mwp.solve` lists them.
+    """
+    reached: dict[Tree, int] = {}
+    _reach(tree, reached)
+    lines = []
+    for lead, node in outline(tree, lambda node: node.children):
+        step = reached.get(node, 0)
+        if steps is not None and step > steps:
+            lines.append(Content.assemble((lead, "$quiet"), ("·", "$quiet")))
+        else:
+            look = "$accent bold" if step and step == steps else ""
+            lines.append(Content.assemble((lead, "$quiet"), safe_text(leaf(node.label, problem), look)))
+    return Content("\n").join(lines)
+
+
+def _reach(node: Tree, reached: dict[Tree, int]) -> None:
+    for child in node.children:
+        _reach(child, reached)
+    if node.children:
+        reached.setdefault(node, len(reached) + 1)
+
+
+def aligned(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Edits in the order of both trees: what is inserted stands where it comes."""
+    inserted = {edit["right"]: edit for edit in edits if edit["kind"] == "insert"}
+    found: list[Mapping[str, Any]] = []
+    due = 0
+    for edit in edits:
+        if edit["kind"] == "insert":
+            continue
+        if edit["right"] is not None:
+            found += [inserted.pop(place) for place in range(due, edit["right"]) if place in inserted]
+            due = edit["right"] + 1
+        found.append(edit)
+    return [*found, *(inserted[place] for place in sorted(inserted))]
+
+
+STRATEGIES: Mapping[str, str] = {
+    "em": "exact match: same equation, and the nearest other one",
+    "nn": "nearest neighbour: the nearest equation, and the next one",
+    "joint": "equation and text scored together over the whole pool",
+}
+TEXTS: Mapping[str, str] = {
+    "bibleu": "texts compared by Bi-BLEU",
+    "bertsim": "texts compared by sentence vectors",
+    "random": "any text",
+}
+POOLS = ("train", "train,qr", "train,roda", "train,qr,roda")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    strategy: str = "em"
+    text: str = "bibleu"
+    pool: str = "train"
+
+    @classmethod
+    def named(cls, name: str) -> Choice | None:
+        """The choice of a name, `nn-bibleu-train+qr`; None where it is none."""
+        strategy, _, rest = name.partition("-")
+        text, _, pool = rest.partition("-")
+        found = cls(strategy, text, pool.replace("+", ","))
+        return (
+            found if replace(found, pool="train") in choices(bertsim=True) and found.pool in POOLS else None
+        )
+
+    @property
+    def name(self) -> str:
+        """One word: `em-bibleu-train+qr`."""
+        return choice_name(self.strategy, self.text, self.pool)
+
+    @property
+    def short(self) -> str:
+        return f"{self.strategy} · {self.text}"
+
+    @property
+    def words(self) -> str:
+        return f"{STRATEGIES[self.strategy]}; {TEXTS[self.text]}"
+
+    def params(self, path: Path) -> dict[str, Any]:
+        return {"data": str(path), "strategy": self.strategy, "text": self.text, "pool": self.pool}
+
+    @property
+    def options(self) -> list[str]:
+        return ["--strategy", self.strategy, "--text", self.text, "--pool", self.pool]
+
+    def following(self, *, bertsim: bool) -> Choice:
+        """The next one of the same pool; `bertsim`: a model compares texts."""
+        known = choices(bertsim=bertsim)
+        here = replace(self, pool="train")
+        place = known.index(here) if here in known else -1
+        return replace(known[(place + 1) % len(known)], pool=self.pool)
+
+
+def choices(*, bertsim: bool) -> list[Choice]:
+    """All that make sense, on the training problems; a joint choice is never random."""
+    texts = [text for text in TEXTS if bertsim or text != "bertsim"]
+    return [
+        Choice(strategy, text)
+        for text in texts
+        for strategy in STRATEGIES
+        if (strategy, text) != ("joint", "random")
+    ]
+
+
+def offered(now: Choice, *, bertsim: bool) -> dict[str, tuple[Choice, str, str]]:
+    """What can be chosen instead, by name: the choice, how it is called in short, and what it means."""
+    found = {}
+    for way in (replace(one, pool=now.pool) for one in choices(bertsim=bertsim)):
+        found[way.name] = way, way.short, way.words + ("   shown now" if way == now else "")
+    for way in (replace(now, pool=pool) for pool in POOLS if pool != now.pool):
+        words = "the same choice, from these problems and their variants"
+        found[way.name] = way, f"pool {way.pool}", words
+    return found
+
+
+def ask_choice(app: App[Any], now: Choice, *, bertsim: bool, done: Callable[[Choice], None]) -> None:
+    ways = offered(now, bertsim=bertsim)
+    lines = [
+        Line(name, short, words, key=_key(number))
+        for number, (name, (_, short, words)) in enumerate(ways.items(), start=1)
+    ]
+    Chooser("choose triplets by", lines).ask(app, lambda name: done(ways[name][0]))
+
+
+def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None]) -> None:
+    """Ask what is wrong with the triplet of an anchor; nothing takes the label that it has `now` back."""
+    from workbench.papers.mwp.labels import LABELS
+
+    lines = [Line(name, name, words, key=name[0]) for name, words in LABELS.items()]
+    if now:
+        lines.append(Line("-", "no label", f"take {now} back", key="-"))
+    title = f"what is wrong with the triplet of {anchor}?"
+    Chooser(title, lines).ask(app, lambda name: done("" if name == "-" else name))
+
+
+def ask_problem(app: App[Any], text: str, done: Callable[[str], None]) -> None:
+    """Ask for a problem to solve; `text` stands there to be changed."""
+    hint = "a problem with its numbers;  enter solves it, esc cancels"
+    Prompt("solve", text, hint=hint).ask(app, done)
+
+
+def ask_solver(app: App[Any], solvers: Sequence[Path], done: Callable[[str], None]) -> None:
+    words = "the first solver for the problem's language"
+    lines = [Line("", "by the language", words, key="0")]
+    lines += [Line(path.name, path.name, str(path), key=_key(at)) for at, path in enumerate(solvers, start=1)]
+    Chooser("solve with", lines).ask(app, done)
+
+
+def _key(number: int) -> str:
+    return str(number) if number < 10 else ""
 
 
 def figure(value: float | None) -> str:

@@ -16,13 +16,19 @@ from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
 from screens.shell.theme import count
-from screens.triplets.anchors import AnchorsPane
-from screens.triplets.choice import Choice
-from screens.triplets.columns import Shown, all_triplets, anchor_records
-from screens.triplets.drawing import plain_text
+from screens.triplets.columns import (
+    Choice,
+    Shown,
+    all_triplets,
+    anchor_records,
+    ask_choice,
+    ask_label,
+    ask_problem,
+    ask_solver,
+    plain_text,
+)
 from screens.triplets.keys import KEYS
-from screens.triplets.problem import ProblemPane
-from screens.triplets.why import WhyPane, provenance
+from screens.triplets.panes import AnchorsPane, ProblemPane, WhyPane, provenance
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -282,8 +288,6 @@ class TripletsScreen(BrowserScreen):
         return self.pool is not None and set(self.pool["languages"]) <= {"en"}
 
     def action_choose_run(self) -> None:
-        from screens.triplets.choice import ask_choice
-
         ask_choice(self.app, self.choice, bertsim=self.bertsim, done=self.choose)
 
     # What can be done
@@ -340,8 +344,6 @@ class TripletsScreen(BrowserScreen):
         self._triplets.stop()
 
     def action_judge(self) -> None:
-        from screens.triplets.choice import ask_label
-
         shown, labels = self.shown, self.labels
         if shown is not None and labels is not None:
             now = labels.of(self.source, shown.found["triplet"])
@@ -363,8 +365,6 @@ class TripletsScreen(BrowserScreen):
     # Solving
 
     def action_add(self) -> None:
-        from screens.triplets.choice import ask_problem
-
         shown = self.shown
         text = self._asked or (plain_text(shown.found["problems"]["anchor"]) if shown is not None else "")
         ask_problem(self.app, text, self._solve)
@@ -378,8 +378,6 @@ class TripletsScreen(BrowserScreen):
             self.app.push_screen(SolveSheet(self.workbench, solver, self._asked))
 
     def action_model(self) -> None:
-        from screens.triplets.choice import ask_solver
-
         ask_solver(self.app, self.solvers, lambda name: setattr(self, "solver", name))
 
     def show_map(self) -> None:

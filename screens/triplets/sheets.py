@@ -20,8 +20,7 @@ from screens.shell.export import Export, picked, table_exports
 from screens.shell.frame import Frame
 from screens.shell.request import Answer
 from screens.shell.theme import safe_text
-from screens.triplets.columns import figure
-from screens.triplets.drawing import aligned, grown, marked, node_lines, tree_of
+from screens.triplets.columns import aligned, figure, grown, marked, node_lines, tree_of
 from screens.widgets.dialogs import framed
 from screens.widgets.listing import Listing, error_text
 from screens.widgets.pane import Pane

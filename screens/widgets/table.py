@@ -198,10 +198,6 @@ def _sort_key(column: Column, record: Record) -> tuple[int, Any] | None:
     return (1, str(value).casefold())
 
 
-# Table: draws the lines that are seen and reads no others, so that it stays fast.
-#
-# A little over 500 lines, since order, cursor, marks and what is drawn of them share one state.
-
 _OF_LINES = ("open", "mark", "mark_range", "sort", "reverse")
 """What is done with lines, and not where there are none."""
 _INLINE = 5_000

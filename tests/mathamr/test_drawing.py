@@ -15,7 +15,7 @@ from engines.mathamr.graph.amr import Graph, read_graph
 from engines.mathamr.graph.drawing import placed, to_dot, to_svg
 from screens.mathamr.contexts import Subject
 from screens.mathamr.inspection import Inspection
-from screens.mathamr.strings import tree_lines
+from screens.mathamr.texts import tree_lines
 from workbench.papers.mathamr.tables import slt as lines_of
 
 GRAPH = """(w / want-01 :arg0 (b / boy) :arg1 (g / "go<&>" :arg0 b :arg1 MATH

@@ -17,9 +17,8 @@ from engines.arqmath.collection.store import StoredPost
 from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from screens.app import Workbench
-from screens.arqmath.columns import bar, sparkline
-from screens.arqmath.judging import GradeLine
-from screens.arqmath.runs import fraction, signed
+from screens.arqmath.answer import GradeLine
+from screens.arqmath.columns import bar, fraction, signed, sparkline
 from screens.arqmath.screen import ArqmathScreen
 from screens.shell.request import Answer
 from screens.shell.theme import fold, width

@@ -13,7 +13,7 @@ from engines.egen.generation import Generate, document, generate, without_member
 from screens.app import Workbench
 from screens.egraphs.growth import Draft, GrowLine
 from screens.egraphs.screen import EgraphsScreen
-from screens.shell.palette import help_lines
+from screens.shell.navigation import help_lines
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot
 from screens.widgets.reader import Reader

@@ -13,7 +13,7 @@ import pytest
 from textual import events
 from textual.message import Message
 
-from screens.shell.graphics import Graphics, ask_terminal, give_back, understood
+from screens.shell.terminal import Graphics, ask_terminal, give_back, understood
 
 XTERM = b"\x1bP>|XTerm(379)\x1b\\\x1b[?63;1;2;4;6;9;15;16;22;28c"
 KITTY = b"\x1bP>|kitty(0.35.2)\x1b\\\x1b_Gi=4711;OK\x1b\\\x1b[6;21;10t\x1b[?62;c"

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from screens.shell.graphics import MOST_CELLS, placeholders, removal, transmission
+from screens.shell.terminal import MOST_CELLS, placeholders, removal, transmission
 
 # Places in kitty's list of 297 marks (rowcolumn-diacritics.txt) that lie far apart.
 KNOWN = {0: 0x305, 1: 0x30D, 15: 0x357, 16: 0x35B, 197: 0x1DFE, 198: 0x20D0, 213: 0x2DE0, 244: 0x2DFF}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from screens.arqmath.columns import grade_cell, move_cell
-from screens.arqmath.ranking import RankingPane
-from screens.arqmath.topics import HitList, TopicsPane
+from screens.arqmath.ranking import RankingPane, TopicsPane
+from screens.arqmath.searching import HitList
 from screens.jobs.columns import JobList
 from screens.mathamr.graph import GraphPane
 from screens.shell.theme import STATES
-from screens.triplets.anchors import AnchorsPane
-from screens.triplets.problem import ProblemPane
-from screens.triplets.why import WhyPane
+from screens.triplets.panes import AnchorsPane, ProblemPane, WhyPane
 from screens.widgets.pane import Pane
 
 

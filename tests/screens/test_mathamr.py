@@ -20,8 +20,8 @@ from screens.mathamr.contexts import OWN, Subject, destinations
 from screens.mathamr.formula import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
 from screens.mathamr.screen import MathamrScreen
-from screens.mathamr.sentence import lit_part, text_content
 from screens.mathamr.standings import Comparison, StandingsSheet
+from screens.mathamr.texts import lit_part, text_content
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import ReaderBox
 from screens.widgets.table import Table

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import Workbench
-from screens.shell.activity import NoteList
+from screens.shell.cards import NoteList
 from screens.shell.screen import NoteLine
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table

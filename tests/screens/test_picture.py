@@ -26,11 +26,10 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.shell.graphics import Graphics, Protocol, Sixels, painted
+from screens.shell.terminal import Graphics, Protocol, Sixels, painted
 from screens.shell.theme import THEMES
-from screens.widgets import picture
-from screens.widgets.picture import FormulaImage, PicturePlot
-from screens.widgets.plot import Series
+from screens.widgets import plot as picture
+from screens.widgets.plot import FormulaImage, PicturePlot, Series
 from tests.screens.pixel_terminal import PixelTerminal
 from workbench.engine_process import Result
 from workbench.operation import operation

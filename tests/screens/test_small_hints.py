@@ -12,8 +12,8 @@ from textual.widgets import Input, Static
 from textual.widgets._toast import Toast
 
 from screens.app import Workbench
-from screens.shell.activity import NoteList
 from screens.shell.bars import KeyBar
+from screens.shell.cards import NoteList
 from screens.shell.navigation import gather, matching
 from screens.shell.theme import width
 from screens.widgets.dialogs import Chooser, Prompt

@@ -24,8 +24,7 @@ from engines.mwp.triplets.settings import Similarity
 from engines.mwp.triplets.similarity import similarity
 from screens.app import Workbench
 from screens.shell.theme import width
-from screens.triplets.choice import Choice, choices
-from screens.triplets.drawing import OTHER, aligned, marked, tree_drawing
+from screens.triplets.columns import OTHER, Choice, aligned, choices, marked, tree_drawing
 from screens.triplets.screen import TripletsScreen
 from screens.triplets.sheets import EditPath, ProblemMap, SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
@@ -425,9 +424,7 @@ async def test_without_problems_the_screen_says_what_to_do(make: Make, engine: H
 
 def test_the_screen_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pyarrow", "torch", "numba", "faiss"}
-    code = (
-        f"import sys, screens.triplets.screen, screens.triplets.anchors; print(*{heavy} & set(sys.modules))"
-    )
+    code = f"import sys, screens.triplets.screen, screens.triplets.panes; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

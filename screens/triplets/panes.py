@@ -1,0 +1,410 @@
+"""The panes: problems of a set, the three problems of a triplet, and below them why it was chosen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from engines.core.errors import EngineError
+from screens.shell.export import CommandLine, Destination, Export, Lookup, Selection, exported
+from screens.shell.keymap import TEXT_KEYS, bindings
+from screens.shell.theme import count, safe_text
+from screens.triplets.columns import (
+    ANCHOR_COLUMNS,
+    CANDIDATE_COLUMNS,
+    TEMPLATE_COLUMNS,
+    Choice,
+    Shown,
+    candidate_records,
+    candidate_selection,
+    figure,
+    home,
+    marked,
+    problem_selection,
+    template_selection,
+    tree_drawing,
+    triplet_selection,
+)
+from screens.widgets.listing import Listing, error_text
+from screens.widgets.pane import ListPane, Page, Pane
+from screens.widgets.table import Record, Rows, Table
+from workbench.papers.mwp.tables import CANDIDATES, CHOSEN
+from workbench.workspace import Workspace
+
+
+def destinations(workspace: Workspace) -> Iterator[Destination]:
+    """The sets; of those that lie in the workspace the problems too, by id and text.
+
+    Registered files may be large and of any format: their problems are found on the screen.
+    """
+    from workbench.papers.mwp.data import held, sets
+
+    own = set(held(workspace))
+    for name, path in sets(workspace).items():
+        home = ("problems", name)
+        yield Destination((home,), "a set of math word problems")
+        if path.parent in own:
+            yield from (
+                Destination((home, ("triplet", id_)), f"problem: {text}") for id_, text in _problems(path)
+            )
+
+
+def _problems(path: Path) -> Iterator[tuple[str, str]]:
+    for line in path.read_text("utf-8", "replace").splitlines():
+        try:
+            row = json.loads(line)
+            yield str(row["id"]), str(row.get("original") or row["text"])
+        except (ValueError, KeyError, TypeError):
+            continue  # the screen says what is wrong with the file
+
+
+class AnchorsPane(ListPane):
+    NONE = "No problems yet", "Register your own with: mathwb data add problems FILE"
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(Listing(ANCHOR_COLUMNS, id="anchors", fields=CHOSEN.fields), title="anchors", id=id)
+        self.shown: Shown | None = None
+        """The triplet of the anchor under the cursor, once it is there."""
+        self._stem = "triplets"
+
+    def show_anchors(self, name: str, choice: Choice, records: Sequence[Record]) -> None:
+        self._stem = name
+        self.listing.home = home(name, choice)
+        self.listing.when_empty("No problem has an equation", "i shows what was skipped.")
+        self.listing.load(records, keep=True)
+
+    @property
+    def anchor_id(self) -> str:
+        return self.table.current_key or ""
+
+    def why_not(self, verb: str) -> str:
+        return "there is no problem" if verb == "open" and not self.anchor_id else super().why_not(verb)
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        return None if self.shown is None else triplet_selection(self.shown, line)
+
+    def exports(self) -> Sequence[Export]:
+        if not len(self.table.rows):
+            return ()
+        return exported(
+            CHOSEN,
+            "list of triplets",
+            f"{self._stem}-triplets",
+            {".csv": "c", ".tex": "t"},
+            self.table.visible_records,
+            {"filter": self.listing.query_text},
+        )
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("margin", "text similarity to the negative minus that to the positive; larger is harder"),
+            ("✗", "labelled as a bad triplet"),
+            ("p n", "the positive or negative differs from the previous choice's"),
+            ("1", "the only problem with its equation"),
+        )
+
+    def lookups(self) -> Sequence[Lookup]:
+        return (Lookup("triplet", "Go to the triplet of a problem by its id.", self.listing.go_to),)
+
+
+_MOVES = ("down", "up", "top", "bottom", "half_down", "half_up")
+
+
+class _Scrolled(VerticalScroll, can_focus=True, inherit_bindings=False):
+    """What is too long is scrolled by the keys of every text."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in TEXT_KEYS if key.verb in _MOVES])
+    DEFAULT_CSS = "_Scrolled { padding: 0 1; scrollbar-size-vertical: 1; } _Scrolled Static { height: auto; }"
+
+    def _go(self, y: float) -> None:
+        self.scroll_to(y=y, animate=False)
+
+    def action_down(self) -> None:
+        self._go(self.scroll_y + 1)
+
+    def action_up(self) -> None:
+        self._go(self.scroll_y - 1)
+
+    def action_top(self) -> None:
+        self._go(0)
+
+    def action_bottom(self) -> None:
+        self._go(self.max_scroll_y)
+
+    def action_half_down(self) -> None:
+        self._go(self.scroll_y + max(1, self.size.height // 2))
+
+    def action_half_up(self) -> None:
+        self._go(self.scroll_y - max(1, self.size.height // 2))
+
+
+class ProblemPane(Pane):
+    DEFAULT_CSS = "ProblemPane .scores { height: 2; padding: 0 1; color: $quiet; }"
+
+    def __init__(self, role: str, *, id: str) -> None:
+        super().__init__(title=role, id=id)
+        self.role = role
+        self.shown: Shown | None = None
+        self._scores = Static(classes="scores")
+        self._body = Static()
+
+    def compose(self) -> ComposeResult:
+        yield self._scores
+        yield _Scrolled(self._body)
+        yield from super().compose()
+
+    def show(self, shown: Shown | None) -> None:
+        self.shown = shown
+        if shown is None:
+            self.detail = ""
+            self._scores.update("")
+            self._body.update("")
+            return
+        problems = shown.found["problems"]
+        problem = problems[self.role]
+        self.detail = str(problem["id"])
+        # The anchor against its negative, which it is most easily taken for.
+        other = problems["negative" if self.role == "anchor" else "anchor"]
+        self._scores.update(_scores(self.role, shown.found, random=shown.choice.text == "random"))
+        self._body.update(_body(problem, other))
+
+    def show_error(self, error: EngineError) -> None:
+        self.show(None)
+        self._body.update(error_text(error))
+
+    def why_not(self, verb: str) -> str:
+        return "no triplet is shown" if verb == "open" and self.shown is None else super().why_not(verb)
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("⟨7⟩", "a number of the problem: N_0 is the first, N_1 the second"),
+            ("eq", "similarity of its equation to the anchor's; 1: equal"),
+            ("text", "similarity of its text to the anchor's; 1: equal"),
+        )
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        return None if self.shown is None else problem_selection(self.shown, self.role, line)
+
+
+def _scores(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
+    triplet, problems = found["triplet"], found["problems"]
+    if role == "anchor":
+        same = found["positive_count"] if not triplet["alone"] else 0
+        return safe_text(
+            f"{count(same)} others of its equation" if same else "alone with its equation", "$quiet"
+        )
+    if problems[role]["id"] == triplet["anchor"]:
+        return Content.styled("the anchor itself", "$warning")
+    equation, text = (figure(triplet[f"{kind}_sim_{role}"]) for kind in ("eq", "text"))
+    best = "lowest" if role == "positive" else "best" if triplet["strategy"] == "joint" else "highest"
+    best = "one" if random else best
+    many = f"\n{best} of {count(found[f'{role}_count'])}"
+    look = "$success bold" if role == "positive" else "$warning bold"
+    return Content.assemble("eq ", (equation, "bold"), "  text ", (text, look), (many, "$quiet"))
+
+
+def _body(problem: Mapping[str, Any], other: Mapping[str, Any]) -> Content:
+    answer = problem["answer"]
+    lines = [
+        marked(problem, other),
+        Content(),
+        safe_text(f"{problem['equation']} = {'?' if answer is None else f'{answer:.10g}'}", "bold"),
+        *(safe_text(line) for line in tree_drawing(problem["normal"], problem)),
+    ]
+    if problem["source"]:
+        lines += [Content(), safe_text(f"from {problem['source']}", "$quiet")]
+    return Content("\n").join(lines)
+
+
+_ROOMY = 14
+"""With so many lines there is room for reasons that wrap; a lower pane keeps its lines for candidates."""
+
+
+class WhyPane(Pane):
+    """Shows the candidates of the triplet, and the statistics of the pool; `AskedFor` names an equation whose
+    anchors are to be listed."""
+
+    DEFAULT_CSS = """
+    WhyPane #reasons { height: auto; max-height: 4; padding: 0 1; }
+    WhyPane #pool-words { height: auto; max-height: 3; padding: 0 1; color: $quiet; }
+    """
+
+    def __init__(self, *, id: str) -> None:
+        none = ("No triplet is shown", "")
+        self._reasons = Static(id="reasons")
+        self._pool_words = Static(id="pool-words")
+        self._candidates = Listing(
+            CANDIDATE_COLUMNS, id="candidates", fields=CANDIDATES.fields, counts=False, empty=none
+        )
+        self._templates = Listing(TEMPLATE_COLUMNS, id="templates", counts=False, empty=("No equations", ""))
+        super().__init__(
+            Page("why", self._reasons, self._candidates, id="why-page"),
+            Page("pool", id="pool-page", make=lambda: (self._pool_words, self._templates)),
+            title="why",
+            id=id,
+        )
+        self.shown: Shown | None = None
+        self._change = Content()
+        self._pool: Mapping[str, Any] | None = None
+        self._set_name = ""
+
+    # What is shown
+
+    def show(self, shown: Shown | None, before: Shown | None = None) -> None:
+        """Show why; `before` is the same anchor's triplet by the choice before."""
+        self.shown = shown
+        self._change = Content() if shown is None or before is None else change_words(before, shown)
+        self._tell()
+        if self.is_attached:
+            records = candidate_records(shown.found) if shown is not None else []
+            self._candidates.load(Rows(records, "key"), keep=False)
+            self._candidates.table.cursor = 0
+
+    def show_pool(self, name: str, pool: Mapping[str, Any] | None) -> None:
+        self._set_name, self._pool = name, pool
+        self._fill_pool()
+
+    @on(Pane.PageShown)
+    def _page_shown(self, event: Pane.PageShown) -> None:
+        event.stop()
+        self._fill_pool()
+
+    def _fill_pool(self) -> None:
+        if not self._templates.is_attached:
+            return
+        pool = self._pool
+        rows = () if pool is None else pool["templates"]
+        self._templates.load(
+            [
+                {"id": row["template"], "equation": row["template"], "problems": row["count"], **row}
+                for row in rows
+            ]
+        )
+        self._pool_words.update("" if pool is None else safe_text(pool_words(pool), "$quiet"))
+
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+        self._tell()
+
+    def _tell(self) -> None:
+        shown = self.shown
+        if shown is None:
+            self.detail = ""
+            self._reasons.update("")
+            return
+        self.detail = f"{shown.choice.short} · pool {shown.choice.pool}"
+        lines = [
+            _reason(shown.found, role, random=shown.choice.text == "random")
+            for role in ("negative", "positive")
+        ]
+        if self._change.plain:
+            lines.insert(0, self._change)
+        if self.size.height < _ROOMY:
+            cells = max(8, self.size.width - 4)
+            lines = [line.truncate(cells, ellipsis=True) for line in lines]
+        self._reasons.update(Content("\n").join(lines))
+
+    @on(Table.Opened)
+    def _opened(self, event: Table.Opened) -> None:
+        event.stop()
+        if event.table is self._templates.table:
+            self.post_message(self.AskedFor(self, event.table.current_key or ""))
+        else:
+            self.post_message(self.Opened(self))
+
+    @property
+    def candidate(self) -> Record | None:
+        return self._candidates.table.current if self.page_name == "why" else None
+
+    # What the screen asks
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        if self._pool is not None and self.page_name == "pool":
+            template = self._templates.table.current
+            if template is None:
+                return None
+            parts = ",".join(self._pool["pool"])
+            return template_selection(template, self._set_name, str(self._pool["data"]), parts, line)
+        row = self.candidate
+        return None if row is None or self.shown is None else candidate_selection(self.shown, row, line)
+
+    def exports(self) -> Sequence[Export]:
+        shown = self.shown
+        if shown is None:
+            return ()
+        return exported(
+            CANDIDATES,
+            f"candidates of {shown.anchor}",
+            f"{shown.set}-{shown.choice.name}-candidates",
+            {".csv": "C", ".jsonl": "J"},
+            self._candidates.table.visible_records,
+            {"problems": str(shown.path), "anchor": shown.anchor, "choice": shown.choice.name},
+        )
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("▸", "chosen"),
+            ("lost", "similar text, but not a candidate in this strategy"),
+            ("own", "made from the anchor itself"),
+        )
+
+
+def pool_words(pool: Mapping[str, Any]) -> str:
+    """`152 anchors; pool 152 train, 140 qr; 30 equations, 2 of one problem only; 1 unusable`."""
+    parts = ", ".join(f"{count(number)} {part}" for part, number in pool["pool"].items())
+    alone = sum(row["count"] == 1 for row in pool["templates"])
+    words = f"{count(len(pool['anchors']))} anchors; pool {parts}; {count(len(pool['templates']))} equations"
+    words += f", {count(alone)} of one problem only" if alone else ""
+    return words + (f"; {count(pool['unusable'])} rows without a usable equation" if pool["unusable"] else "")
+
+
+def provenance(path: Path, pool: Mapping[str, Any], choice: Choice, labels: int) -> list[str]:
+    languages = ", ".join(f"{count(number)} {name}" for name, number in pool["languages"].items())
+    return [
+        f"file        {path}",
+        f"problems    {pool_words(pool)}",
+        f"languages   {languages}",
+        f"choice      {choice.name}: {choice.words}",
+        f"labels      {count(labels)} in this workspace",
+        f"what was skipped, and why: mathwb mwp problems {path}",
+    ]
+
+
+def _reason(found: Mapping[str, Any], role: str, *, random: bool) -> Content:
+    """`negative 0099  nearest other equation, text most similar to the anchor's  next 0123 .43`."""
+    first, *rest = found[f"{role}s"]
+    words = [(f"{role} ", "$quiet"), (str(first["id"]), "bold"), ("  " + first["reason"], "")]
+    if rest and not random:
+        words.append((f"; next {rest[0]['id']} {figure(rest[0]['text_sim'])}", "$quiet"))
+    return Content("").join(safe_text(text, look) for text, look in words)
+
+
+def change_words(before: Shown, now: Shown) -> Content:
+    """What another choice changed: `em · bibleu → nn · bibleu: negative 9 → 12 (text .44 → .52)`."""
+    old, new = before.found["triplet"], now.found["triplet"]
+    said = []
+    for role in ("positive", "negative"):
+        if old[role] == new[role]:
+            said.append(f"{role} the same")
+            continue
+        figures = ", ".join(
+            f"{kind} {figure(old[f'{kind}_sim_{role}'])} → {figure(new[f'{kind}_sim_{role}'])}"
+            for kind in ("text", "eq")
+        )
+        said.append(f"{role} {old[role]} → {new[role]} ({figures})")
+    return safe_text(
+        f"{_name(before.choice, now.choice)} → {_name(now.choice, before.choice)}: " + "; ".join(said),
+        "$accent",
+    )
+
+
+def _name(choice: Choice, other: Choice) -> str:
+    return choice.short if choice.pool == other.pool else f"{choice.short} · {choice.pool}"
