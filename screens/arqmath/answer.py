@@ -43,7 +43,7 @@ class AnswerPane(Pane):
     def compose(self) -> ComposeResult:
         answer, topic = ReaderBox(id="answer-text"), ReaderBox(id="topic-text")
         for box in (answer, topic):
-            box.reader.style = _look
+            box.reader.style = _line_style
         yield Page("answer", Static(id="about"), answer, id="answer-page")
         yield Page("topic", topic, id="topic-page")
         yield from super().compose()
@@ -131,7 +131,7 @@ class AnswerPane(Pane):
         reader.show(lines)
 
 
-def _look(line: str) -> str:
+def _line_style(line: str) -> str:
     return "$quiet" if line.startswith((_HEADING, "…")) else "$error" if line.startswith(_FAILED) else ""
 
 
@@ -139,10 +139,10 @@ def about(row: Record, cells: int) -> Content:
     lines = []
     grade, own = row["grade"], row["own"]
     if grade is not None:
-        looks = ("$quiet", "", "$success", "$success bold")
+        styles = ("$quiet", "", "$success", "$success bold")
         lines.append(
-            Content.styled(f"grade {grade}  {GRADES[grade]}", looks[grade])
-            if looks[grade]
+            Content.styled(f"grade {grade}  {GRADES[grade]}", styles[grade])
+            if styles[grade]
             else Content(f"grade {grade}  {GRADES[grade]}")
         )
     elif own is not None:

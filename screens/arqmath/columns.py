@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from engines.core.errors import EngineError
-from screens.shell.export import CommandLine, Destination, Export, Form, Selection
+from screens.shell.export import CommandLine, Destination, Export, Form, Selection, json_form
 from screens.shell.theme import count, safe_text
 from screens.widgets.dialogs import Choice, Chooser
 from screens.widgets.table import Record
@@ -135,10 +134,7 @@ class Runs:
         return lines
 
     def exports(self, engine: EngineProcess, params: Mapping[str, Any]) -> Sequence[Export]:
-        """What the engine writes of the run that is shown: the run itself, and its scores as a picture.
-
-        `params`: what every operation needs to know of the collection.
-        """
+        """The run that is shown, and its scores as a picture; `params` say where the collection is."""
         if not self.run:
             return ()
 
@@ -151,8 +147,8 @@ class Runs:
         def write_picture(path: Path) -> object:
             from workbench.export import write_document
 
-            asked = {**params, "run": self.run, "against": self.against}
-            made = engine.call_blocking("arqmath.picture", asked)
+            question = {**params, "run": self.run, "against": self.against}
+            made = engine.call_blocking("arqmath.picture", question)
             return write_document(path, made["svg"], provenance=self.origin)
 
         stem = f"{self.collection.name}-{self.run}"
@@ -221,8 +217,8 @@ def bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) -> Cont
 def grade_cell(grade: int | None, own: int | None = None) -> Content:
     """An official grade; one's own in parentheses; – where nobody judged."""
     if grade is not None:
-        looks = ("$quiet", "", "$success", "$success bold")
-        return Content.styled(str(grade), looks[grade]) if looks[grade] else Content(str(grade))
+        styles = ("$quiet", "", "$success", "$success bold")
+        return Content.styled(str(grade), styles[grade]) if styles[grade] else Content(str(grade))
     if own is not None:
         return Content.styled(f"({own})", "$accent")
     return Content.styled("–", "$quiet")
@@ -359,7 +355,7 @@ def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> Selection:
     forms = (
         Form("i", "id", lambda: topic["id"]),
         Form("t", "title", lambda: topic["title"]),
-        Form("j", "JSON", lambda: json.dumps(known, ensure_ascii=False)),
+        json_form(lambda: known),
         Form("a", "command line of all topics", lambda: line("arqmath", "topics", runs.place, *runs.options)),
     )
     command = line("arqmath", "show", runs.place, topic["id"], *runs.options)
@@ -390,7 +386,7 @@ def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: Comma
     )
     forms = [
         Form("i", "id", lambda: row["id"]),
-        Form("j", "JSON", lambda: json.dumps(document, ensure_ascii=False)),
+        json_form(lambda: document),
     ]
     if row.get("rank") is not None:
         words = (topic, "Q0", row["id"], row["rank"], f"{row['score']:.9g}", runs.run)

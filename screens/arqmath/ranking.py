@@ -130,13 +130,13 @@ class MovesListing(Listing):
             if (grade > 0 or name == chosen) and here < lines and there < lines
         ]
         wide = 2 * _CELLS - 1
-        for look, here, there in sorted(drawn):
+        for layer, here, there in sorted(drawn):
             start, end = 4 * here + 1, 4 * there + 1
             steps = max(abs(end - start), wide)
             for step in range(steps + 1):
                 x, y = round(step * wide / steps), round(start + (end - start) * step / steps)
                 bits, before = dots[y // 4][x // 2]
-                dots[y // 4][x // 2] = (bits | DOTS[y % 4][x % 2], max(look, before))
+                dots[y // 4][x // 2] = (bits | DOTS[y % 4][x % 2], max(layer, before))
         self._canvas = dots
         self.table.refresh()
 
@@ -144,10 +144,10 @@ class MovesListing(Listing):
         place = record["rank"] - 1
         if place >= len(self._canvas):
             return Content()
-        looks = ("", "$success", "$warning", "$accent bold")
+        styles = ("", "$success", "$warning", "$accent bold")
         parts = [
-            Content.styled(chr(0x2800 | bits), looks[look]) if bits else Content(" ")
-            for bits, look in self._canvas[place]
+            Content.styled(chr(0x2800 | bits), styles[layer]) if bits else Content(" ")
+            for bits, layer in self._canvas[place]
         ]
         return Content("").join(parts)
 
@@ -156,8 +156,8 @@ class MovesListing(Listing):
         if row is None:
             return Content()
         here = self.chosen is not None and row["id"] == self.chosen["id"]
-        look = "$accent bold" if here else "$foreground" if row["grade"] else "$quiet"
-        text = safe_text(row["answer"] or row["id"], look)
+        layer = "$accent bold" if here else "$foreground" if row["grade"] else "$quiet"
+        text = safe_text(row["answer"] or row["id"], layer)
         return grade_cell(row["grade"], row["own"]) + Content(" ") + text
 
 
@@ -261,12 +261,8 @@ _PRINTED = 50
 
 
 class RankingPane(Pane):
-    """Shows the answers to a topic as two runs have them.
-
-    It says that an answer is `Selected` or `Opened`; `AskedFor` names a topic. `posts` are the texts of
-    answers that are known, by their ids, and `hits` is what was searched for; it is the screen that fills
-    both.
-    """
+    """Shows the answers to a topic as two runs have them; `AskedFor` names a topic. The screen fills `posts`,
+    the texts of answers by their ids, and `hits`, what was searched for."""
 
     def __init__(self, posts: Mapping[str, Mapping[str, Any]], hits: HitList, *, id: str, share: int) -> None:
         losses, none = partial(Table, loss="change"), ("No topic is chosen", "")
@@ -428,7 +424,7 @@ class RankingPane(Pane):
         elif page == "written":
             self._written.home = f"{runs.address}/topic/{self.topic}/written" if runs is not None else ""
             self._written.load(written_rows(self.ranking, "text" if self.plain else "shown"), keep=False)
-        elif page == "search" and not self._hits.asked:
+        elif page == "search" and not self._hits.words_searched:
             self._hits.load([])
 
     def describe(self) -> None:
@@ -440,7 +436,7 @@ class RankingPane(Pane):
         elif page == "qrels":
             self.title, self.detail = "judgements", ""
         elif page == "search":
-            self.title, self.detail = "search", self._hits.asked
+            self.title, self.detail = "search", self._hits.words_searched
             self.footnote = self._hits.words
         else:
             self.title = topic or "ranking"

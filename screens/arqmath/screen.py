@@ -144,15 +144,15 @@ class ArqmathScreen(BrowserScreen):
         self.ranking.show_ranking(None)
 
     def _show_overview(self, runs: Runs, overview: Mapping[str, Any]) -> None:
-        kept, self.session = self.session, {}
-        self.runs = runs.read(overview, {**runs.chosen_names, **kept})
+        saved, self.session = self.session, {}
+        self.runs = runs.read(overview, {**runs.chosen_names, **saved})
         if overview["problems"]:
             first, more = overview["problems"][0], len(overview["problems"]) - 1
             tail = f" (and {more} more; i lists them)" if more else ""
             self.workbench.warn(f"{first}{tail}")
-        self.ranking.keep_cursor = bool(kept)
+        self.ranking.keep_cursor = bool(saved)
         self._show_runs()
-        if not kept:
+        if not saved:
             self.topics.begin_at_first_score()
         self.searcher.open(runs.collection, overview["index"])
 
@@ -271,7 +271,7 @@ class ArqmathScreen(BrowserScreen):
             self.searcher.offer_job()
             return
         hint = "words and $LaTeX$;  enter searches the answers, esc cancels"
-        prompt = Prompt(f"search {collection.name} for", self.hits.asked, hint=hint)
+        prompt = Prompt(f"search {collection.name} for", self.hits.words_searched, hint=hint)
         prompt.ask(self.app, lambda text: text.strip() and self._begin_search(text.strip()))
 
     @work(group="search", exit_on_error=False)
@@ -299,7 +299,7 @@ class ArqmathScreen(BrowserScreen):
         self.refresh_bindings()
 
     def action_model(self) -> None:
-        again = self.hits.asked
+        again = self.hits.words_searched
         then = partial(self._begin_search, again) if again else lambda: None
         self.searcher.choose_model(then)
 
@@ -391,9 +391,9 @@ class ArqmathScreen(BrowserScreen):
     def keep_judgement(self, topic: str, document: str, grade: int | None) -> None:
         with self.workbench.reporting():
             self.ranking.judge(topic, document, grade)
-            kept = f"judged {grade}" if grade is not None else "no longer judged"
+            outcome = f"judged {grade}" if grade is not None else "no longer judged"
             own = count(len(self.ranking.judgements or ()))
-            self.workbench.say(f"answer {document} to {topic} {kept}; {own} of your own")
+            self.workbench.say(f"answer {document} to {topic} {outcome}; {own} of your own")
 
     def action_inspect(self) -> None:
 

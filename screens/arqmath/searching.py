@@ -189,12 +189,12 @@ _NOTHING_YET = "No search yet", "a asks."
 
 
 class HitList(Listing):
-    """What was found for the words that were `asked`, ranked again by `model`; `words` say how. `Selected`
+    """What was found for the words `words_searched`, ranked again by `model`; `words` say how. `Selected`
     comes when more was found, or in another order."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(HIT_COLUMNS, id=id, fields=HITS.fields, counts=False)
-        self.asked = ""
+        self.words_searched = ""
         self.model: Path | None = None
         self._hits: list[dict[str, Any]] = []
         self._how = ""
@@ -203,12 +203,12 @@ class HitList(Listing):
         self.when_empty(*_NOTHING_YET)
 
     def forget(self) -> None:
-        self.asked, self.model, self._hits, self._how = "", None, [], ""
+        self.words_searched, self.model, self._hits, self._how = "", None, [], ""
         self.when_empty(*_NOTHING_YET)
         self.load([])
 
     def begin(self, query: str, model: Path | None, *, plain: bool) -> None:
-        self.asked, self.model, self._hits, self._how = query, model, [], ""
+        self.words_searched, self.model, self._hits, self._how = query, model, [], ""
         self._plain, self._began = plain, time.monotonic()
         self.when_empty("No answer has a word of the query", "a starts another search.")
         self.show_loading(f"searching for {query}")
@@ -243,7 +243,7 @@ class HitList(Listing):
 
     @property
     def wanted(self) -> tuple[str, Path | None]:
-        return self.asked, self.model
+        return self.words_searched, self.model
 
     @property
     def words(self) -> str:
@@ -252,7 +252,7 @@ class HitList(Listing):
     @property
     def command(self) -> list[str]:
         model = [] if self.model is None else ["--model", str(self.model)]
-        return [self.asked, "-k", str(MOST), *model]
+        return [self.words_searched, "-k", str(MOST), *model]
 
     def exports(self, runs: Runs) -> Sequence[Export]:
         if not self._hits:
@@ -263,5 +263,5 @@ class HitList(Listing):
             f"{runs.collection.name}-search",
             {".csv": "h", ".tex": "H"},
             self.table.visible_records,
-            {**runs.origin, "query": self.asked},
+            {**runs.origin, "query": self.words_searched},
         )

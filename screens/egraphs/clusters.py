@@ -62,7 +62,7 @@ _NO_MODEL = Unavailable(
     "egen/cl-mean-small an hour. On the command line: mathwb train --headless",
 )
 _NO_CORPUS = Unavailable("There is no corpus", "a grows an expression, K saves it.")
-_NOT_KEPT = Unavailable(
+_NOT_SAVED = Unavailable(
     "A cluster that is not saved is not on the map",
     "K saves it in the corpus `grown`, where its members get vectors.",
 )
@@ -119,7 +119,7 @@ class State:
         if self.source is None:
             return _NO_CORPUS
         if self.source.folder is None:
-            return _NOT_KEPT
+            return _NOT_SAVED
         return _NOT_FINISHED if self.source.state else None
 
     def why_not(self, verb: str) -> str:
@@ -150,11 +150,8 @@ class Heading:
 
 
 class View(Vertical):
-    """One way to look at a cluster: it is given the state. It says what is `Selected` and `Opened`, and with
-    `AskedFor` that `CLUSTER/member/NUMBER` is to be shown where it stands.
-
-    Args: shows: the list or chart in it.
-    """
+    """One way to look at a cluster: it is given the state. With `AskedFor` it says that
+    `CLUSTER/member/NUMBER` is to be shown where it stands."""
 
     DEFAULT_CSS = "View { height: 1fr; }"
 
@@ -255,10 +252,7 @@ class TableView(View):
 
 
 class MiddlePane(Pane):
-    """Its views are the tabs; all are given the state, the one in sight shows it.
-
-    Args: members: the first view. pages: the others, which are made when they are first shown.
-    """
+    """Its views are the tabs; all are given the state, the one in sight shows it."""
 
     def __init__(self, members: View, *pages: Page, id: str, share: int) -> None:
         first = Page("members", members, id="members-page")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from engines.core.errors import EngineError, ExpressionError
-from screens.shell.export import Form
+from screens.shell.export import Form, json_form
 from screens.shell.theme import count, safe_text
 from screens.widgets.table import Record, measured
 from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, MISTAKES, NEIGHBOURS, written
@@ -65,7 +64,7 @@ def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
         Form("p", "prefix", lambda: prefix),
         Form("l", "LaTeX", partial(latex, prefix)),
         Form("t", "tree", lambda: "\n".join(tree_lines(prefix))),
-        Form("j", "JSON", lambda: json.dumps({**document, "infix": infix(prefix)}, ensure_ascii=False)),
+        json_form(lambda: {**document, "infix": infix(prefix)}),
     )
 
 
@@ -92,7 +91,7 @@ def check(text: str) -> tuple[str, str]:
 _ASKED = re.compile(r"(.*?\S)(?:\s+where\b(.*?))?(?:\s+weights\b(.*))?", re.DOTALL)
 
 
-def asked(text: str) -> tuple[str, dict[str, str], str]:
+def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     """What is to be grown as it is typed: `sqrt(x^2*y) where x > 0, y > 0 weights trig=4`.
 
     Returns: the prefix form, the settings that it names (`assume`, `weights`) and nothing, or nothing, none
@@ -317,15 +316,15 @@ _MEASURED = 500
 def fitting(id: str, rows: Sequence[Record], without: Collection[str] = ()) -> tuple[Column, ...]:
     """The columns of the table with this id, those of fixed width no wider than these rows need; not those
     that are to be left out, nor a size that is the same in all of them."""
-    kept = []
+    columns = []
     for column in _COLUMNS[id]:
         if column.name in without or (column.name == "size" and alike(rows)):
             continue
         if column.width and len(rows) <= _MEASURED:
             cells = max(measured(column, rows).cells, len(column.title) + 1)
             column = replace(column, width=min(column.width, cells))
-        kept.append(column)
-    return tuple(kept)
+        columns.append(column)
+    return tuple(columns)
 
 
 def alike(rows: Sequence[Record]) -> bool:

@@ -211,18 +211,18 @@ class GraphListing(TreeListing):
     def _node_rows(self, graph: _Graph, number: int, place: int) -> Iterator[Record]:
         key = f"c{number}.{place}"
         label, children = graph.classes[number][place]
-        look = {
+        state = {
             "home": f"c{number}",
             "open": key in self._open,
             "leaf": not children,
             "short": _node(label, children),
         }
-        more = {**look, "label": [label], "nodes": None, "operands": children}
+        more = {**state, "label": [label], "nodes": None, "operands": children}
         yield _row("node", key, number, graph.node_term(number, place), more)
         if key in self._open:
             for at, child in enumerate(children):
-                look = {"home": key, "open": False, "leaf": True}
-                more = {**look, "origin": (number,), "label": [], "nodes": len(graph.classes[child])}
+                state = {"home": key, "open": False, "leaf": True}
+                more = {**state, "origin": (number,), "label": [], "nodes": len(graph.classes[child])}
                 yield _row("operand", f"{key}.{at}", child, graph.term(child), more)
 
     def toggle(self, key: str) -> None:

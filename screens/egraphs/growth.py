@@ -16,9 +16,9 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.egraphs.columns import asked, shown, stop_words
+from screens.egraphs.columns import parse_growth, shown, stop_words
 from screens.egraphs.keys import GROW_KEYS
-from screens.egraphs.sources import NOT_KEPT, Source, member_row, unassembled
+from screens.egraphs.sources import NOT_SAVED, Source, member_row, unassembled
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask, Progress
 from screens.shell.theme import safe_text, some
@@ -141,7 +141,7 @@ class Draft:
 
 
 class Drafts(Source):
-    name = title = NOT_KEPT
+    name = title = NOT_SAVED
     address = "draft"
     state = "not saved yet: K saves one"
 
@@ -340,7 +340,7 @@ class GrowLine(Vertical):
             how = f"mode {self.usual['mode']}, {self._manner}, {most}"
             self._said.update(safe_text(f"{what};  enter grows it ({how}), esc cancels"))
             return "", {}
-        prefix, named, wrong = asked(text)
+        prefix, named, wrong = parse_growth(text)
         if wrong:
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
             return "", {}

@@ -307,8 +307,8 @@ def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
         return [*lines, *known]
     where = _where(_word(why), judged["kept"], judged["points"])
     lines.append(verdict(_word(why), judged.get("except") or "") + safe_text(f"  {where}" if where else ""))
-    beside = "" if head_domain == domain else f"   head: {head_domain}"
-    lines += [*known[:-1], known[-1] + safe_text(beside, "$quiet")] if known else []
+    head_words = "" if head_domain == domain else f"   head: {head_domain}"
+    lines += [*known[:-1], known[-1] + safe_text(head_words, "$quiet")] if known else []
     failures = _failures(why)
     lines += [_labelled("fails in", text) for text in failures]
     if not (short and failures):

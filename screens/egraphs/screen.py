@@ -15,7 +15,7 @@ from screens.egraphs.clusters import ClustersPane, MembersView, MiddlePane, Stat
 from screens.egraphs.columns import shown, write_plainly
 from screens.egraphs.keys import SCREEN_KEYS
 from screens.egraphs.member import MemberPane
-from screens.egraphs.sources import NOT_KEPT, Members, Models, Source, corpora, make_infix, read_source
+from screens.egraphs.sources import NOT_SAVED, Members, Models, Source, corpora, make_infix, read_source
 from screens.shell.export import Command, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
@@ -38,10 +38,7 @@ _GROWN = "grown"
 
 
 class EgraphsScreen(BrowserScreen):
-    """Clusters, their members, and why each was judged as it was.
-
-    `now` is all that is shown; `update` changes it, and the panes follow.
-    """
+    """`now` is all that is shown; `update` changes it, and the panes follow."""
 
     MODE = "egraphs"
     SOURCE = "corpus"
@@ -153,13 +150,13 @@ class EgraphsScreen(BrowserScreen):
         self._show_tabs("")
 
     def _show_tabs(self, shown: str) -> None:
-        drafts = [NOT_KEPT] if self.now.drafts else []
+        drafts = [NOT_SAVED] if self.now.drafts else []
         self.source = shown
         self.left.show_sources((*self.sources, *drafts), shown)
         self.refresh_bindings()
 
     def go_to_source(self, name: str) -> bool:
-        if name == NOT_KEPT and self.now.drafts:
+        if name == NOT_SAVED and self.now.drafts:
             self._show_drafts()
             return True
         return super().go_to_source(name)
@@ -296,7 +293,7 @@ class EgraphsScreen(BrowserScreen):
             self._show_drafts(then=str(draft.number))
             self.show_pane("middle")
             await self.middle.show_page("members-page")
-        elif self.now.source is not None and self.now.source.name == NOT_KEPT:
+        elif self.now.source is not None and self.now.source.name == NOT_SAVED:
             self._show_drafts()
         if draft.error is not None:
             self.workbench.report(draft.error)

@@ -92,8 +92,8 @@ class Provenance(_ClusterSheet):
         params = cluster.egraph_params
         command = workbench.command_line(*cluster.egraph_command)
         doing = "growing its e-graph again, to count the rules that fire"
-        asked = None if graph is not None else params
-        super().__init__(workbench, title, known, "egen.egraph", asked, doing=doing, command=command)
+        wanted = None if graph is not None else params
+        super().__init__(workbench, title, known, "egen.egraph", wanted, doing=doing, command=command)
 
     def lines_of(self, answer: Answer) -> Iterable[str]:
         if answer.error is not None:
@@ -145,12 +145,12 @@ class _ModelSheet(Sheet):
     answers: Listing
     waiting = "encoding"
     """What is said while it is encoded."""
-    asked: object = None
+    pending: object = None
     """The tag of what is asked for the list now."""
 
     def _progressed(self, event: Progress) -> None:
         words = encoding_words(event.event)
-        if words and event.tag == self.asked:
+        if words and event.tag == self.pending:
             self.answers.show_loading(f"{self.waiting}: {words} · esc stops it")
 
     def written(self, what: str, table: TableSpec, rows: Sequence[Record], facts: _Document) -> list[Export]:
@@ -201,7 +201,7 @@ class Mistakes(_ModelSheet):
 
     def _show(self, at: int) -> None:
         self._at = at % len(_EVALUATIONS)
-        self.asked = key = self._evaluation, str(self._model), str(self._folder)
+        self.pending = key = self._evaluation, str(self._model), str(self._folder)
         self.query_one(TabStrip).show_tabs(tuple(_EVALUATIONS.values()), self._at)
         # What is measured for another tab is not waited for.
         self._eval.stop()
@@ -224,7 +224,7 @@ class Mistakes(_ModelSheet):
     def _measured(self, event: Answer) -> None:
         if event.error is None:
             self._reports[event.tag] = event.value
-        if event.tag != self.asked:
+        if event.tag != self.pending:
             return
         if event.error is None:
             self._show(self._at)
@@ -266,19 +266,19 @@ def _figures(report: _Document) -> Iterator[Content]:
     cells = max((len(figure["name"]) for figure in published), default=0)
     for figure in published:
         name = figure["name"]
-        beside = [_beside(name, other) for other in better if other["name"].startswith(name)]
+        others = [_other_figure(name, other) for other in better if other["name"].startswith(name)]
         line = safe_text(f"{name.replace('_', ' '):<{cells}} ", "$quiet") + _figure(figure)
-        if len(beside) == 1:
-            yield line + safe_text("   ") + beside[0]
+        if len(others) == 1:
+            yield line + safe_text("   ") + others[0]
         else:
             yield line
-            yield from (safe_text("  ") + other for other in beside)
+            yield from (safe_text("  ") + other for other in others)
     wrong, rows = f"{count(report['wrong'])} wrong", len(report["mistakes"])
     costliest = f", the costliest {count(rows)} are listed" if report["wrong"] > rows else ""
     yield safe_text(wrong + costliest, "$quiet")
 
 
-def _beside(name: str, other: _Document) -> Content:
+def _other_figure(name: str, other: _Document) -> Content:
     rest = other["name"].removeprefix(name).strip("_").replace("_", " ")
     return safe_text(f"{rest or 'other threshold'} ", "$quiet") + _figure(other)
 
@@ -368,7 +368,7 @@ class Analogies(_ModelSheet):
 
     @on(Table.Moved, "#analogies-table")
     def _moved(self) -> None:
-        self.asked = record = self._chosen
+        self.pending = record = self._chosen
         self._solved = None
         self.query_one(".figures", Static).update("")
         if record is None:

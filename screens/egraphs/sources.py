@@ -1,8 +1,4 @@
-"""Sources of what the screen shows: corpora, finished or being built, and models.
-
-Every kind of corpus gives the same two kinds of rows, as what was grown here and is not kept does
-(`growth.Drafts`).
-"""
+"""Sources of what the screen shows: corpora, finished or being built, and models."""
 
 from __future__ import annotations
 
@@ -32,8 +28,8 @@ if TYPE_CHECKING:
     from workbench.recipes import Recipe
 
 
-NOT_KEPT = "not kept"
-"""The source of what was grown and is not kept."""
+NOT_SAVED = "not saved"
+"""The source of what was grown here and is not saved."""
 
 _LIMITS = ("nodes", "iterations", "time_s")
 _SETTINGS = ("members", "max_tokens", "assume", "mode", "style", "weights", "order", "padding", "seed")

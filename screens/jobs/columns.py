@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -11,7 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.content import Content
 
 from engines.core.machine import size
-from screens.shell.export import CommandLine, Destination, Export, Form, Lookup, Selection, table_exports
+from screens.shell.export import (
+    CommandLine,
+    Destination,
+    Export,
+    Form,
+    Lookup,
+    Selection,
+    json_form,
+    table_exports,
+)
 from screens.shell.theme import STATES, count, elide, number, safe_text, state, width
 from screens.shell.watch import KEPT, Meter
 from screens.widgets.listing import Listing
@@ -34,13 +42,13 @@ def job_records(views: Sequence[JobView], *, plain: bool = False) -> list[Record
     """What the table shows and filters look at. Besides them: `view`, the job itself; `sign`, its glyph and
     colour, the same in the plot; `apart`, where its name begins to differ from the others'."""
     names = [_name(view) for view in views]
-    places = dict(zip(names, _differs(names), strict=True))
+    shared = dict(zip(names, _differs(names), strict=True))
     return [
         {
             **view.to_row(),
             "view": view,
             "sign": sign(view.id, plain=plain),
-            "apart": places[name],
+            "apart": shared[name],
         }
         for view, name in zip(views, names, strict=True)
     ]
@@ -67,10 +75,10 @@ def _alike(one: str, other: str) -> int:
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def told_apart(name: str, cells: int, differs: int) -> str:
+def elide_alike(name: str, cells: int, differs: int) -> str:
     """A name in so many cells, the part that differs from others, from the character `differs` on, in it.
 
-    >>> told_apart("egen/cl-mean-small lr 3e-4 seed 17", 20, 22)
+    >>> elide_alike("egen/cl-mean-small lr 3e-4 seed 17", 20, 22)
     'egen/… lr 3e-4 seed…'
     """
     head = cells // 2
@@ -88,7 +96,7 @@ def _what(record: Record, cells: int) -> str:
     if view.sweep and 0 < cells < len(name):
         # The keys are those of its fellows.
         return elide(" ".join(part.partition("=")[2] or part for part in name.split()), cells)
-    return told_apart(name, cells, record["apart"]) if cells else name
+    return elide_alike(name, cells, record["apart"]) if cells else name
 
 
 def _state(record: Record, cells: int) -> Content:
@@ -277,7 +285,7 @@ def job_selection(job: JobView, line: CommandLine, *words: object) -> Selection:
         Form("i", "id", lambda: str(job.id)),
         Form("p", "run folder", lambda: job.folder),
         Form("r", "recipe as TOML", job.spec.to_toml),
-        Form("j", "JSON", lambda: json.dumps(job.to_dict(), ensure_ascii=False)),
+        json_form(lambda: job.to_dict()),
     )
     return Selection(f"job/{job.id}", f"job {job.id}", command, forms)
 
@@ -307,8 +315,8 @@ class JobList(ListPane):
         room, shown = self.size.width - 4, dict[str, Meter]()
         for name in sorted(meters, key=lambda name: not name.startswith("GPU")):
             more = {**shown, name: meters[name]}
-            shown = more if width(_told(more, _READINGS)) <= room else shown
-        lines = (_told(shown, readings) for readings in range(KEPT, _READINGS - 1, -1))
+            shown = more if width(_meter_text(more, _READINGS)) <= room else shown
+        lines = (_meter_text(shown, readings) for readings in range(KEPT, _READINGS - 1, -1))
         self.footnote = next((line for line in lines if width(line) <= room), "")
 
     @property
@@ -350,7 +358,7 @@ class JobList(ListPane):
         return (Lookup("job", "Go to a job by its number.", self.go_to),)
 
 
-def _told(meters: Mapping[str, Meter], readings: int) -> str:
+def _meter_text(meters: Mapping[str, Meter], readings: int) -> str:
     return " · ".join(f"{name} {meter.text(readings)}" for name, meter in meters.items())
 
 

@@ -1,8 +1,5 @@
 """The right pane of the Jobs screen: how far a job is, its curves beside those of others, and its log,
-metrics, recipe, differences and files.
-
-Somewhat over 450 lines: the pages show one job and follow it together.
-"""
+metrics, recipe, differences and files."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ def job_files(view: JobView) -> list[Record]:
     """The files of the run folder, then those of the folder that the task writes to; at most `MOST`."""
     found: list[Record] = []
     folder, out = Path(view.folder), Path(view.out or view.folder)
-    places = [folder] if out.is_relative_to(folder) else [folder, out]
-    for place in places:
-        for parent, folders, names in os.walk(place):
+    roots = [folder] if out.is_relative_to(folder) else [folder, out]
+    for root in roots:
+        for parent, folders, names in os.walk(root):
             folders.sort()
             for name in sorted(names):
                 path = Path(parent) / name
@@ -47,7 +47,7 @@ def job_files(view: JobView) -> list[Record]:
                     status = path.stat()
                 except OSError:
                     continue
-                shown = path.relative_to(folder) if place == folder else path
+                shown = path.relative_to(folder) if root == folder else path
                 row = {"id": str(path), "file": str(shown), "size": status.st_size}
                 found.append({**row, "changed": status.st_mtime})
                 if len(found) >= MOST:

@@ -40,7 +40,7 @@ class JobsScreen(WorkbenchScreen):
         super().__init__()
         self.jobs = JobList(id="list")
         self.detail = Detail(id="detail")
-        self._kept: Mapping[str, object] = {}
+        self._saved_state: Mapping[str, object] = {}
         self._form: NewJob | None = None
         self._texts = TemporaryDirectory()
         """Where logs are written as people read them, until the screens are left."""
@@ -50,7 +50,7 @@ class JobsScreen(WorkbenchScreen):
 
     async def restore(self, state: Mapping[str, object]) -> None:
         """Wait for the jobs: the filter needs their fields, which the watch loads in its thread."""
-        self._kept = state
+        self._saved_state = state
 
     def begin(self) -> None:
         """Show what is known already; the watch brings the rest."""
@@ -72,9 +72,9 @@ class JobsScreen(WorkbenchScreen):
         from workbench.jobs import FIELDS
 
         self.jobs.listing.fields = FIELDS
-        kept, self._kept = self._kept, {}
-        if kept:
-            await super().restore(kept)
+        saved, self._saved_state = self._saved_state, {}
+        if saved:
+            await super().restore(saved)
         self.jobs.show_jobs(event.jobs)
         self.jobs.show_meters(self.workbench.watch_jobs.meters)
         if self._form is not None:

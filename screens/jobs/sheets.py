@@ -82,8 +82,12 @@ def diff_columns(left: str, right: str) -> tuple[Column, ...]:
     return (
         Column("part", "part", 7, drop=1),
         Column("key", "key", 18, show=lambda record: safe_text("".join(shortened(record["key"])))),
-        Column("left", left, show=lambda record: _told(record["key"], record["left"]), unfiltered=_SIDE),
-        Column("right", right, show=lambda record: _told(record["key"], record["right"]), unfiltered=_SIDE),
+        Column(
+            "left", left, show=lambda record: _value_text(record["key"], record["left"]), unfiltered=_SIDE
+        ),
+        Column(
+            "right", right, show=lambda record: _value_text(record["key"], record["right"]), unfiltered=_SIDE
+        ),
     )
 
 
@@ -144,7 +148,7 @@ def sweep_standings(workspace: Workspace, number: int) -> Standings | EngineErro
         return error
 
 
-def _told(key: str, value: Any) -> str:
+def _value_text(key: str, value: Any) -> str:
     """A value in as few digits as tell it apart; what is not there is a dash."""
     if value is None:
         return "–"

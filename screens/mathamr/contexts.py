@@ -41,8 +41,8 @@ def _node(record: Record) -> Content:
     reference = record["kind"] == "reference"
     folded = not record["open"]
     sign = "↗ " if reference else "▸ " if folded else ""
-    look = STYLES.get(record["meant"], "$foreground")
-    name = safe_text(record["shown"], f"{look} italic" if reference else look)
+    colour = STYLES.get(record["meant"], "$foreground")
+    name = safe_text(record["shown"], f"{colour} italic" if reference else colour)
     more = safe_text(f" +{record['below']}", "$quiet") if folded else Content()
     return (
         Content.styled(branch(record["last"]), "$line") + role + Content.styled(sign, "$accent") + name + more

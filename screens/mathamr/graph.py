@@ -43,8 +43,8 @@ def edit_graph(workbench: Frame, penman: str, inspection: Inspection) -> str | N
             workbench.warn(f"{program} cannot be started: {error.strerror}", remedy="Set EDITOR.")
             return None
         text = path.read_text("utf-8", "replace")
-    kept = "\n".join(line for line in text.splitlines() if not line.startswith("#")).strip()
-    return None if kept in ("", penman.strip()) else kept
+    edited = "\n".join(line for line in text.splitlines() if not line.startswith("#")).strip()
+    return None if edited in ("", penman.strip()) else edited
 
 
 _ORIGINS = {
@@ -86,12 +86,12 @@ class GraphListing(TreeListing):
                 hidden.add(row["id"])
             assert self.inspection is not None
             meant = self.inspection.meant(row["id"]) or row
-            look = {
+            state = {
                 "open": row["id"] not in self._folded,
                 "leaf": not row["children"],
                 "meant": meant["kind"],
             }
-            rows.append({**row, **look})
+            rows.append({**row, **state})
         self.load(rows, keep=keep)
 
     def go_to(self, key: str) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from screens.mathamr.contexts import Subject
-from screens.shell.export import CommandLine, Export, Form, Selection
+from screens.shell.export import CommandLine, Export, Form, Selection, json_form
 from screens.widgets.table import Record
 
 
@@ -171,7 +170,7 @@ def _forms(inspection: Inspection, line: CommandLine) -> list[Form]:
         Form("s", "string", lambda: document["strings"]["mathamr"]),
         Form("t", "triples", lambda: "\n".join("\t".join(one) for one in document["triples"])),
         Form("x", "text", lambda: inspection.text),
-        Form("j", "JSON", lambda: json.dumps(document, ensure_ascii=False)),
+        json_form(lambda: document),
         Form("J", "command line for JSON", lambda: _whole(inspection, line)),
     ]
 
@@ -228,7 +227,7 @@ def hit_selection(inspection: Inspection, row: Record, line: CommandLine, *, ran
         Form("l", "LaTeX", lambda: row["latex"]),
         Form("i", "id", lambda: row["formula"]),
         Form("u", "as it is read", lambda: row["shown"]),
-        Form("j", "JSON", lambda: json.dumps(row, ensure_ascii=False)),
+        json_form(lambda: row),
     )
     command = line(*words[:2], *(["--json"] if ranked else []), *words[2:], "-k", str(NEAREST))
     return Selection(inspection.subject.address, f"formula {row['formula']}", command, forms)

@@ -1,4 +1,4 @@
-"""Two graphs of a text, or the runs of a collection, beside each other."""
+"""Two graphs of a text, or the runs of a collection, side by side."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from workbench.tables import Column
 _SIGNS = {"both": (" ", ""), "one": ("−", "$error"), "other": ("+", "$success")}
 
 
-def _told(name: str) -> Column:
+def _side_column(name: str) -> Column:
     return Column(name, name, show=lambda r: safe_text(r[name], _SIGNS[r["in"]][1]))
 
 
 _COLUMNS = (
     Column("sign", "", 1, show=lambda r: Content(_SIGNS[r["in"]][0]), sort=lambda r: r["in"]),
-    _told("source"),
+    _side_column("source"),
     Column("role", "role", 16, show=lambda r: safe_text(r["role"], _SIGNS[r["in"]][1] or "$quiet")),
-    _told("target"),
+    _side_column("target"),
 )
 
 
@@ -166,13 +166,13 @@ class StandingsSheet(Sheet):
         for name, system in zip(self._runs, found["systems"], strict=True):
             low, high = system["intervals"][_MEASURE]
             test = tests.get(system["run"])
-            beside = (
+            difference = (
                 f"   {test['difference']:+.4f}, {test['wins']} topics better, {test['losses']} worse, "
                 f"p {test['bonferroni_p']:.3f}"
                 if test
                 else ""
             )
-            lines.append(f"{name}   {system[_MEASURE]:.4f} ({low:.3f} to {high:.3f}){beside}")
+            lines.append(f"{name}   {system[_MEASURE]:.4f} ({low:.3f} to {high:.3f}){difference}")
         return lines
 
     def _records(self, found: Mapping[str, Any]) -> list[Record]:
@@ -202,13 +202,13 @@ class StandingsSheet(Sheet):
             return ()
         table = self.query_one(Listing).table
         given = {"index": found["index"], "runs": found["runs"], "qrels": found["qrels"]}
-        asked = {**given, "unit": found["unit"]}
+        settings = {**given, "unit": found["unit"]}
 
         def draw(path: Path) -> object:
             from workbench.export import with_sidecar
 
-            self.workbench.engine.call_blocking("mathamr.eval", {**asked, "plot": str(path)})
-            return with_sidecar(path, asked)
+            self.workbench.engine.call_blocking("mathamr.eval", {**settings, "plot": str(path)})
+            return with_sidecar(path, settings)
 
         return (
             *table_exports(
@@ -216,7 +216,7 @@ class StandingsSheet(Sheet):
                 f"{self._name}-runs",
                 {".csv": "c", ".tex": "t"},
                 lambda: picked(table.visible_records(), {name: name for name in ("topic", *self._runs)}),
-                asked,
+                settings,
             ),
             Export("s", "runs by topic as SVG", ".svg", f"{self._name}-runs", draw),
         )

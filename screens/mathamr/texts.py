@@ -92,9 +92,9 @@ def text_content(inspection: Inspection, key: str, *, raw: bool) -> Content:
     at = 0
     for match in _FORMULA.finditer(text):
         parts += _words(text, at, match.start(), lit)
-        asked = query is not None and query["latex"] == match[1]
-        look = "$accent bold" if asked else "$accent"
-        parts.append(_formula(match[1], match.start(1), lit, look, raw))
+        is_query = query is not None and query["latex"] == match[1]
+        style = "$accent bold" if is_query else "$accent"
+        parts.append(_formula(match[1], match.start(1), lit, style, raw))
         at = match.end()
     parts += _words(text, at, len(text), lit)
     return Content("").join(parts)
@@ -109,7 +109,7 @@ def _words(text: str, start: int, end: int, lit: tuple[int, int]) -> Iterator[Co
         yield shown.stylize(Style.from_meta({"place": match.start()}))
 
 
-def _formula(latex: str, start: int, lit: tuple[int, int], look: str, raw: bool) -> Content:
+def _formula(latex: str, start: int, lit: tuple[int, int], style: str, raw: bool) -> Content:
     """A formula between its brackets. One that is lit in part has that part under the mouse, too."""
     from engines.formula.unicode import unicode_text
 
@@ -119,13 +119,13 @@ def _formula(latex: str, start: int, lit: tuple[int, int], look: str, raw: bool)
     here = first < last
     parts = [
         safe_text(begin, "$quiet"),
-        safe_text(shown[: part[0]], look),
-        safe_text(shown[part[0] : part[1]], f"{look} {_LIT}"),
-        safe_text(shown[part[1] :], look),
+        safe_text(shown[: part[0]], style),
+        safe_text(shown[part[0] : part[1]], f"{style} {_LIT}"),
+        safe_text(shown[part[1] :], style),
         safe_text(end, "$quiet"),
     ]
     if not here:
-        parts = [parts[0], safe_text(shown, look), parts[-1]]
+        parts = [parts[0], safe_text(shown, style), parts[-1]]
     return Content("").join(parts).stylize(Style.from_meta({"place": start}))
 
 
@@ -147,8 +147,8 @@ def lit_part(latex: str, start: int, end: int, shown: Callable[[str], str]) -> t
     for letter, other in (("n", "i"), ("Q", "R")):
         changed = shown(before + _other(part, letter, other) + after)
         if len(changed) == len(whole) and changed != whole:
-            places = [at for at, sign in enumerate(whole) if sign != changed[at]]
-            return whole, (places[0], places[-1] + 1)
+            differing = [at for at, sign in enumerate(whole) if sign != changed[at]]
+            return whole, (differing[0], differing[-1] + 1)
     return whole, (0, len(whole))
 
 
@@ -189,8 +189,8 @@ def _lines(inspection: Inspection, raw: bool) -> Iterator[str]:
         place = formula["place"]
         where = f"characters {place[0]} to {place[1]}" if place is not None else "not in the text"
         root = f"tree under {formula['root']}" if formula["root"] is not None else "not in the graph"
-        asked = ", the query" if formula["query"] else ""
-        yield f"formula {formula['id']}{asked}: {shown_formula(formula['latex'], raw)}, {where}, {root}"
+        role = ", the query" if formula["query"] else ""
+        yield f"formula {formula['id']}{role}: {shown_formula(formula['latex'], raw)}, {where}, {root}"
     yield ""
     wide = max((len(row["id"]) for row in inspection.rows), default=0)
     for row in inspection.rows:
@@ -227,7 +227,7 @@ class StringsPane(Pane):
     def compose(self) -> ComposeResult:
         boxes = {name: ReaderBox(id=name) for name in _TEXTS}
         for name, box in boxes.items():
-            box.reader.style = self._look_penman if name == "penman" else _look
+            box.reader.style = self._penman_style if name == "penman" else _line_style
         triples = Listing(TRIPLE_COLUMNS, id="triples", counts=False)
         yield Page("string", boxes["string"], id="string-page")
         yield Page("PENMAN", boxes["penman"], id="penman-page")
@@ -296,7 +296,7 @@ class StringsPane(Pane):
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
         self.call_after_refresh(self.draw)
 
-    def _look_penman(self, line: str) -> str:
+    def _penman_style(self, line: str) -> str:
         return "bold on $cursor" if self._key and f"({self._key} /" in line else ""
 
     @on(Pane.PageShown)
@@ -327,7 +327,7 @@ class StringsPane(Pane):
         return () if self._inspection is None else graph_exports(self._inspection)
 
 
-def _look(line: str) -> str:
+def _line_style(line: str) -> str:
     return "$quiet" if line.startswith(_HEADING) else ""
 
 

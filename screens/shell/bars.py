@@ -156,6 +156,6 @@ def _join(hints: Sequence[tuple[str, str, str, bool]]) -> Content:
     parts = []
     for verb, key, label, enabled in hints:
         click = Style.from_meta({"verb": verb})
-        looks = ("$accent bold", "$foreground") if enabled else ("$off", "$off")
-        parts.append(Content.assemble((key, looks[0]), " ", (label, looks[1])).stylize(click))
+        styles = ("$accent bold", "$foreground") if enabled else ("$off", "$off")
+        parts.append(Content.assemble((key, styles[0]), " ", (label, styles[1])).stylize(click))
     return Content("  ").join(parts)

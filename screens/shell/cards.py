@@ -135,7 +135,7 @@ class NoteList(Dialog[str]):
 
     def compose(self) -> ComposeResult:
         columns = (
-            Column("marks", "", 2, show=lambda r: note_signs(r["kept"])),
+            Column("marks", "", 2, show=lambda r: note_signs(r["noted"])),
             Column("address", "address", 40),
             Column("note", "note", show=lambda r: safe_text(r["note"], "$foreground")),
             Column("changed", "changed", 16, drop=1, show=lambda r: r["changed"][:16].replace("T", " ")),
@@ -151,7 +151,7 @@ class NoteList(Dialog[str]):
         known = (
             (note, {"id": note.address, "address": note.address, "changed": note.changed}) for note in notes
         )
-        self.query_one(Listing).load([{**row, "kept": note, **note.fields} for note, row in known])
+        self.query_one(Listing).load([{**row, "noted": note, **note.fields} for note, row in known])
         self.query_one(Table).focus()
 
     @on(Table.Moved)

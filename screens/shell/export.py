@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -75,6 +76,10 @@ class Form:
     key: str
     name: str
     text: Callable[[], str]
+
+
+def json_form(document: Callable[[], object]) -> Form:
+    return Form("j", "JSON", lambda: json.dumps(document(), ensure_ascii=False))
 
 
 @dataclass(frozen=True, slots=True)

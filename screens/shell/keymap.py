@@ -2,7 +2,7 @@
 
 A verb owns its keys; a scope (the app, a kind of widget, a screen) says in one sentence what the verb does
 there. From this one registry come the bindings, the footer, the `?` help, the palette, user remaps and
-`docs/keys.md` (`python -m screens.shell.keymap` writes it).
+`docs/keys.md`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,8 @@ from engines.core.errors import EngineError, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb with the keys that mean it on every screen.
-
-    `keys` are Textual key names, the first one is shown. `hint` says whether the footer names it: movement is
-    common knowledge and only listed in `?`.
-    """
+    """A verb with the keys that mean it on every screen, by Textual's names, the shown one first; `hint` says
+    whether the footer names it. Movement is common knowledge and only listed in `?`."""
 
     keys: tuple[str, ...]
     label: str
@@ -36,7 +33,7 @@ VERBS: dict[str, Verb] = {
     "add": Verb(("a",), "add"),
     "stop": Verb(("x",), "stop"),
     "kill": Verb(("X",), "kill"),
-    "keep": Verb(("K",), "keep"),
+    "keep": Verb(("K",), "save"),
     "refresh": Verb(("r",), "refresh"),
     "again": Verb(("R",), "rerun"),
     "model": Verb(("p",), "model"),
@@ -111,11 +108,8 @@ _SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A verb in a scope: `id` is `scope.verb` (`jobs.stop`), `sentence` says what it does there.
-
-    `keys` are the default keys, the shown one first; `action` is what the bound widget or screen does, by its
-    method `action_<verb>`; `hint` says whether the footer names it.
-    """
+    """A verb in a scope: `id` is `scope.verb` (`jobs.stop`), `sentence` what it does there, `action` what
+    the bound widget or screen does, by its method `action_<verb>`."""
 
     id: str
     sentence: str

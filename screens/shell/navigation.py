@@ -78,18 +78,18 @@ class JumpScreen(Dialog[int]):
     }
     """
 
-    def __init__(self, places: Sequence[Offset]) -> None:
+    def __init__(self, offsets: Sequence[Offset]) -> None:
         super().__init__()
-        self._places = places[: len(LETTERS)]
+        self._offsets = offsets[: len(LETTERS)]
 
     def compose(self) -> ComposeResult:
-        for letter, place in zip(LETTERS, self._places, strict=False):
+        for letter, place in zip(LETTERS, self._offsets, strict=False):
             label = Static(letter)
             label.styles.offset = (place.x, place.y)
             yield label
 
     def on_key(self, event: events.Key) -> None:
-        if event.character and event.character in LETTERS[: len(self._places)]:
+        if event.character and event.character in LETTERS[: len(self._offsets)]:
             event.stop()
             self.dismiss(LETTERS.index(event.character))
 
@@ -138,10 +138,7 @@ _STEP_S = 0.1
 
 
 class Navigation:
-    """Goes to screens and to what they show.
-
-    Args: place: the screen under all dialogs, once it is there.
-    """
+    """Goes to screens and to what they show; `place` gives the screen under all dialogs once it is there."""
 
     def __init__(self, app: Frame, place: Callable[[], WorkbenchScreen | None]) -> None:
         self._app = app

@@ -86,7 +86,7 @@ class CachedRequest:
         return self._busy
 
     @property
-    def asked(self) -> Any:
+    def pending(self) -> Any:
         """The tag of the newest question that is not answered; None when all are."""
         now = self._waiting or self._asked
         return None if now is None or now.age != self._age else now.tag

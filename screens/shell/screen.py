@@ -1,55 +1,6 @@
 """The base of all screens: header, one to three panes, key bar, and the verbs that mean the same everywhere.
 
-How a screen is built (`screens/browser.py` has what the screens that browse sources share)::
-
-    # screens/triplets/keys.py: light, since docs, help and remaps read it without the screen
-    KEYS = scope("triplets", open="Open the triplet.", yank=("copy", "Copy the triplet."), again=...)
-
-    class Comparison(Pane):                   # takes data, posts messages; knows neither screen nor engine
-        def show(self, document): ...         # data goes down by methods and attributes
-        def selection(self, line): ...        # what is under its cursor, for y, Y, m, M
-        def exports(self): ...                # what e offers
-        def lookups(self): ...                # palette ids: `:triplet 88`
-        def why_not(self, verb): ...          # why a verb does not apply to what it shows
-
-    class TripletsScreen(BrowserScreen):
-        MODE = "triplets"                     # the name of its line in screens/registry.py
-        BINDINGS = bindings(KEYS)             # each verb calls action_<verb> of this class
-
-        def __init__(self):
-            super().__init__()
-            self._ranking = self.request("mwp.rank", self._ranked)
-
-        def panes(self):                      # one to three, left to right; the layout follows the terminal
-            self.problems = TripletList(id="left", share=11)
-            self.comparison = Comparison(id="middle", share=16)
-            return self.problems, self.comparison
-
-        def begin(self): ...                  # after the first paint: start loading here
-
-        @on(Pane.Selected, "#left")           # what a pane says comes up as one of the messages of `Pane`
-        def _problem_selected(self):
-            number = self.problems.number
-            if (known := self._ranking.get({"problem": number}, number)) is not None:
-                self.comparison.show(known)
-
-        def _ranked(self, answer):            # what was not known has come
-            if answer.tag == self.problems.number:
-                self.comparison.show(answer.value)
-
-and one line in `screens/registry.py`.
-
-- The screen holds what is shown as a whole (which source, which model) and hands it to its panes; a pane
-  holds what is under its own cursor. Selection and exports are asked of the pane that has the focus first.
-- A page is imported and made when it is first shown: `Page("map", id="map-page", make=...)` with the import
-  inside; before the first paint nothing is imported but what the first visible page needs.
-- `why_not(verb)` returns a reason when a verb does not apply now: its key is greyed and `?` gives the reason.
-  Call `self.refresh_bindings()` when that may have changed.
-- Anything slow: `self.request` for questions to the engine process, `self.in_thread` for reading short files.
-  Errors: `self.workbench.report(error)`.
-- A dialog is given what it shows and gets the rest as functions; it knows no screen.
-- Text from data goes through `screens.shell.theme.safe_text`; never let it be markup.
-- Imports go one way, also those inside functions; a test refuses circles.
+`docs/guides/own-paper.md` shows how one is written.
 """
 
 from __future__ import annotations
@@ -117,7 +68,7 @@ class NoteLine(Static):
 
 
 class WorkbenchScreen(Screen[None]):
-    """Header, one to three panes, the key bar; see the module's text for how to write one."""
+    """Header, one to three panes, the key bar; `docs/guides/own-paper.md` shows how to write one."""
 
     MODE: ClassVar[str] = ""
     BINDINGS: ClassVar[list[BindingType]] = bindings(VIEW_KEYS)
@@ -206,8 +157,8 @@ class WorkbenchScreen(Screen[None]):
         lists = state.get("lists")
         if isinstance(lists, dict):
             for listing in self.query(Listing):
-                if isinstance(kept := lists.get(listing.id), dict):
-                    await listing.restore(kept)
+                if isinstance(saved := lists.get(listing.id), dict):
+                    await listing.restore(saved)
 
     # The app
 
@@ -294,8 +245,8 @@ class WorkbenchScreen(Screen[None]):
         self.built = True
         self._panes[0].focus_inside()
         self.refresh_bindings()
-        if kept := self.workbench.session.screen(self.MODE):
-            await self.restore(kept)
+        if saved := self.workbench.session.screen(self.MODE):
+            await self.restore(saved)
         self.begin()
 
     def watch_crumbs(self) -> None:
@@ -467,7 +418,7 @@ class WorkbenchScreen(Screen[None]):
         if chosen is None:
             return
 
-        kept = self.workbench.note(chosen.address)
-        now = kept.note if kept is not None else ""
+        saved = self.workbench.note(chosen.address)
+        now = saved.note if saved is not None else ""
         prompt = Prompt(f"note on {chosen.title}:", now, hint="enter saves it, empty removes it")
         prompt.ask(self.app, lambda text: self.workbench.set_note(chosen.address, chosen.title, text))

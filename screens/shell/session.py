@@ -60,8 +60,8 @@ class Session:
         return str(self._all.get("theme", ""))
 
     def screen(self, mode: str) -> Mapping[str, object]:
-        kept = self._own.get("screens", {}).get(mode, {})
-        return kept if isinstance(kept, dict) else {}
+        saved = self._own.get("screens", {}).get(mode, {})
+        return saved if isinstance(saved, dict) else {}
 
     def take_crash(self) -> str:
         """The crash file of the last time, once."""
@@ -71,18 +71,18 @@ class Session:
         """The jobs whose end the user has not been told of; from now on they count as told. Whoever finds
         this workspace for the first time is told of none."""
         ended = {f"{view.id}.{view.attempt} of {view.created:.0f}": view for view in jobs if not view.live}
-        told = self._own.get("told")
+        known = self._own.get("told")
         self._own["told"] = list(ended)
-        return [view for name, view in ended.items() if name not in told] if isinstance(told, list) else []
+        return [view for name, view in ended.items() if name not in known] if isinstance(known, list) else []
 
     def keep(self, *, mode: str, theme: str, screens: Mapping[str, Mapping[str, object]]) -> None:
         """Remember this much; keys that newer versions or other screens wrote stay."""
         self._all["theme"] = theme
         own = self._own
         own["mode"] = mode
-        kept = own.setdefault("screens", {})
+        saved = own.setdefault("screens", {})
         for name, state in screens.items():
-            kept[name] = {**kept.get(name, {}), **state}
+            saved[name] = {**saved.get(name, {}), **state}
 
     def crashed(self, report: str) -> None:
         """Remember that this session ended in a crash."""

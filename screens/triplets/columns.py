@@ -14,7 +14,7 @@ from textual.app import App
 from textual.content import Content
 
 from engines.core.tree import Tree, outline, parse_prefix
-from screens.shell.export import CommandLine, Export, Form, Selection
+from screens.shell.export import CommandLine, Export, Form, Selection, json_form
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice as Line
 from screens.widgets.dialogs import Chooser, Prompt
@@ -129,8 +129,8 @@ def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
         if steps is not None and step > steps:
             lines.append(Content.assemble((lead, "$quiet"), ("·", "$quiet")))
         else:
-            look = "$accent bold" if step and step == steps else ""
-            lines.append(Content.assemble((lead, "$quiet"), safe_text(leaf(node.label, problem), look)))
+            style = "$accent bold" if step and step == steps else ""
+            lines.append(Content.assemble((lead, "$quiet"), safe_text(leaf(node.label, problem), style)))
     return Content("\n").join(lines)
 
 
@@ -411,7 +411,7 @@ def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
             "texts",
             lambda: "\n".join(f"{name}\t{plain_text(one)}" for name, one in shown.found["problems"].items()),
         ),
-        Form("j", "JSON", lambda: json.dumps(shown.found, ensure_ascii=False)),
+        json_form(lambda: shown.found),
         Form("a", "command line of all triplets", lambda: everything),
     )
     return Selection(shown.address, f"triplet of {shown.anchor}", shown.command(line), forms)
@@ -424,7 +424,7 @@ def problem_selection(shown: Shown, name: str, line: CommandLine) -> Selection:
         Form("q", "equation", lambda: str(problem["equation"])),
         Form("p", "prefix", lambda: " ".join(problem["prefix"])),
         Form("i", "id", lambda: str(problem["id"])),
-        Form("j", "JSON", lambda: json.dumps(problem, ensure_ascii=False)),
+        json_form(lambda: problem),
     )
     return Selection(shown.address, f"{name} {problem['id']}", shown.command(line), forms)
 
@@ -434,7 +434,7 @@ def template_selection(
 ) -> Selection:
     forms = (
         Form("q", "equation", lambda: str(row["template"])),
-        Form("j", "JSON", lambda: json.dumps({key: row[key] for key in row if key != "id"})),
+        json_form(lambda: {key: row[key] for key in row if key != "id"}),
     )
     command = line("mwp", "anchors", data, "--pool", pool)
     return Selection(f"problems/{quoted(name)}", f"problems {name}", command, forms)
@@ -445,7 +445,7 @@ def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine)
         Form("i", "id", lambda: str(row["id"])),
         Form("t", "text", lambda: str(row["problem"])),
         Form("q", "equation", lambda: str(row["equation"])),
-        Form("j", "JSON", lambda: json.dumps(dict(row), ensure_ascii=False)),
+        json_form(lambda: dict(row)),
     )
     return Selection(shown.address, f"candidate {row['id']}", shown.command(line), forms)
 

@@ -208,8 +208,8 @@ def _scores(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
     best = "lowest" if role == "positive" else "best" if triplet["strategy"] == "joint" else "highest"
     best = "one" if random else best
     many = f"\n{best} of {count(found[f'{role}_count'])}"
-    look = "$success bold" if role == "positive" else "$warning bold"
-    return Content.assemble("eq ", (equation, "bold"), "  text ", (text, look), (many, "$quiet"))
+    style = "$success bold" if role == "positive" else "$warning bold"
+    return Content.assemble("eq ", (equation, "bold"), "  text ", (text, style), (many, "$quiet"))
 
 
 def _body(problem: Mapping[str, Any], other: Mapping[str, Any]) -> Content:
@@ -384,7 +384,7 @@ def _reason(found: Mapping[str, Any], role: str, *, random: bool) -> Content:
     words = [(f"{role} ", "$quiet"), (str(first["id"]), "bold"), ("  " + first["reason"], "")]
     if rest and not random:
         words.append((f"; next {rest[0]['id']} {figure(rest[0]['text_sim'])}", "$quiet"))
-    return Content("").join(safe_text(text, look) for text, look in words)
+    return Content("").join(safe_text(text, style) for text, style in words)
 
 
 def change_words(before: Shown, now: Shown) -> Content:

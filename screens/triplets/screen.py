@@ -64,7 +64,7 @@ class TripletsScreen(BrowserScreen):
         self.solvers: Sequence[Path] = ()
         self.solver = ""
         """The name of the solver that was chosen; nothing: the text's language says which."""
-        self._asked = ""
+        self._solved_text = ""
         self.pool: Mapping[str, Any] | None = None
         """What `mwp.anchors` said of the set that is shown."""
         self._before: Choice | None = None
@@ -232,7 +232,9 @@ class TripletsScreen(BrowserScreen):
         if self.pool is None:
             return
         small = len(self.pool["anchors"]) <= _MANY
-        if wanted or (small and self._way not in self._triplets.known and self._way != self._triplets.asked):
+        if wanted or (
+            small and self._way not in self._triplets.known and self._way != self._triplets.pending
+        ):
             self._triplets.stop()
             self._stopped = False
             self._triplets.get(self.choice.params(self.path), self._way)
@@ -366,16 +368,18 @@ class TripletsScreen(BrowserScreen):
 
     def action_add(self) -> None:
         shown = self.shown
-        text = self._asked or (plain_text(shown.found["problems"]["anchor"]) if shown is not None else "")
+        text = self._solved_text or (
+            plain_text(shown.found["problems"]["anchor"]) if shown is not None else ""
+        )
         ask_problem(self.app, text, self._solve)
 
     def _solve(self, text: str) -> None:
         from screens.triplets.sheets import SolveSheet, solver_for
 
-        self._asked = text.strip()
+        self._solved_text = text.strip()
         solver = solver_for(text, self.solvers, self.solver)
-        if self._asked and solver is not None:
-            self.app.push_screen(SolveSheet(self.workbench, solver, self._asked))
+        if self._solved_text and solver is not None:
+            self.app.push_screen(SolveSheet(self.workbench, solver, self._solved_text))
 
     def action_model(self) -> None:
         ask_solver(self.app, self.solvers, lambda name: setattr(self, "solver", name))

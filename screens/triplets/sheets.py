@@ -31,11 +31,8 @@ from workbench.tables import Column
 
 
 class ProblemMap(Sheet):
-    """Shows the problems of the commonest equations.
-
-    Args: model: the solver. data: the set's name and file. texts: of its problems, by id. go: is called with
-    the id of the one that is opened.
-    """
+    """The problems of the commonest equations. `data`: the set's name and file; `texts`: of its problems, by
+    id; `go` is called with the id of the one that is opened."""
 
     DEFAULT_CSS = """
     ProblemMap Horizontal { height: 1fr; }
@@ -119,7 +116,7 @@ class ProblemMap(Sheet):
             return []
         facts = {"model": str(self.model), "problems": str(self.data), "before": self._focused_side}
         return table_exports(
-            "places",
+            "points",
             "problems-plane",
             {".csv": "c", ".jsonl": "j"},
             lambda: (("problem", "x", "y", "equation"), ((dot.key, dot.x, dot.y, dot.kind) for dot in dots)),
@@ -147,7 +144,7 @@ _EXPORTED = {name: name for name in ("equation", "filled", "answer", "probabilit
 class SolveSheet(Sheet):
     DEFAULT_CSS = """
     SolveSheet > Vertical { height: 28; max-height: 96%; }
-    SolveSheet #told { height: auto; max-height: 8; padding: 0 1; }
+    SolveSheet #problem { height: auto; max-height: 8; padding: 0 1; }
     SolveSheet Horizontal { height: 1fr; min-height: 4; }
     SolveSheet #steps { width: 1fr; height: 1fr; }
     SolveSheet #tree { width: 1fr; height: 1fr; padding: 0 1; border-left: solid $line; }
@@ -158,7 +155,7 @@ class SolveSheet(Sheet):
         super().__init__(workbench)
         self.model, self.text = model, text
         self.found: Mapping[str, Any] | None = None
-        self._told, self._tree = Static(id="told"), Static(id="tree")
+        self._problem, self._tree = Static(id="problem"), Static(id="tree")
         self._steps = Listing(_STEPS, id="steps", counts=False, empty=("It is a number of the text", ""))
         self._equations = Listing(_EQUATIONS, id="equations", counts=False)
         self._growth: Timer | None = None
@@ -167,10 +164,10 @@ class SolveSheet(Sheet):
     def compose(self) -> ComposeResult:
         keys = "↓ next step   tab other equations   y command   e export   esc close"
         steps = Horizontal(self._steps, self._tree)
-        yield framed(f"solved by {self.model.name}", keys, self._told, steps, self._equations)
+        yield framed(f"solved by {self.model.name}", keys, self._problem, steps, self._equations)
 
     def on_mount(self) -> None:
-        self._told.update(safe_text(self.text))
+        self._problem.update(safe_text(self.text))
         self._equations.show_loading(f"asking {self.model.name}")
         self._solve.ask({"model": str(self.model), "text": self.text})
 
@@ -181,7 +178,7 @@ class SolveSheet(Sheet):
         self.found = found = event.value
         sign = f"{found['probability']:.0%}".replace("%", " %")
         words = f"{found['equation']} = {found['answer']:.10g}"
-        self._told.update(
+        self._problem.update(
             marked(found, None)
             + Content("\n")
             + Content.assemble((words, "bold"), (f"   probability {sign}", "$quiet"))
@@ -274,9 +271,9 @@ class Pair:
 
 
 def _step(record: Record) -> Content:
-    look = _STYLES[record["edit"]]
+    style = _STYLES[record["edit"]]
     return Content.styled(
-        f"{_SIGNS[record['edit']]} {record['edit'] if record['edit'] != 'keep' else ''}", look
+        f"{_SIGNS[record['edit']]} {record['edit'] if record['edit'] != 'keep' else ''}", style
     )
 
 

@@ -38,7 +38,7 @@ class TabStrip(Static):
 
     _labels: tuple[str, ...] = ()
     _active = -1
-    places: tuple[tuple[int, int], ...] = ()
+    in_sight: tuple[tuple[int, int], ...] = ()
     """The tabs in sight: their index, and the cell they begin at."""
 
     @dataclass
@@ -60,19 +60,19 @@ class TabStrip(Static):
 
     def _draw(self) -> None:
         first, last = _in_sight([width(label) + 3 for label in self._labels], self._active, self.size.width)
-        parts, places, x = [], [], 0
+        parts, in_sight, x = [], [], 0
         if first:
             parts, x = [Content.styled("…", "$quiet")], 2
         for index in range(first, last):
             label = self._labels[index]
-            look = "$accent bold" if index == self._active else "$quiet"
-            tab = Content.assemble((f"[{label}]", look)).stylize(Style.from_meta({"tab": index}))
+            style = "$accent bold" if index == self._active else "$quiet"
+            tab = Content.assemble((f"[{label}]", style)).stylize(Style.from_meta({"tab": index}))
             parts.append(tab)
-            places.append((index, x))
+            in_sight.append((index, x))
             x += tab.cell_length + 1
         if last < len(self._labels):
             parts.append(Content.styled("…", "$quiet"))
-        self.places = tuple(places)
+        self.in_sight = tuple(in_sight)
         self.update(Content(" ").join(parts))
 
 
@@ -95,10 +95,7 @@ def _in_sight(widths: Sequence[int], active: int, cells: int) -> tuple[int, int]
 
 
 class Page(Vertical):
-    """One of several things that a pane can show; `label` is its tab.
-
-    What it holds is given, or made by `make` when it is shown for the first time.
-    """
+    """One of several things that a pane can show; `make` makes what it holds when it is first shown."""
 
     DEFAULT_CSS = "Page { height: 1fr; }"
 
@@ -254,7 +251,7 @@ class Pane(Vertical):
         strip = self._strip
         at, pages = strip.content_region, self.pages
         # The tabs of a list are its sources.
-        return [(pages[index], Offset(at.x + x, at.y)) for index, x in strip.places] if pages else []
+        return [(pages[index], Offset(at.x + x, at.y)) for index, x in strip.in_sight] if pages else []
 
     async def step_page(self, step: int) -> None:
         if (page := self.page) is not None:

@@ -381,7 +381,7 @@ class Pictured(Widget):
             self._drop()
             return
         self._asked_at = time.monotonic()
-        self._request.ask({**question, "look": self._look()}, question)
+        self._request.ask({**question, "look": self._appearance()}, question)
 
     def _answered(self, event: Answer) -> None:
         if event.tag is not self._asked:
@@ -412,7 +412,7 @@ class Pictured(Widget):
                 self.fitted(None)
                 self.refresh()
 
-    def _look(self) -> dict[str, Any]:
+    def _appearance(self) -> dict[str, Any]:
         def colour(name: str) -> str:
             return Color.parse(self.app.theme_variables[name]).hex6
 
@@ -480,14 +480,14 @@ def _thinned(one: Series, most: int) -> dict[str, Any]:
     xs, ys = list(one.xs), list(one.ys)
     step = -(-2 * len(xs) // max(2, most))
     if step > 2:
-        kept: list[int] = []
+        chosen: list[int] = []
         for start in range(0, len(xs), step):
             stretch = range(start, min(start + step, len(xs)))
             known = [(y, at) for at in stretch if (y := ys[at]) is not None]
             ends = {min(known)[1], max(known)[1]} if known else {start}
             gap = [at for at in stretch if ys[at] is None][:1]
-            kept += sorted({*ends, *gap})
-        xs, ys = [xs[at] for at in kept], [ys[at] for at in kept]
+            chosen += sorted({*ends, *gap})
+        xs, ys = [xs[at] for at in chosen], [ys[at] for at in chosen]
     return {"name": one.name, "xs": xs, "ys": ys}
 
 
@@ -511,8 +511,8 @@ class FormulaImage(Pictured):
 
     def question(self) -> Mapping[str, Any] | None:
         columns = min(self.size.width, kitty.MOST_CELLS)
-        asked = {"latex": self._latex, "columns": columns, "lines": self.MOST_LINES}
-        return asked if self._latex else None
+        question = {"latex": self._latex, "columns": columns, "lines": self.MOST_LINES}
+        return question if self._latex else None
 
     def room(self) -> tuple[int, ...]:
         """Its width: its height is the picture's."""

@@ -282,8 +282,8 @@ class Reader(Lines):
         text = line[start : start + cells]
         if not self.wrap and width(line) > cells:
             text = Content(line).truncate(cells, ellipsis=True).plain
-        if look := self.style(line):
-            style = style + self._get_style(look)
+        if colour := self.style(line):
+            style = style + self._get_style(colour)
         if row == self._match:
             style = style + self._get_style("on $cursor")
         return Strip([Segment(text, style.rich_style)]).adjust_cell_length(cells, style.rich_style)

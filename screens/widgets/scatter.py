@@ -284,8 +284,8 @@ class Scatter(Widget, can_focus=True):
             return "●", "$foreground bold on $cursor"
         there = self._by_cell.get(cell)
         if there is None:
-            beside = spot is not None and cell[1] == spot[1] and cell[0] - spot[0]
-            return ("▸" if beside == -1 else "◂" if beside == 1 else " "), "$accent bold"
+            offset = spot is not None and cell[1] == spot[1] and cell[0] - spot[0]
+            return ("▸" if offset == -1 else "◂" if offset == 1 else " "), "$accent bold"
         shown = [number for number in there if self.dots[number].key not in self._faint]
         # A few dots are seen better, and their colours with them, when each is a bullet.
         few = 4 * len(self.dots) <= self._grid[0] * self._grid[1]

@@ -18,11 +18,6 @@ from screens.widgets.listing import Listing, ReaderBox
 
 
 class Sheet(Dialog[None]):
-    """The frame; `command` and `exports` say what can be taken away.
-
-    Closing it ends what was asked.
-    """
-
     DEFAULT_CSS = """
     Sheet > Vertical { width: 130; height: 92%; border-title-color: $foreground; }
     Sheet .figures { height: auto; max-height: 7; padding: 0 1; }

@@ -93,31 +93,31 @@ def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Co
     named `pinned` stays.
     """
     wanted = (need for need in needs if not (need.blank and need.column.drop) or need.column.name == pinned)
-    kept = [need for need in wanted if cells >= need.column.room or need.column.name == pinned]
+    shown = [need for need in wanted if cells >= need.column.room or need.column.name == pinned]
 
     def short(most: int) -> bool:
-        free = [need for need in kept if not need.column.width]
-        left = cells - sum(need.cells + 1 for need in kept if need.column.width)
+        free = [need for need in shown if not need.column.width]
+        left = cells - sum(need.cells + 1 for need in shown if need.column.width)
         return left < sum(min(most, need.cells) + 1 for need in free)
 
     def droppable(constant: bool) -> Need | None:
-        found = [n for n in kept if n.column.drop and n.column.name != pinned and n.constant >= constant]
+        found = [n for n in shown if n.column.drop and n.column.name != pinned and n.constant >= constant]
         return max(found, key=lambda need: need.column.drop, default=None)
 
     if short(_WISHED):
-        kept = [replace(need, cells=min(need.cells, need.column.least or need.cells)) for need in kept]
+        shown = [replace(need, cells=min(need.cells, need.column.least or need.cells)) for need in shown]
     while short(_WISHED) and (need := droppable(constant=True)):
-        kept.remove(need)
+        shown.remove(need)
     while short(_READABLE) and (need := droppable(constant=False)):
-        kept.remove(need)
-    return tuple(zip((need.column for need in kept), _widths(kept, cells), strict=True))
+        shown.remove(need)
+    return tuple(zip((need.column for need in shown), _widths(shown, cells), strict=True))
 
 
-def _widths(kept: Sequence[Need], cells: int) -> list[int]:
+def _widths(shown: Sequence[Need], cells: int) -> list[int]:
     """Cells for each column: the free ones alike, but none more than it needs while another lacks some."""
-    free = [index for index, need in enumerate(kept) if not need.column.width]
-    found = [need.cells for need in kept]
-    left = cells - len(kept) - sum(found[index] for index in range(len(kept)) if index not in free)
+    free = [index for index, need in enumerate(shown) if not need.column.width]
+    found = [need.cells for need in shown]
+    left = cells - len(shown) - sum(found[index] for index in range(len(shown)) if index not in free)
     waiting = sorted(free, key=lambda index: found[index])
     for number, index in enumerate(waiting):
         found[index] = max(1, min(found[index], left // (len(waiting) - number)))
@@ -171,15 +171,15 @@ class Rows:
     def sample(self, most: int) -> list[Record]:
         """Records from the first to the last."""
         count = min(len(self), most)
-        places = {place * (len(self) - 1) // max(1, count - 1) for place in range(count)}
-        return [self.record(place) for place in sorted(places)]
+        indices = {place * (len(self) - 1) // max(1, count - 1) for place in range(count)}
+        return [self.record(place) for place in sorted(indices)]
 
-    def ordered(self, places: Sequence[int], column: Column, *, descending: bool) -> list[int]:
+    def ordered(self, indices: Sequence[int], column: Column, *, descending: bool) -> list[int]:
         """Some places by the values of a column; what has no value comes last in either direction."""
-        keys = {place: _sort_key(column, self.record(place)) for place in places}
-        valued = [place for place in places if keys[place] is not None]
+        keys = {place: _sort_key(column, self.record(place)) for place in indices}
+        valued = [place for place in indices if keys[place] is not None]
         valued.sort(key=lambda place: keys[place] or (0, 0), reverse=descending)
-        return [*valued, *(place for place in places if keys[place] is None)]
+        return [*valued, *(place for place in indices if keys[place] is None)]
 
 
 def note_signs(note: Note | None) -> Content:
@@ -300,8 +300,8 @@ class Table(Lines):
 
     @property
     def marked(self) -> list[Record]:
-        places = (self.rows.find(key) for key in self.marks)
-        return [self.rows.record(place) for place in places if place is not None]
+        indices = (self.rows.find(key) for key in self.marks)
+        return [self.rows.record(place) for place in indices if place is not None]
 
     @property
     def pair(self) -> tuple[Record, Record] | None:

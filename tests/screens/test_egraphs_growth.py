@@ -45,7 +45,7 @@ async def test_growing_is_watched_stopped_and_kept(build: Make) -> None:
         assert str(said.content) == "= sin(x)² + cos(x)²"
         await press(pilot, "enter")
         assert members(screen).shown == 5
-        assert screen.crumbs[:2] == ("not kept", "cluster 0")
+        assert screen.crumbs[:2] == ("not saved", "cluster 0")
         assert "iteration 4 · 1 204 nodes · 310 classes · 4 members" in str(said.content)
         assert screen.why_not("add")
         assert screen.why_not("keep")
@@ -79,11 +79,11 @@ async def test_what_is_grown_while_a_corpus_is_still_read_stays_in_sight(
         await pilot.press("a")
         pilot.app.screen.query_one(GrowLine).query_one(Input).value = "sin x"
         await pilot.press("enter")
-        while screen.crumbs[:1] != ("not kept",):
+        while screen.crumbs[:1] != ("not saved",):
             await pilot.pause(0.01)
         may_read.set()
         await settle(pilot)
-        assert screen.crumbs[:2] == ("not kept", "cluster 0")
+        assert screen.crumbs[:2] == ("not saved", "cluster 0")
         assert members(screen).shown == 5
         await press(pilot, "x")
         await settle(pilot, lambda: not screen.why_not("keep"))

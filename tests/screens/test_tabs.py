@@ -30,9 +30,9 @@ async def test_the_shown_tab_is_in_sight(cells: int) -> None:
             await pilot.pause()
             line = strip.render_line(0).text
             assert f"[{label}]" in line
-            for index, x in strip.places:
+            for index, x in strip.in_sight:
                 assert line[x:].startswith(f"[{LABELS[index]}]")
-            hidden = len(strip.places) < len(LABELS)
+            hidden = len(strip.in_sight) < len(LABELS)
             assert ("…" in line) == hidden == (cells < 60)
 
 
@@ -58,5 +58,5 @@ async def test_sources_are_no_pages_to_jump_to() -> None:
         pane = app.query_one(ListPane)
         pane.show_sources(LABELS, "grown")
         await pilot.pause()
-        assert pane.query_one(TabStrip).places
+        assert pane.query_one(TabStrip).in_sight
         assert pane.tab_places() == []
