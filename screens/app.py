@@ -24,7 +24,6 @@ from screens.shell.frame import Frame
 from screens.shell.keymap import APP_KEYS, bindings, remap
 from screens.shell.navigation import (
     JumpScreen,
-    Line,
     Navigation,
     choose,
     destination_lines,
@@ -51,7 +50,7 @@ from screens.shell.terminal import (
 )
 from screens.shell.theme import THEMES, Ascii, some
 from screens.shell.watch import JobWatch
-from screens.widgets.dialogs import Confirm
+from screens.widgets.dialogs import Choice, Confirm
 from workbench.config import own_config, state_dir
 from workbench.errors import explain, one_line
 from workbench.paper import added_papers
@@ -312,12 +311,12 @@ class Workbench(Frame):
         lines += elsewhere_lines(self.current_mode, self.navigation.go_and_do)
         self._gather_destinations()
 
-        def more(text: str) -> list[Line]:
+        def more(text: str) -> list[Choice]:
             found = destination_lines(self.destinations, self.navigation.go_along, text)
             # What is known by name comes in place of what would merely be looked up.
-            known = {line.choice.label.split()[0] for line in found}
+            known = {line.label.split()[0] for line in found}
             looked = lookup_lines(self._opened(), self.switch_mode, self.warn, text)
-            new = [line for line in looked if line.choice.label.split()[0] not in known]
+            new = [line for line in looked if line.label.split()[0] not in known]
             return [*new, *found]
 
         choose(self, "commands", lines, more=more)

@@ -23,9 +23,9 @@ from screens.egraphs.columns import (
     variables,
 )
 from screens.egraphs.member import Case
-from screens.egraphs.sources import Cluster, Members, Source
+from screens.egraphs.sources import Cluster, Source
 from screens.shell.export import FORMATS, CommandLine, Export, Lookup, Selection, exported
-from screens.shell.request import CachedRequest, Progress
+from screens.shell.request import Answer, CachedRequest, Progress
 from screens.shell.theme import count, some
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane, Page, Pane
@@ -44,29 +44,24 @@ TOO_MANY = "E647"
 """The code of the error that says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unavailable:
-    """Why there are no vectors, and what can be done about it."""
+Unavailable = tuple[str, str]
+"""Why there are no vectors, and what can be done about it."""
 
-    what: str
-    advice: str
-
-
-NOT_ENCODED = Unavailable(
+NOT_ENCODED: Unavailable = (
     "This corpus is large, and its expressions are not encoded by this model yet",
     "`:` and `encode the corpus` starts a job that encodes them.",
 )
-_NO_MODEL = Unavailable(
+_NO_MODEL: Unavailable = (
     "There is no model yet",
     "A model turns expressions into vectors. 3 and a train one: egen/cl-mean-tiny takes a minute, "
     "egen/cl-mean-small an hour. On the command line: mathwb train --headless",
 )
-_NO_CORPUS = Unavailable("There is no corpus", "a grows an expression, K saves it.")
-_NOT_SAVED = Unavailable(
+_NO_CORPUS: Unavailable = ("There is no corpus", "a grows an expression, K saves it.")
+_NOT_SAVED: Unavailable = (
     "A cluster that is not saved is not on the map",
     "K saves it in the corpus `grown`, where its members get vectors.",
 )
-_NOT_FINISHED = Unavailable("This corpus is not finished", "It can be encoded when it is.")
+_NOT_FINISHED: Unavailable = ("This corpus is not finished", "It can be encoded when it is.")
 
 
 def encoding_words(event: Event) -> str:
@@ -82,8 +77,9 @@ def encoding_words(event: Event) -> str:
 class State:
     """What the screen shows; its views are given it whole and take what they need.
 
-    `models` is None until it is known which there are; `passing` are the keys of the clusters that pass the
-    filter, None without one; `arrangement` is the map's; `tsne_job` is the job that makes the map.
+    `members` are the rows of a cluster, its key as their tag. `models` is None until it is known which there
+    are; `passing` are the keys of the clusters that pass the filter, None without one; `arrangement` is the
+    map's; `tsne_job` is the job that makes the map.
     """
 
     drafts: tuple[Draft, ...] = ()
@@ -91,7 +87,7 @@ class State:
     clusters: Mapping[str, LazyRow] = field(default_factory=dict)
     passing: frozenset[str] | None = None
     cluster: Cluster | None = None
-    members: Members | None = None
+    members: Answer | None = None
     member: LazyRow | None = None
     models: tuple[Path, ...] | None = None
     model: Path | None = None
@@ -100,7 +96,7 @@ class State:
 
     @property
     def arrived(self) -> bool:
-        return self.cluster is None or (self.members is not None and self.members.of == self.cluster.key)
+        return self.cluster is None or (self.members is not None and self.members.tag == self.cluster.key)
 
     @property
     def folder(self) -> Path | None:
@@ -131,7 +127,8 @@ class State:
         if verb == "model" and len(self.models or ()) < 2:
             return "there is one model" if self.models else "there is no model; 3 and a train one"
         if verb == "again" and self.unavailable is not None:
-            return self.unavailable.what[0].lower() + self.unavailable.what[1:]
+            why, _ = self.unavailable
+            return why[0].lower() + why[1:]
         return ""
 
     @property
@@ -139,14 +136,8 @@ class State:
         return f"model {self.model.name}" if self.model is not None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """What stands in the frame of the middle pane, and the end of the breadcrumb."""
-
-    title: str
-    detail: str
-    footnote: str
-    crumbs: tuple[str, ...]
+Heading = tuple[str, str, str, tuple[str, ...]]
+"""Title, detail and footnote of the middle pane, and the end of the breadcrumb."""
 
 
 class View(Vertical):
@@ -247,7 +238,7 @@ class TableView(View):
 
     def say(self, unavailable: Unavailable | None) -> None:
         if unavailable is not None:
-            self._listing.when_empty(unavailable.what, unavailable.advice)
+            self._listing.when_empty(*unavailable)
         self._listing.load([], keep=False)
 
 
@@ -284,9 +275,8 @@ class MiddlePane(Pane):
 
     def describe(self) -> tuple[str, ...]:
         """Say in the frame what is shown. Returns: the end of the breadcrumb."""
-        heading = self.view.heading()
-        self.title, self.detail, self.footnote = heading.title, heading.detail, heading.footnote
-        return heading.crumbs
+        self.title, self.detail, self.footnote, crumbs = self.view.heading()
+        return crumbs
 
     def case(self) -> Case | None:
         """What is selected, to be explained; the member while a view has nothing yet."""
@@ -398,7 +388,7 @@ class MembersView(TableView):
     def __init__(self) -> None:
         super().__init__(Listing(**table("members")))
         self._listing.when_empty("No cluster is chosen", "")
-        self._loaded: Members | None = None
+        self._loaded: Answer | None = None
         self._waits = False
         self._awaited: str | None = None
 
@@ -418,11 +408,11 @@ class MembersView(TableView):
             self._listing.show_error(members.error)
         else:
             # What a session remembers is found in the first cluster that is shown.
-            same = before is None or before.of == members.of
+            same = before is None or before.tag == members.tag
             cluster = self.state.cluster
             self._listing.home = f"{cluster.address}/member" if cluster is not None else ""
-            self._table.columns = fitting("members", members.rows)
-            self._listing.load(members.rows, keep=same)
+            self._table.columns = fitting("members", members.value)
+            self._listing.load(members.value, keep=same)
             if not same:
                 self._table.cursor = 0
             if self._awaited is not None and self._listing.go_to(self._awaited):
@@ -445,9 +435,9 @@ class MembersView(TableView):
     def heading(self) -> Heading:
         cluster, here = self.state.cluster, self._here
         if cluster is None:
-            return Heading("members", "", "", ())
+            return "members", "", "", ()
         crumbs = (f"cluster {cluster.number}", *((member_title(here[1]),) if here is not None else ()))
-        return Heading("members", self._how_many(cluster), cluster_footnote(cluster), crumbs)
+        return "members", self._how_many(cluster), cluster_footnote(cluster), crumbs
 
     def _how_many(self, cluster: Cluster) -> str:
         total = int(cluster.row["total_members"])

@@ -96,10 +96,10 @@ class EgraphView(TableView):
     def heading(self) -> Heading:
         cluster, graph = self.state.cluster, self.graph
         if cluster is None:
-            return Heading("e-graph", "", "", ())
+            return "e-graph", "", "", ()
         way = (f"c{number}" for number in self._listing.trail)
         crumbs = (f"cluster {cluster.number}", "e-graph", *way)
-        return Heading("e-graph", graph.words if graph else "", cluster_footnote(cluster), crumbs)
+        return "e-graph", graph.words if graph else "", cluster_footnote(cluster), crumbs
 
     def case(self) -> Case | None:
         if self._here is None:

@@ -15,7 +15,7 @@ from screens.egraphs.clusters import ClustersPane, MembersView, MiddlePane, Stat
 from screens.egraphs.columns import shown, write_plainly
 from screens.egraphs.keys import SCREEN_KEYS
 from screens.egraphs.member import MemberPane
-from screens.egraphs.sources import NOT_SAVED, Members, Models, Source, corpora, make_infix, read_source
+from screens.egraphs.sources import NOT_SAVED, Models, Source, corpora, make_infix, read_source
 from screens.shell.export import Command, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
@@ -207,7 +207,7 @@ class EgraphsScreen(BrowserScreen):
         if cluster is None:
             self.update(cluster=None, members=None, member=None)
         elif cluster.source.folder is None:
-            self.update(cluster=cluster, members=Members(cluster.key, cluster.source.members(cluster.number)))
+            self.update(cluster=cluster, members=Answer(cluster.key, cluster.source.members(cluster.number)))
         else:
             self.update(cluster=cluster)
             read = partial(cluster.source.members, cluster.number)
@@ -216,7 +216,7 @@ class EgraphsScreen(BrowserScreen):
     def _members_read(self, event: Answer) -> None:
         if self.now.cluster is not None and event.tag == self.now.cluster.key:
             self.members.look_for(self.left.table.filter)
-            self.update(members=Members(event.tag, event.value or (), event.error))
+            self.update(members=event)
 
     @on(Table.Counted, "#clusters-table")
     def _clusters_filtered(self) -> None:
@@ -449,7 +449,7 @@ class EgraphsScreen(BrowserScreen):
 
     def commands(self) -> Sequence[Command]:
         unavailable = self.now.unavailable
-        reason = unavailable.what if unavailable is not None else "" if self.now.model else "no model yet"
+        reason = unavailable[0] if unavailable is not None else "" if self.now.model else "no model yet"
         found = (
             ("analogies", "x1 is to y1 as x2 is to what, by vectors", self.open_analogies),
             ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_again),

@@ -390,7 +390,7 @@ class Analogies(_ModelSheet):
             rows = [HITS.row({**hit, "id": str(place), "place": place}) for place, hit in hits]
             self.answers.load(rows, keep=False)
         elif event.error.code == TOO_MANY:
-            self.answers.when_empty(NOT_ENCODED.what, NOT_ENCODED.advice)
+            self.answers.when_empty(*NOT_ENCODED)
             self.answers.load([], keep=False)
         else:
             self.answers.show_error(event.error)

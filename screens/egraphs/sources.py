@@ -6,14 +6,13 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.worker import get_current_worker
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError
 from screens.egraphs.columns import shown
 from screens.shell.export import Destination
 from screens.shell.request import Answer
@@ -266,15 +265,6 @@ class Cluster:
     def facts(self) -> dict[str, object]:
         made = {name: self.row[name] for name in ("head", "seed", "stop", "nodes", "classes")}
         return {"corpus": self.source.name, "cluster": self.number, **made, "settings": self.settings}
-
-
-@dataclass(frozen=True, slots=True)
-class Members:
-    """The head and members of the cluster with this key, or why they cannot be read."""
-
-    of: tuple[str, int]
-    rows: Sequence[LazyRow] = ()
-    error: EngineError | None = None
 
 
 def corpora(folder: Path) -> dict[str, Path]:

@@ -100,7 +100,7 @@ class MapView(View):
     def show(self) -> None:
         unavailable, key = self.state.unavailable, self._key
         if unavailable is not None:
-            self._say(_notice(unavailable.what, unavailable.advice))
+            self._say(_notice(*unavailable))
         elif key is None:
             self._say(_notice("looking for models", glyph="…"))
         elif (layout := self.known.get(key)) is not None:
@@ -163,7 +163,7 @@ class MapView(View):
         model, lit = self.state.model_words, self._lit
         crumbs = ("map", *((f"cluster {lit.number}",) if lit is not None else ()))
         if self._shown is None:
-            return Heading("map", "", model, crumbs)
+            return "map", "", model, crumbs
         at, mates = self._scatter.together
         if mates > 1:
             more = f"{at} of {mates} here"
@@ -172,7 +172,7 @@ class MapView(View):
         else:
             more = "s: other maps"
         words = _ARRANGEMENTS[self.state.arrangement][0].format(count(len(self._scatter.dots)))
-        return Heading("map", words, f"{model} · {more}", crumbs)
+        return "map", words, f"{model} · {more}", crumbs
 
     def case(self) -> Case | None:
         if (lit := self._lit) is not None:
@@ -312,10 +312,10 @@ class NearestView(TableView):
         crumbs = (*crumbs, *((member_title(member),) if member is not None else ()), "nearest")
         rows = self._table.rows
         if not len(rows):
-            return Heading("nearest", "", model, crumbs)
+            return "nearest", "", model, crumbs
         wrong = sum(row["same"] == "no" for row in rows.records)
         words = f"{len(rows)}, {count(wrong)} of other clusters"
-        return Heading("nearest", words, f"{model} · S: wrong first", crumbs)
+        return "nearest", words, f"{model} · S: wrong first", crumbs
 
     def case(self) -> Case | None:
         if self._here is None:

@@ -21,7 +21,6 @@ from screens.shell.screen import WorkbenchScreen
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Confirm
 from screens.widgets.pane import Pane
-from workbench import jobs
 
 if TYPE_CHECKING:
     from screens.jobs.form import NewJob
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
     from workbench.train import Launch
-    from workbench.workspace import Workspace
 
 
 class JobsScreen(WorkbenchScreen):
@@ -143,21 +141,23 @@ class JobsScreen(WorkbenchScreen):
         app.push_screen(self._form, started)
 
     def _submit(self, recipe: Recipe) -> None:
+        from workbench import jobs
+
         self._do(lambda: jobs.submit(self.workbench.workspace, recipe).id, "job {} is started")
 
     def action_stop(self) -> None:
         if (job := self.job) is not None:
-            self._change(jobs.stop, job, "job {} saves its work and stops")
+            self._change("stop", job, "job {} saves its work and stops")
 
     def action_kill(self) -> None:
         if (job := self.job) is not None:
             loss = f"{job.title} ends at once; unsaved work is lost."
             question = Confirm(f"kill job {job.id}?", loss)
-            question.ask(self.app, lambda _: self._change(jobs.kill, job, "job {} is killed"))
+            question.ask(self.app, lambda _: self._change("kill", job, "job {} is killed"))
 
     def action_refresh(self) -> None:
         if (job := self.job) is not None:
-            self._change(jobs.resume, job, "job {} is resumed")
+            self._change("resume", job, "job {} is resumed")
 
     def action_again(self) -> None:
         if (job := self.job) is not None:
@@ -167,6 +167,8 @@ class JobsScreen(WorkbenchScreen):
                 self.action_refresh()
 
     def _rerun(self) -> None:
+        from workbench import jobs
+
         if (job := self.job) is None:
             return
         if job.task == "sweep":
@@ -228,11 +230,15 @@ class JobsScreen(WorkbenchScreen):
         if (job := self.job) is not None:
             loss = f"The run folder will be deleted: {job.folder}"
             question = Confirm(f"delete job {job.id}?", loss, typed=str(job.id))
-            question.ask(self.app, lambda _: self._change(jobs.remove, job, "job {} is deleted"))
+            question.ask(self.app, lambda _: self._change("remove", job, "job {} is deleted"))
 
-    def _change(self, act: Callable[[Workspace, int], object], job: JobView, words: str) -> None:
+    def _change(self, verb: str, job: JobView, words: str) -> None:
+        """Do what the function of `workbench.jobs` with this name does."""
+
         def do() -> int:
-            act(self.workbench.workspace, job.id)
+            from workbench import jobs
+
+            getattr(jobs, verb)(self.workbench.workspace, job.id)
             return job.id
 
         self._do(do, words)

@@ -41,6 +41,7 @@ from screens.shell.keymap import bindings
 from screens.shell.theme import safe_text, width
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
+from screens.widgets.reader import Moving
 from screens.widgets.table import Record, Table
 from workbench.papers.mathamr.tables import NEAREST
 
@@ -120,7 +121,7 @@ def _joint(place: int, first: int, last: int, under: Sequence[int], middle: int)
     }.get(ways, "─")
 
 
-class TreeDrawing(ScrollView, can_focus=True):
+class TreeDrawing(Moving, ScrollView, can_focus=True):
     """A tree with a cursor on one of its nodes: says when another one is selected, or this one opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE_KEYS)
@@ -194,17 +195,12 @@ class TreeDrawing(ScrollView, can_focus=True):
             self._show_cursor()
             self.post_message(Pane.Selected(self))
 
-    def action_down(self) -> None:
-        self._go(self.cursor + 1)
+    @property
+    def shown(self) -> int:
+        return len(self.nodes)
 
-    def action_up(self) -> None:
-        self._go(self.cursor - 1)
-
-    def action_top(self) -> None:
-        self._go(0)
-
-    def action_bottom(self) -> None:
-        self._go(len(self.nodes) - 1)
+    def move(self, lines: int) -> None:
+        self._go(self.cursor + lines)
 
     def action_left(self) -> None:
         if self.cursor:

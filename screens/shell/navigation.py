@@ -214,13 +214,7 @@ _OF_LISTS = (
 """The signs of every list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    choice: Choice
-    run: Callable[[], object]
-
-
-def help_lines(app: App[Any], screen: Screen[object]) -> list[Line]:
+def help_lines(app: App[Any], screen: Screen[object]) -> list[Choice]:
     """One line per key that applies to the focused pane, greyed ones with their reason; then its signs."""
     found: dict[tuple[str, int], tuple[list[str], DOMNode, str, str, bool]] = {}
     for key, active in screen.active_bindings.items():
@@ -236,64 +230,58 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[Line]:
     for (verb, _), (keys, node, label, sentence, enabled) in found.items():
         reason = "" if enabled else why_greyed(node, verb)
         shown = " ".join(key_text(key, plain=getattr(app, "ascii", False)) for key in keys)
-        choice = Choice(f"key {verb}", label, sentence, key=shown, reason=reason)
-        lines.append(Line(choice, _doing(app, node, verb)))
-    lines.sort(key=lambda line: _ORDER.get(line.choice.name.removeprefix("key "), _SCREENS))
+        run = partial(app.call_later, app.run_action, verb, node)
+        lines.append(Choice(f"key {verb}", label, sentence, shown, reason, run))
+    lines.sort(key=lambda line: _ORDER.get(line.name.removeprefix("key "), _SCREENS))
     pane = screen.active_pane if isinstance(screen, WorkbenchScreen) else None
     legend = [*pane.legend(), *(_OF_LISTS if pane.query(Table) else ())] if pane is not None else []
-    signs = [Choice(f"sign {sign}", "sign", means, key=sign) for sign, means in legend]
-    return lines + [Line(choice, lambda: None) for choice in signs]
+    return lines + [Choice(f"sign {sign}", "sign", means, key=sign) for sign, means in legend]
 
 
-def _doing(app: App[Any], node: DOMNode, verb: str) -> Callable[[], object]:
-    return lambda: app.call_later(app.run_action, verb, node)
-
-
-def palette_lines(app: App[Any], screen: Screen[object], go: Go, commands: Iterable[Command]) -> list[Line]:
+def palette_lines(app: App[Any], screen: Screen[object], go: Go, commands: Iterable[Command]) -> list[Choice]:
     """Screens, commands of this one and of the app (`commands`); then everything that has a key."""
     lines = []
     for entry in SCREENS:
-        choice = Choice(f"go {entry.name}", entry.title, "go to this screen", key=entry.key)
-        lines.append(Line(choice, partial(go, entry.name)))
+        run = partial(go, entry.name)
+        lines.append(Choice(f"go {entry.name}", entry.title, "go to this screen", entry.key, run=run))
     if isinstance(screen, WorkbenchScreen) and screen.built:
         lines += map(_command_line, screen.commands())
         for lookup in screen.lookups():
-            choice = Choice(f"word {lookup.word}", f"{lookup.word} …", lookup.sentence, reason="type its id")
-            lines.append(Line(choice, lambda: None))
+            word = lookup.word
+            lines.append(Choice(f"word {word}", f"{word} …", lookup.sentence, reason="type its id"))
     lines += map(_command_line, commands)
     listed = {f"key {verb}" for verb, known in VERBS.items() if known.hint} - {"key palette", "key help"}
-    return lines + [line for line in help_lines(app, screen) if line.choice.name in listed]
+    return lines + [line for line in help_lines(app, screen) if line.name in listed]
 
 
-def _command_line(command: Command) -> Line:
-    choice = Choice(f"command {command.name}", command.name, command.sentence, reason=command.reason)
-    return Line(choice, command.run)
+def _command_line(command: Command) -> Choice:
+    name = command.name
+    return Choice(f"command {name}", name, command.sentence, reason=command.reason, run=command.run)
 
 
-def elsewhere_lines(here: str, do: Callable[[str, str], object]) -> list[Line]:
+def elsewhere_lines(here: str, do: Callable[[str, str], object]) -> list[Choice]:
     """What the keys of the other screens do; `do(screen, verb)` goes there and does it."""
     lines = []
     for entry in SCREENS:
         for key in entry.load_keys():
             if entry.name != here and key.hint and key.id.startswith(f"{entry.name}."):
-                choice = Choice(key.id, f"{entry.title}: {key.label}", key.sentence)
-                lines.append(Line(choice, partial(do, entry.name, key.verb)))
+                run = partial(do, entry.name, key.verb)
+                lines.append(Choice(key.id, f"{entry.title}: {key.label}", key.sentence, run=run))
     return lines
 
 
 def destination_lines(
     destinations: Iterable[Reach], go: Callable[[str, Sequence[Step]], object], text: str
-) -> list[Line]:
-    lines = []
-    for mode, place in matching(destinations, text):
-        choice = Choice(f"destination {mode} {place.steps}", place.label, place.sentence)
-        lines.append(Line(choice, partial(go, mode, place.steps)))
-    return lines
+) -> list[Choice]:
+    return [
+        Choice(f"destination {mode} {to.steps}", to.label, to.sentence, run=partial(go, mode, to.steps))
+        for mode, to in matching(destinations, text)
+    ]
 
 
 def lookup_lines(
     screens: Sequence[WorkbenchScreen], go: Go, complain: Callable[[str], object], text: str
-) -> list[Line]:
+) -> list[Choice]:
     """`job 12`: the line that goes there, for every word that some of these screens knows."""
     word, _, wanted = text.strip().lstrip(":").partition(" ")
     wanted = wanted.strip()
@@ -307,7 +295,7 @@ def lookup_lines(
             complain(f"there is no {word} {wanted}")
 
     return [
-        Line(Choice(f"look {word} {wanted}", f"{word} {wanted}", lookup.sentence), partial(look_up, screen))
+        Choice(f"look {word} {wanted}", f"{word} {wanted}", lookup.sentence, run=partial(look_up, screen))
         for screen in screens
         for lookup in screen.lookups()
         if lookup.word == word
@@ -315,15 +303,15 @@ def lookup_lines(
 
 
 def choose(
-    app: App[Any], title: str, lines: Iterable[Line], more: Callable[[str], list[Line]] | None = None
+    app: App[Any], title: str, lines: Iterable[Choice], more: Callable[[str], list[Choice]] | None = None
 ) -> None:
     """Let a line be chosen, and do it; `more` makes lines out of what is written."""
-    known = {line.choice.name: line for line in lines}
+    known = {line.name: line for line in lines}
 
-    def more_choices(text: str) -> list[Choice]:
-        extra = more(text) if more is not None else []
-        known.update({line.choice.name: line for line in extra})
-        return [line.choice for line in extra]
+    def more_lines(text: str) -> list[Choice]:
+        found = more(text) if more is not None else []
+        known.update({line.name: line for line in found})
+        return found
 
-    chooser = Chooser(title, [line.choice for line in known.values()], typed=True, more=more_choices)
+    chooser = Chooser(title, list(known.values()), typed=True, more=more_lines)
     chooser.ask(app, lambda name: known[name].run())

@@ -36,6 +36,7 @@ from screens.triplets.columns import (
 )
 from screens.widgets.listing import Listing, error_text
 from screens.widgets.pane import ListPane, Page, Pane
+from screens.widgets.reader import Moving
 from screens.widgets.table import Record, Rows, Table
 from workbench.papers.mwp.tables import CANDIDATES, CHOSEN
 from workbench.workspace import Workspace
@@ -119,32 +120,11 @@ class AnchorsPane(ListPane):
 _MOVES = ("down", "up", "top", "bottom", "half_down", "half_up")
 
 
-class _Scrolled(VerticalScroll, can_focus=True, inherit_bindings=False):
+class _Scrolled(Moving, VerticalScroll, can_focus=True, inherit_bindings=False):
     """What is too long is scrolled by the keys of every text."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in TEXT_KEYS if key.verb in _MOVES])
     DEFAULT_CSS = "_Scrolled { padding: 0 1; scrollbar-size-vertical: 1; } _Scrolled Static { height: auto; }"
-
-    def _go(self, y: float) -> None:
-        self.scroll_to(y=y, animate=False)
-
-    def action_down(self) -> None:
-        self._go(self.scroll_y + 1)
-
-    def action_up(self) -> None:
-        self._go(self.scroll_y - 1)
-
-    def action_top(self) -> None:
-        self._go(0)
-
-    def action_bottom(self) -> None:
-        self._go(self.max_scroll_y)
-
-    def action_half_down(self) -> None:
-        self._go(self.scroll_y + max(1, self.size.height // 2))
-
-    def action_half_up(self) -> None:
-        self._go(self.scroll_y - max(1, self.size.height // 2))
 
 
 class ProblemPane(Pane):

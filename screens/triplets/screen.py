@@ -316,13 +316,13 @@ class TripletsScreen(BrowserScreen):
         self._open_path(f"{role} {problem['id']}", problem["template"])
 
     def _open_path(self, name: str, template: str) -> None:
-        from screens.triplets.sheets import EditPath, Pair
+        from screens.triplets.sheets import EditPath
 
         shown = self.shown
         if shown is not None:
             anchor = shown.found["problems"]["anchor"]
-            pair = Pair(f"anchor {anchor['id']}", anchor["template"], name, template)
-            self.app.push_screen(EditPath(self.workbench, pair))
+            left = f"anchor {anchor['id']}", anchor["template"]
+            self.app.push_screen(EditPath(self.workbench, left, (name, template)))
 
     @on(Pane.Opened, "#left")
     def _anchor_opened(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -262,14 +261,6 @@ _STYLES = {"keep": "$quiet", "rename": "$warning", "delete": "$error", "insert":
 _SIGNS = {"keep": "=", "rename": "→", "delete": "−", "insert": "+"}
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    left_name: str
-    left: str
-    right_name: str
-    right: str
-
-
 def _step(record: Record) -> Content:
     style = _STYLES[record["edit"]]
     return Content.styled(
@@ -285,25 +276,27 @@ def _node(name: str) -> Any:
 
 
 class EditPath(Sheet):
-    def __init__(self, workbench: Frame, pair: Pair) -> None:
+    """From one equation to another, each behind the name of its problem."""
+
+    def __init__(self, workbench: Frame, left: tuple[str, str], right: tuple[str, str]) -> None:
         super().__init__(workbench)
-        self.pair = pair
+        (self._left_name, self._left), (self._right_name, self._right) = left, right
         columns = (
-            Column("left", pair.left_name, 40, show=_node("left"), unfiltered="it draws a tree"),
+            Column("left", self._left_name, 40, show=_node("left"), unfiltered="it draws a tree"),
             Column("edit", "edit", 10, show=_step),
-            Column("right", pair.right_name, show=_node("right"), unfiltered="it draws a tree"),
+            Column("right", self._right_name, show=_node("right"), unfiltered="it draws a tree"),
         )
         self._listing = Listing(columns, id="edits", counts=False)
         self._about = Static(classes="figures")
         self._compare = self.request("mwp.similarity", self._compared)
 
     def compose(self) -> ComposeResult:
-        title = f"from {self.pair.left_name} to {self.pair.right_name}"
+        title = f"from {self._left_name} to {self._right_name}"
         yield framed(title, "y command   e export   esc close", self._about, self._listing)
 
     def on_mount(self) -> None:
         self._listing.show_loading("comparing")
-        self._compare.ask({"left": self.pair.left, "right": self.pair.right}, self.pair)
+        self._compare.ask({"left": self._left, "right": self._right})
 
     def _compared(self, event: Answer) -> None:
         if event.error is not None:
@@ -326,18 +319,18 @@ class EditPath(Sheet):
         self._listing.table.focus()
 
     def command(self) -> list[str] | None:
-        return ["mwp", "similarity", self.pair.left, self.pair.right]
+        return ["mwp", "similarity", self._left, self._right]
 
     def exports(self) -> list[Export]:
         if not len(self._listing.table.rows):
             return []
-        heads = {"left": self.pair.left_name, "edit": "edit", "right": self.pair.right_name}
+        heads = {"left": self._left_name, "edit": "edit", "right": self._right_name}
         return table_exports(
             "edit path",
             "edit-path",
             {".csv": "c", ".jsonl": "j"},
             lambda: picked(self._listing.table.visible_records(), heads),
-            {"left": self.pair.left, "right": self.pair.right},
+            {"left": self._left, "right": self._right},
         )
 
 

@@ -73,13 +73,15 @@ class Dialog(ModalScreen[T | None]):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A line to choose: `key` runs it at once where nothing is typed, `reason` says why it cannot be."""
+    """A line to choose: `key` runs it at once where nothing is typed, `reason` says why it cannot be. `run`
+    does it, where whoever asks does not go by the name."""
 
     name: str
     label: str
     detail: str = ""
     key: str = ""
     reason: str = ""
+    run: Callable[[], object] = lambda: None
 
 
 def _plain(record: Record) -> Content:

@@ -37,7 +37,38 @@ class WidgetMessage(Message, Generic[W]):
         return self.widget
 
 
-class Lines(ScrollView, can_focus=True):
+class Moving(Widget):
+    """What goes up and down by the keys of every list and text."""
+
+    @property
+    def shown(self) -> int:
+        """How many lines there are to go through."""
+        return self.virtual_size.height
+
+    def move(self, lines: int) -> None:
+        """Go so many lines down, or up."""
+        self.scroll_to(y=self.scroll_y + lines, animate=False)
+
+    def action_down(self) -> None:
+        self.move(1)
+
+    def action_up(self) -> None:
+        self.move(-1)
+
+    def action_half_down(self) -> None:
+        self.move(max(1, self.size.height // 2))
+
+    def action_half_up(self) -> None:
+        self.move(-max(1, self.size.height // 2))
+
+    def action_top(self) -> None:
+        self.move(-self.shown)
+
+    def action_bottom(self) -> None:
+        self.move(self.shown)
+
+
+class Lines(Moving, ScrollView, can_focus=True):
     """Lines, of which those that pass the filter are shown."""
 
     DEFAULT_CSS = "Lines { scrollbar-size-vertical: 1; overflow-x: hidden; }"
@@ -48,15 +79,6 @@ class Lines(ScrollView, can_focus=True):
         self.last_filter: Filter | None = None
 
     # For tables and texts to give
-
-    @property
-    def shown(self) -> int:
-        """How many lines pass the filter."""
-        raise NotImplementedError
-
-    def move(self, lines: int) -> None:
-        """Go so many lines down, or up."""
-        raise NotImplementedError
 
     def _refilter(self) -> None:
         raise NotImplementedError
@@ -87,24 +109,6 @@ class Lines(ScrollView, can_focus=True):
         if wanted is not None:
             self.last_filter = wanted
         self._refilter()
-
-    def action_down(self) -> None:
-        self.move(1)
-
-    def action_up(self) -> None:
-        self.move(-1)
-
-    def action_half_down(self) -> None:
-        self.move(max(1, self.size.height // 2))
-
-    def action_half_up(self) -> None:
-        self.move(-max(1, self.size.height // 2))
-
-    def action_top(self) -> None:
-        self.move(-self.shown)
-
-    def action_bottom(self) -> None:
-        self.move(self.shown)
 
     def action_next_match(self) -> None:
         self._step_match(1)

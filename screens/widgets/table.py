@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -127,23 +128,13 @@ def _widths(shown: Sequence[Need], cells: int) -> list[int]:
     return found
 
 
-class Noted(Mapping[str, Any]):
-    def __init__(self, record: Record, note: Mapping[str, Any]) -> None:
-        self._record = record
-        self._note = note
-
-    def __getitem__(self, name: str) -> Any:
-        return self._note[name] if name in self._note else self._record[name]
+class Noted(ChainMap[str, Any]):
+    """A record with the fields of the note on it before its own."""
 
     def get(self, name: str, default: Any = None) -> Any:
         """As the record has it: some make a field when they are asked."""
-        return self._note[name] if name in self._note else self._record.get(name, default)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._record, **self._note})
-
-    def __len__(self) -> int:
-        return len({**self._record, **self._note})
+        note, record = self.maps
+        return note[name] if name in note else record.get(name, default)
 
 
 class Rows:
@@ -220,7 +211,6 @@ class Table(Lines):
         "table--cursor",
         "table--cursor-blurred",
         "table--mark",
-        "table--hit",
     }
     DEFAULT_CSS = """
     Table {
@@ -420,7 +410,7 @@ class Table(Lines):
 
     def _with_note(self, place: int, record: Record) -> Record:
         note = self._notes.get(self.rows.key(place)) if self._notes else None
-        return record if note is None else Noted(record, note.fields)
+        return record if note is None else Noted(dict(note.fields), record)  # type: ignore[arg-type]
 
     def _arranged(self, order: Sequence[int], wanted: str | None) -> None:
         self._order = order

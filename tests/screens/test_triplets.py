@@ -189,7 +189,7 @@ async def test_the_edit_path_between_two_trees(build: Make) -> None:
         assert app.screen.command() == ["mwp", "similarity", "N_0+N_1", "N_0-N_1"]
         await press(pilot, "escape", "tab", "G", "enter")
         assert isinstance(app.screen, EditPath)
-        assert app.screen.pair.right_name == screen.why.candidate["id"]
+        assert app.screen.query_one("#edits-table", Table).columns[-1].title == screen.why.candidate["id"]
 
 
 async def test_a_bad_triplet_is_labelled_and_kept(build: Make, workspace: Workspace, tmp_path: Path) -> None:
