@@ -103,7 +103,9 @@ class Workbench(Frame):
         self._looking = self._look_again = self._seen_jobs = False
         self._card: TooSmall | None = None
         self.navigation = Navigation(self, lambda: self.place)
-        self._keys = KeyFlow(self, super().on_event, self._takes_keys)
+        self._keys = KeyFlow(
+            self, super().on_event, lambda: len(self.screen_stack) > 1 or self.place is not None
+        )
         if ascii:
             self._filters.append(Ascii())
         for entry in SCREENS:
@@ -222,9 +224,6 @@ class Workbench(Frame):
         ):
             self._refused = default_namespace, action
         return done
-
-    def _takes_keys(self) -> bool:
-        return len(self.screen_stack) > 1 or self.place is not None
 
     # Screens
 

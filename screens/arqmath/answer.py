@@ -15,7 +15,7 @@ from engines.core.errors import EngineError
 from screens.arqmath.columns import GRADES, Chosen, Runs, answer_selection, fraction, move_cell, signed
 from screens.shell.export import CommandLine, Selection
 from screens.shell.theme import count, elide, fold, safe_text, some
-from screens.widgets.dialogs import Dialog
+from screens.widgets.dialogs import FootLine
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Record
@@ -198,20 +198,9 @@ def _topic_lines(topic: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
 _TAKEN_BACK = "-"
 
 
-class GradeLine(Dialog[str]):
-    """A line at the foot of the screen that waits for one key, a grade.
-
-    Args: what: what is judged. taken_back: whether there is a grade of one's own to take back. refusal: why
-    it cannot be judged; the line then says so and takes no grade.
-    """
-
-    DEFAULT_CSS = """
-    GradeLine { align: left bottom; background: transparent; }
-    GradeLine > Vertical {
-        width: 1fr; max-width: 100%; height: auto; background: $panel; padding: 0 1;
-        border: none; border-top: solid $accent;
-    }
-    """
+class GradeLine(FootLine[str]):
+    """Waits for one key: a grade of `what`, or with `taken_back` the one that removes one's own. `refusal`:
+    why it cannot be judged; then no grade is taken."""
 
     def __init__(self, what: str, *, taken_back: bool = False, refusal: str = "") -> None:
         super().__init__()

@@ -21,10 +21,8 @@ from workbench.papers.arqmath.tables import HITS
 
 if TYPE_CHECKING:
     from workbench.papers.arqmath.data import Collection
-    from workbench.recipes import Recipe
 
 MOST = 100
-"""Answers that are asked for."""
 
 
 def of_runs(collection: Collection) -> dict[str, Any]:
@@ -128,8 +126,7 @@ class Searcher:
     def _begin_index(self, collection: Collection) -> None:
         if not self.indexing:
             self._say("indexing posts")
-            params = {"folder": str(collection.path), "index": str(collection.index)}
-            self._index.ask(params, collection)
+            self._index.ask(of_posts(collection), collection)
 
     def offer_job(self) -> None:
         from workbench.recipes import resolved_recipe
@@ -140,10 +137,9 @@ class Searcher:
             question = Confirm(f"build an index of {collection.name}?", consequence)
             given = {"folder": str(collection.path), "out": str(collection.index)}
             make = partial(resolved_recipe, "arqmath.index", given)
-            question.ask(self._screen.app, lambda _: self._screen.submit(make, self._submitted))
-
-    def _submitted(self, job: int, recipe: Recipe) -> None:  # noqa: ARG002
-        self._screen.workbench.say(f"job {job} builds the index")
+            say = self._screen.workbench.say
+            started = partial(self._screen.submit, make, lambda job, _: say(f"job {job} builds the index"))
+            question.ask(self._screen.app, lambda _: started())
 
     def stop(self) -> None:
         self._search.stop()

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 AT_ONCE = 20_000
 """A corpus with more expressions is encoded by a job, not while one waits."""
 TOO_MANY = "E647"
-"""The code of the error that says so."""
 
 
 Unavailable = tuple[str, str]
@@ -150,9 +149,7 @@ class View(Vertical):
     """Whether it shows the cluster itself, and not its place among others."""
 
     state = State()
-    """What there is to show."""
     request: CachedRequest | None = None
-    """Its questions."""
     encodes = False
     """Whether an answer may take until a model has encoded much, and can be stopped."""
     _asked: object = None

@@ -140,7 +140,6 @@ VERDICT_SIGNS = (
     ("✗", "different: other values somewhere"),
     ("?", "undecided: too few points could be computed"),
 )
-"""What the glyphs of verdicts mean."""
 
 _WORST = ("different", "nowhere", "undecided", "shrinks", "extends")
 
@@ -291,7 +290,6 @@ _TABLES = {
     "analogies": ANALOGIES,
     "hits": HITS,
 }
-"""By the id of the list."""
 _COLUMNS: Mapping[str, tuple[Column, ...]] = {
     **{id: table.drawn() for id, table in _TABLES.items()},
     "clusters": CLUSTERS.drawn(head=_shown("head"), size=lambda record: count(record["size"]), equal=_all),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -18,13 +20,13 @@ from screens.egraphs.keys import ANALOGY_KEYS, MISTAKE_KEYS
 from screens.egraphs.sources import Cluster
 from screens.shell.export import FORMATS, Export, exported
 from screens.shell.frame import Frame
-from screens.shell.keymap import bindings
-from screens.shell.request import Answer, Progress
+from screens.shell.keymap import SHEET_KEYS, bindings
+from screens.shell.request import Answer, CachedRequest, Progress
 from screens.shell.theme import count, safe_text, some, width
 from screens.widgets.dialogs import Prompt, TextScreen, framed
-from screens.widgets.listing import Listing
+from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import TabStrip
-from screens.widgets.sheet import Sheet, TextSheet
+from screens.widgets.sheet import Sheet
 from screens.widgets.table import Record, Table
 from workbench.papers.egen.tables import HITS, MISTAKES
 from workbench.tables import TableSpec
@@ -32,18 +34,73 @@ from workbench.tables import TableSpec
 _Document = Mapping[str, Any]
 
 Reports = dict[tuple[str, str, str], _Document]
-"""Documents of `egen.eval` by evaluation, model and corpus."""
 
 # A cluster
 
 
-class _ClusterSheet(TextSheet):
-    others = {
-        "egen.map": "the encoding for the map",
-        "egen.nearest": "the encoding for neighbours",
-        "egen.generate": "the growth of a cluster",
-        "egen.egraph": "the growth of an e-graph",
-    }
+_WORK = {
+    "egen.map": "the encoding for the map",
+    "egen.nearest": "the encoding for neighbours",
+    "egen.generate": "the growth of a cluster",
+    "egen.egraph": "the growth of an e-graph",
+}
+"""What the engine may be at while a sheet waits, by operation."""
+
+
+class _ClusterSheet(TextScreen):
+    """Lines that are `known` at once, and under them those that an operation answers; `y` copies the command
+    that prints the same. `doing` is said while it is answered; `params` are None where nothing is asked."""
+
+    BINDINGS = bindings([key for key in SHEET_KEYS if key.verb == "yank"])
+
+    def __init__(
+        self,
+        workbench: Frame,
+        title: str,
+        known: Sequence[str],
+        operation: str,
+        params: Mapping[str, object] | None,
+        *,
+        doing: str,
+        command: str,
+    ) -> None:
+        super().__init__(title, [*known, *([f"… {doing}"] if params is not None else [])])
+        self._workbench = workbench
+        self._known = known
+        self._params = params
+        self._doing = doing
+        self._command = command
+        self._since = 0.0
+        self._request = CachedRequest(self, lambda: workbench.engine, operation, self._answered)
+
+    def on_mount(self) -> None:
+        box = self.query_one(Vertical)
+        box.border_subtitle = "/ filter   w wrap   y command   esc close"
+        if self._params is not None:
+            self._since = time.monotonic()
+            self._clock = self.set_interval(0.25, self._say)
+            # What it does is to be seen before the engine is begun, which may take a moment.
+            self.call_after_refresh(self._request.ask, self._params)
+
+    def _say(self) -> None:
+        """Say how long it takes, and what it waits for."""
+        what, seconds = self._doing, int(time.monotonic() - self._since)
+        if behind := self._request.behind:
+            what = f"waiting for {_WORK.get(behind, behind)} to end (esc, then x, stops that)"
+        self._show([f"… {what}" + (f", {seconds} s" if seconds else "")])
+
+    def _show(self, lines: Iterable[str]) -> None:
+        self.query_one(ReaderBox).reader.show([*self._known, *lines], keep=True)
+
+    def action_yank(self) -> None:
+        self._workbench.copy(self._command, "command line")
+
+    def lines_of(self, answer: Answer) -> Iterable[str]:
+        raise NotImplementedError
+
+    def _answered(self, answer: Answer) -> None:
+        self._clock.stop()
+        self._show(self.lines_of(answer))
 
 
 class Derivation(_ClusterSheet):

@@ -246,6 +246,13 @@ def measures(view: JobView, device: Mapping[str, Any], first_loss: float | None)
     return parts
 
 
+def shortened(name: str) -> tuple[str, str]:
+    """A measure as it is said: `val kmeans` and ` %` of `validation_kmeans_percent`."""
+    short = name.replace("validation_", "val ")
+    stem = short.removesuffix("_percent")
+    return stem, " %" if stem != short else ""
+
+
 def _bar(share: float, cells: int) -> Content:
     room = max(4, cells - 6)
     filled = min(room, round(share * room))

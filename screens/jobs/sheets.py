@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.machine import processors, size
-from screens.jobs.follow import shortened
+from screens.jobs.columns import shortened
 from screens.shell.theme import count, number, safe_text, some
 from screens.widgets.table import Record
 from workbench.tables import Column
@@ -160,7 +160,6 @@ def _value_text(key: str, value: Any) -> str:
 
 
 _ERRORS = 1_000
-"""So many of the last lines that the work wrote itself."""
 _CELLS = 12
 
 

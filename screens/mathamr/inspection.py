@@ -160,7 +160,6 @@ def _rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
 
 
 NEAREST = 20
-"""So many of the nearest formulas are asked for."""
 
 
 def _forms(inspection: Inspection, line: CommandLine) -> list[Form]:

@@ -13,8 +13,7 @@ from textual.app import ComposeResult
 from engines.core.errors import EngineError
 from screens.browser import BrowserScreen
 from screens.mathamr.contexts import OWN, ContextsPane, Subject, formula_collections, parsers
-from screens.mathamr.formula import FormulaPane
-from screens.mathamr.graph import GraphPane, edit_graph, origin
+from screens.mathamr.graph import FormulaPane, GraphPane, edit_graph, origin
 from screens.mathamr.inspection import NEAREST, Inspection
 from screens.mathamr.keys import SCREEN_KEYS
 from screens.mathamr.texts import Sentence, StringsPane, alignment

@@ -137,7 +137,6 @@ Table = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Headings, and rows of as many values."""
 
 FORMATS = {".jsonl": "j", ".csv": "c"}
-"""The usual keys of tables' formats."""
 _FORMATS = {".csv": "as CSV", ".jsonl": "as JSON lines", ".tex": "as a TeX table"}
 
 

@@ -201,7 +201,6 @@ class Navigation:
 
 
 Go = Callable[[str], object]
-"""Goes to a screen by its name."""
 
 _ORDER: dict[str, float] = {verb: rank for rank, verb in enumerate(VERBS)}
 _SCREENS = _ORDER["activity"] + 0.5
@@ -211,7 +210,6 @@ _OF_LISTS = (
     ("●", "before a line: marked with space"),
     ("▲ ▼", "after a title: sorted by this column, ascending or descending"),
 )
-"""The signs of every list."""
 
 
 def help_lines(app: App[Any], screen: Screen[object]) -> list[Choice]:

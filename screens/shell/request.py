@@ -67,7 +67,6 @@ class CachedRequest:
     ) -> None:
         self.operation = operation
         self.known: OrderedDict[Any, Any] = OrderedDict()
-        """What is remembered, by tags."""
         self._owner = owner
         self._engine = engine
         self._then = then

@@ -221,7 +221,6 @@ def _marks() -> Iterator[str]:
 _MARKS = tuple(_marks())
 
 MOST_CELLS = len(_MARKS)
-"""A picture has at most so many rows and columns."""
 
 
 def fresh_number() -> int:

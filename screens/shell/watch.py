@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 
 
 _RECONCILE_S = 5.0
-"""How often workers that lost their supervisor are looked for."""
 
 
 _GPUS_S = 5.0
 KEPT = 12
-"""Readings of a device that are remembered."""
 
 
 class Meter:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 Problem = Mapping[str, Any]
-"""A problem as `mwp.explain` gives it."""
 
 _OPERATORS = "+-*/^"
 _PART = re.compile(r"(N_\d+)|([^\W\d_]+(?:'[^\W\d_]+)?)|(\d+(?:\.\d+)?)|(.)", re.DOTALL)

@@ -120,7 +120,7 @@ class AnchorsPane(ListPane):
 _MOVES = ("down", "up", "top", "bottom", "half_down", "half_up")
 
 
-class _Scrolled(Moving, VerticalScroll, can_focus=True, inherit_bindings=False):
+class _Scrolled(VerticalScroll, Moving, can_focus=True, inherit_bindings=False):
     """What is too long is scrolled by the keys of every text."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in TEXT_KEYS if key.verb in _MOVES])

@@ -225,15 +225,22 @@ class Chooser(Dialog[str]):
                 return
 
 
-class Prompt(Dialog[str]):
-    """One line to write, at the foot of the screen; `check` says what is wrong with it, or nothing."""
+class FootLine(Dialog[T]):
+    """A dialog at the foot of the screen, which stays in sight."""
 
     DEFAULT_CSS = """
-    Prompt { align: left bottom; background: transparent; }
-    Prompt > Vertical {
+    FootLine { align: left bottom; background: transparent; }
+    FootLine > Vertical {
         width: 1fr; max-width: 100%; height: auto; background: $panel; padding: 0 1;
         border: none; border-top: solid $accent;
     }
+    """
+
+
+class Prompt(FootLine[str]):
+    """One line to write; `check` says what is wrong with it, or nothing."""
+
+    DEFAULT_CSS = """
     Prompt Horizontal { height: 1; }
     Prompt .label { width: auto; color: $accent; padding-right: 1; }
     Prompt Input { padding: 0; width: 1fr; }

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
@@ -112,26 +110,19 @@ class FilterLine(Vertical):
     FilterLine.-written Static.say { display: block; }
     """
 
-    @dataclass
-    class Changed(Message):
-        """The text changed."""
-
-        text: str
-
-    @dataclass
-    class Left(Message):
-        """The user is done; `cleared` when it was with escape."""
-
-        cleared: bool
-
     def __init__(
-        self, fields: Sequence[str] = (), values: Callable[[str], Sequence[str]] = lambda _: ()
+        self,
+        fields: Sequence[str],
+        values: Callable[[str], Sequence[str]],
+        changed: Callable[[str], object],
+        left: Callable[[bool], object],
     ) -> None:
+        """`changed` gets the text; `left` is called when the user is done, with whether by escape."""
         self.field = _FilterInput(classes="-not-by-tab", compact=True, select_on_focus=False)
         self.field.can_focus = False
         self.history: list[str] = []
         self.fields = tuple(fields)
-        self._values = values
+        self._values, self._changed, self._left = values, changed, left
         self._wrong = ""
         self._back = 0
         self._draft = ""
@@ -176,7 +167,7 @@ class FilterLine(Vertical):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Changed(event.value))
+        self._changed(event.value)
         self._tell()
 
     @on(Input.Submitted)
@@ -199,7 +190,7 @@ class FilterLine(Vertical):
         text = self.text.strip()
         if text and not self._wrong:
             self.history = [*(one for one in self.history if one != text), text][-_KEPT:]
-        self.post_message(self.Left(cleared))
+        self._left(cleared)
 
     def _recall(self, step: int) -> None:
         """An earlier filter, or a later one; last comes what was being written, which may be in force and so
@@ -256,7 +247,6 @@ class _Filtered(Vertical):
 
     _line: FilterLine | None = None
     fields: tuple[str, ...] = ()
-    """The fields of its lines."""
 
     @property
     def known_fields(self) -> tuple[str, ...]:
@@ -282,7 +272,7 @@ class _Filtered(Vertical):
         """The line; it comes with the first filter, so that screens without one open sooner."""
 
         if self._line is None:
-            self._line = FilterLine(self.known_fields, self.values)
+            self._line = FilterLine(self.known_fields, self.values, self._try, self._filter_left)
             self._line.display = False
             await self.mount(self._line)
         return self._line
@@ -305,13 +295,8 @@ class _Filtered(Vertical):
         """The filter as typed."""
         return self._line.text if self._line is not None else ""
 
-    def on_filter_line_changed(self, event: FilterLine.Changed) -> None:
-        event.stop()
-        self._try(event.text)
-
-    def on_filter_line_left(self, event: FilterLine.Left) -> None:
-        event.stop()
-        if event.cleared:
+    def _filter_left(self, cleared: bool) -> None:
+        if cleared:
             self.clear_filter()
         self._home()
 

@@ -68,7 +68,7 @@ class Moving(Widget):
         self.move(self.shown)
 
 
-class Lines(Moving, ScrollView, can_focus=True):
+class Lines(ScrollView, Moving, can_focus=True):
     """Lines, of which those that pass the filter are shown."""
 
     DEFAULT_CSS = "Lines { scrollbar-size-vertical: 1; overflow-x: hidden; }"

@@ -10,7 +10,7 @@ from textual.widgets import Static
 from engines.egen.expressions.infix import read_infix
 from engines.egen.expressions.language import LETTERS, prefix
 from screens.app import Workbench
-from screens.egraphs.columns import asked
+from screens.egraphs.columns import parse_growth
 from screens.egraphs.growth import GrowLine
 from screens.egraphs.member import MemberPane
 from screens.widgets.listing import ReaderBox
@@ -41,7 +41,7 @@ GROWN = ["* y sqrt pow x 2", "* x y"]
 def test_what_is_assumed_and_weighed_comes_after_the_expression(
     text: str, infix: str, settings: dict[str, str]
 ) -> None:
-    assert asked(text) == (prefix(read_infix(infix, LETTERS)), settings, "")
+    assert parse_growth(text) == (prefix(read_infix(infix, LETTERS)), settings, "")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_is_assumed_and_weighed_comes_after_the_expression(
     ],
 )
 def test_what_cannot_be_grown_is_said(text: str, wrong: str) -> None:
-    found = asked(text)
+    found = parse_growth(text)
     assert found[:2] == ("", {})
     assert wrong in found[2]
 

@@ -106,7 +106,7 @@ async def test_help_explains_the_signs_of_the_pane(build: Build) -> None:
         screen = await ready(pilot)
 
         def signs() -> dict[str, str]:
-            lines = (line.choice for line in help_lines(app, screen))
+            lines = help_lines(app, screen)
             return {line.key: line.detail for line in lines if line.name.startswith("sign ")}
 
         assert "share of members" in signs()["▾ 40 %"]

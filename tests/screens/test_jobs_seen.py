@@ -17,7 +17,7 @@ from engines.core.errors import EngineError
 from engines.training import TrainConfig
 from engines.training.libraries import explained, no_number
 from screens.app import Workbench
-from screens.jobs.columns import JobList, _differs, summary, told_apart
+from screens.jobs.columns import JobList, _differs, elide_alike, summary
 from screens.jobs.form import NewJob
 from screens.shell.bars import KeyBar
 from screens.shell.watch import JobWatch, Meter
@@ -207,7 +207,7 @@ def test_an_elided_name_keeps_the_first_character_that_differs(names: list[str])
         others = [other for other in names if other != name]
         assert all(name[: place + 1] != other[: place + 1] or len(name) <= place for other in others)
         for cells in range(8, 30):
-            told = told_apart(name, cells, place)
+            told = elide_alike(name, cells, place)
             assert len(told) <= cells
             if place < len(name):
                 assert name[place] in told

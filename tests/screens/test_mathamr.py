@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
 from screens.mathamr.contexts import OWN, Subject, destinations
-from screens.mathamr.formula import in_the_plane, line_by_line
+from screens.mathamr.graph import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
 from screens.mathamr.screen import MathamrScreen
 from screens.mathamr.standings import Comparison, StandingsSheet

@@ -142,7 +142,7 @@ async def test_what_was_asked_before_all_was_forgotten_has_no_answer() -> None:
         request.get({"number": 1}, 1)
         await pilot.pause()
         request.clear()
-        assert request.asked is None
+        assert request.pending is None
         assert request.get({"number": 1}, 1) is None
         engine.calls[0].go.set()
         await pilot.pause()
