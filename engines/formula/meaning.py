@@ -3,8 +3,8 @@ r"""What a formula says: terms and statements, read from LaTeX, MathML or plain 
 The labels of terms are, with their operands:
 
 - numbers (`7`, `-7`, `0.5`), named constants `pi`, `e`, `i` (the imaginary unit), `inf`, sets of numbers
-  (`ℝ`), and variables: a letter or word with what is attached to it (`x`, `x_1`, `α`, `x'`, `A_ij`); where e
-  or i is a letter it is `e_` or `i_`;
+  (`ℝ`), and variables: a letter or word with what is attached to it (`x`, `x_1`, `α`, `x'`, `A_ij`); where
+  such a name is a label of the language it has a mark behind it (`d_`, and `i_` where i is a letter);
 - `+ - * / pow` (2), `sqrt ln abs`, the trigonometric and hyperbolic functions and their inverses (1),
   `log` (base, argument), `d` (variable, body);
 - `sum prod integral` (variable, from, to, body), `antiderivative` (variable, body), `limit` (variable, to,

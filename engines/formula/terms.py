@@ -916,7 +916,7 @@ class Terms:
     def named(self, name: str) -> Tree:
         """A letter or word with its scripts, or the function that it is."""
         label, power = self.identifier(name)
-        plain = label.label == name
+        plain = label.label == _bound_name(name)
         is_function = name in self.context.functions or label.label in self.context.functions
         if self.here.role == Role.OPEN and self.here.text in ("(", "[") and self.applies(name, is_function):
             return self.call(label, power)
@@ -964,7 +964,7 @@ class Terms:
             label = f"{name}_{indices}"
             self.context.subscripted[label] = name, self.index_terms(indices)
             return Tree(label), power
-        return Tree(name), power
+        return Tree(_bound_name(name)), power
 
     def indices(self, script: Piece) -> list[Tree] | str:
         """A subscript: as part of a name, or, where it is worked out or bound, as terms."""
@@ -1014,7 +1014,7 @@ class Terms:
         if name == "π":
             return Tree("pi" if name not in self.context.letters else name)
         if name in self.context.letters or name in self.context.bound:
-            return Tree(f"{name}_")
+            return Tree(_bound_name(name))
         if name == "i":
             self.context.note("i is the imaginary unit")
         return Tree(name)
@@ -1517,7 +1517,7 @@ class Terms:
                 raise self.error("a derivative by several variables is not understood", piece)
         elif len(below) > 2:
             raise self.error("a derivative by such a variable is not understood", piece)
-        variable = Tree(name_of(below[1]))
+        variable = Tree(_bound_name(name_of(below[1])))
         body = Terms(rest, self.context).only() if rest else self.slope_of(piece)
         if _is_name(body.label) and body != variable and not self.is_constant(body):
             body = Tree("call", (body, variable))
@@ -1602,8 +1602,16 @@ def _is_name(name: str) -> bool:
 
 
 def _bound_name(name: str) -> str:
-    """The label of a bound letter: i that counts is not the imaginary unit."""
-    return f"{name}_" if name in ("i", "e") else name
+    """The label of a letter or word that is a variable: what is a label of the language gets a mark."""
+    return f"{name}_" if name in _RESERVED else name
+
+
+_OPERATORS = (
+    "sum prod integral antiderivative limit floor ceil round factorial gamma conj binomial pochhammer mod call"
+    " pm tuple list set interval union intersection without matrix row det tr transpose inverse unit text root"
+    " not pow log d e i pi inf in subset approx congruent and or implies iff re im arg sign"
+)
+_RESERVED = frozenset((*_OPERATORS.split(), *ONE_PLACE.values(), *_SEVERAL.values()))
 
 
 def _tail(tree: Tree) -> str | None:

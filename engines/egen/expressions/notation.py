@@ -223,7 +223,7 @@ def _read_latex(text: str, letters: str) -> Tree:
             fail(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
         if label == "antiderivative" and letters:
             fail(text, r"\int needs both limits", place, r"Write \int_{0}^{x} u \, dt.")
-        if "_" in label:
+        if "_" in label[:-1]:
             fail(text, "a subscript is not part of an expression", place, "Remove it.")
         if label == "d" and node.children[0].label != VARIABLE:
             fail(text, "the derivative is not with respect to x", place, r"Write \frac{d}{dx}.")
@@ -233,7 +233,7 @@ def _read_latex(text: str, letters: str) -> Tree:
             fail(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
         if not node.children:
             try:
-                operands(label, letters)
+                operands(label.removesuffix("_"), letters)
             except ExpressionError as error:
                 fail(text, error.what, place, error.remedy)
     for note, place in context.notes.items():
