@@ -1,4 +1,4 @@
-r"""What a formula says: terms and statements, read from LaTeX, MathML or plain text by way of operator trees.
+r"""What a formula says: terms and statements, read from LaTeX, MathML or plain text.
 
 The labels of terms are, with their operands:
 
@@ -173,7 +173,9 @@ def context_of(parts: list[Piece], names: Names) -> Context:
             if capital and before:
                 capitals |= {before, name}
             elif capital and (behind is None or behind.role != Role.UNKNOWN or not name_of(behind).isupper()):
-                single.add(name)
+                ahead = each[at - 1] if at else None
+                if ahead is None or (ahead.role != Role.FUNCTION and ahead.text != "∠"):
+                    single.add(name)
             before = name if capital else ""
             if name == "i" and behind is not None and behind.role == Role.RELATION:
                 opens = at == 0 or each[at - 1].role in (Role.PUNCTUATION, Role.RELATION)

@@ -902,7 +902,10 @@ class Terms:
         if name == "∠" and self.is_variable(self.here):
             while self.is_variable(self.here):
                 name += name_of(self.take())
-            return self.named(name)
+            found = self.named(name)
+            if self.is_variable(self.here) and name_of(self.here).isupper():
+                raise self.error("an angle with a subscript is not understood", piece)
+            return found
         if not _is_name(name):
             raise self.error(f"{piece.text or name!r} is not understood", piece)
         if len(name) > 1 and piece.text.startswith("\\"):
@@ -1607,9 +1610,9 @@ def _bound_name(name: str) -> str:
 
 
 _OPERATORS = (
-    "sum prod integral antiderivative limit floor ceil round factorial gamma conj binomial pochhammer mod call"
-    " pm tuple list set interval union intersection without matrix row det tr transpose inverse unit text root"
-    " not pow log d e i pi inf in subset approx congruent and or implies iff re im arg sign"
+    "sum prod integral antiderivative limit floor ceil round factorial gamma conj binomial pochhammer mod"
+    " call pm tuple list set interval union intersection without matrix row det tr transpose inverse unit"
+    " text root not pow log d e i pi inf in subset approx congruent and or implies iff re im arg sign"
 )
 _RESERVED = frozenset((*_OPERATORS.split(), *ONE_PLACE.values(), *_SEVERAL.values()))
 
