@@ -10,6 +10,7 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
+from engines.egen.grading.adapters import parse, process_results, reward, verify
 from engines.egen.grading.answers import answer
 from engines.egen.grading.grade import grade
 from engines.egen.grading.pairs import GradePairs, code, document, grade_pairs
@@ -126,6 +127,10 @@ NOT_EQUAL = [
     ("x", "", "unread"),
     (r"\frac{1}{2}", r"\frac{1}{2", "unread"),
     ("90^\\circ", "90\\pi", "different"),
+    ("5", "at least 5", "unread"),
+    ("5", r"5 \text{ million}", "different"),
+    ("1/2", "1:2ise", "different"),
+    ("1, 2 = + =", "1, 3 = + =", "unread"),
 ]
 
 
@@ -257,3 +262,32 @@ def test_a_pair_is_whole_and_no_file_besides() -> None:
         json.loads(json.dumps(document(grade_pairs(GradePairs(gold="1", pred="2")))))["totals"]["different"]
         == 1
     )
+
+
+# ---- where models are evaluated and trained
+
+
+def test_the_functions_of_math_verify() -> None:
+    gold = parse("${1,3} \\cup {2,4}$")
+    assert verify(gold, parse("${1,2,3,4}$"))
+    assert parse("   ") == []
+    assert not verify(parse("5"), [])
+    assert verify("1/3", "0.333333")
+    assert not verify("1/3", "0.33333")
+    assert not verify(parse(r"$\sqrt{x^2}$"), parse("$x$"))
+
+
+def test_a_reward_is_the_same_in_threads_and_for_conversations() -> None:
+    right = reward("answer", digits=2)
+    completions = [[{"role": "assistant", "content": rf"It is \boxed{{{n / 4}}}."}] for n in range(20)]
+    answers = [f"{n}/4" for n in range(20)]
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: right(completions, answer=answers, prompts=completions), range(4)))
+    assert runs == [[1.0] * 20] * 4
+    assert right(["", "\x00" * 10_000], answer=["0", "1"]) == [0.0, 0.0]
+
+
+def test_results_of_a_task() -> None:
+    assert process_results({"solution": r"so \boxed{4}"}, ["**Answer:** 4."]) == {"exact_match": 1.0}
+    assert process_results({"answer": 4, "solution": "5"}, ["5"]) == {"exact_match": 0.0}
+    assert process_results({"answer": "4"}, []) == {"exact_match": 0.0}

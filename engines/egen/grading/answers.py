@@ -54,6 +54,8 @@ def mended(text: str) -> str:
         text = _WRITTEN_LINE.sub("\n", text)
     if "<" in text:
         text = _TURN.split(text, maxsplit=1)[0] if not text.startswith("<|") else _TURN.sub(" ", text)
+    if "`" in text:
+        text = text.replace("`", " ")
     return _STARS.sub("", text) if "**" in text else text
 
 
@@ -76,13 +78,13 @@ _WRITTEN_LINE = re.compile(r"\\n(?![a-z])|\\n(?=\\n)")
 _STARS = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 _TURN = re.compile(r"<\|[a-z_]+\|>|<(?:eos|/s|end_of_turn)>")
 _ASIDE = re.compile(r"\[asy\].*?\[/asy\]", re.DOTALL)
-_LOOSE = " \n\t.,;:!*$"
+_LOOSE = " \n\t.,;:!*$。，"
 
 _ANNOUNCED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"final answer is\s*:?|final answer\s*:\s*(?:the (?:final )?answer is\s*:?)?|^\s*####|\n\s*####",
-        r"\banswer\s*(?:\([^)]*\)\s*)?(?:is|are)\s*:?|\banswers?\s*:|\banswer\s*=",
+        r"答案\s*(?:是|为)?\s*[:：]?|\banswer\s*(?:\([^)]*\)\s*)?(?:is|are)\s*:?|\banswers?\s*:|\banswer\s*=",
     )
 )
 
@@ -219,7 +221,9 @@ def _plain(text: str, announced: bool) -> str:
     """The answer of a text without formulas: itself where it is short, or else what it says last."""
     text = text.strip()
     if announced:
-        text = re.split(r"[.!?;](?:\s|$)|\n|, (?:because|since|so|as|which)\b", text, maxsplit=1)[0].strip()
+        text = _SENTENCE_END.split(text, maxsplit=1)[0].strip()
+    found = _LEAD.match(text)
+    text = text[found.end() :] if found and not _MODIFIED.search(text) else text
     short = text.rstrip(_LOOSE if announced else _LOOSE.replace("!", ""))
     if not re.search(r"[a-z]{2}\s+\S*[a-z]{2}", short, re.IGNORECASE) or "\\" in short:
         return short  # no sentence
@@ -240,9 +244,30 @@ def _plain(text: str, announced: bool) -> str:
         return option[1]
     if not numbers:
         return short
-    return numbers[-1][0].strip().rstrip(",.;:")
+    first, last = numbers[-1].span()
+    before, after = _BEFORE.search(short[:first]), _AFTER.match(short[last:])
+    first = before.start() if before else first
+    return short[first : last + (after.end() if after else 0)].strip().rstrip(",.;:")
 
 
+_LIMITS = r"(?:at least|at most|less than|more than|fewer than|greater than|up to|not|below|above|under|over)"
+_BEFORE = re.compile(rf"\b{_LIMITS}\s*$", re.IGNORECASE)
+_AFTER = re.compile(
+    r"\s*(?:or (?:more|less|fewer|greater|higher|lower)|below|above|factorial|dozen|hundred|thousand"
+    r"|[mbt]r?illion)\b",
+    re.IGNORECASE,
+)
+_MODIFIED = re.compile(
+    rf"\b{_LIMITS}\b|\bor (?:more|less|fewer)\b|\b(?:January|February|March|April|May|June|July|August"
+    r"|September|October|November|December)\b",
+    re.IGNORECASE,
+)
+"""What stands with a number and says that it is another."""
+_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|。|\n|, (?:because|since|so|as|which)\b")
+_LEAD = re.compile(
+    r"(?:(?!not\b|minus\b|negative\b|(?:arc)?(?:sin|cos|tan)|sec|csc|cot|log|exp|sqrt)[A-Za-z]{3,}\s+)+"
+    r"(?=[$€£]?[-+]?\.?\d)"
+)
 _OPTION = re.compile(r"\b(?i:option|choice|answer)\b(?:\s+is)?\s*:?\s*\(?([A-J])\)?(?![\w'])")
 _UNIT = r"%|°|pct|percent|[a-zµ]{1,3}[²³]|(?:k|c|m)?m\b|kg\b|g\b"
 _QUANTITY = re.compile(

@@ -161,7 +161,10 @@ class Comparison:
         return _judged(same if near.verdict == "different" and same.verdict == "different" else near)
 
     def _with_units(self, gold: Term, pred: Term) -> Compared:
+        gold, pred = _multiplied(gold), _multiplied(pred)
         mine, theirs = gold.unit, pred.unit
+        if mine is None and theirs is None:
+            return self._terms(gold, pred)
         plain_gold, plain_pred = replace(gold, unit=None), replace(pred, unit=None)
         if self._units == "ignore":
             return self._terms(plain_gold, plain_pred)
@@ -268,7 +271,7 @@ class Comparison:
         assert isinstance(several, Many)
         if several.kind == "ratio" and isinstance(one, Term) and len(several.items) == 2:
             above, below = several.items
-            if isinstance(above, Term) and isinstance(below, Term):
+            if isinstance(above, Term) and isinstance(below, Term) and above.unit is below.unit is None:
                 quotient = form(f"\\frac{{{above.text}}}{{{below.text}}}")
                 return self.compare(*((quotient, one) if several is gold else (one, quotient)))
         if isinstance(one, Words):
@@ -357,7 +360,7 @@ class Comparison:
     def _trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Judgement]) -> Compared:
         trees = []
         for side, one in (("reference", gold), ("answer", pred)):
-            tree = _tree(Term(_text(one)))
+            tree = _statement(one)
             if isinstance(tree, str):
                 return Compared("unread", reason=f"the {side}: {tree}")
             trees.append(tree)
@@ -471,10 +474,31 @@ def _tree(term: Term) -> Tree | str:
     return found.tree
 
 
+def _statement(item: Form) -> Tree | str:
+    """A form as the judge takes it, or why it cannot be read; `x = 1, 2` says that x is one of them."""
+    if not (isinstance(item, Named) and isinstance(item.value, Many) and item.value.kind in ("list", "set")):
+        return _tree(Term(_text(item)))
+    found = []
+    for value in item.value.items:
+        tree = _statement(Named(item.name, value))
+        if isinstance(tree, str):
+            return tree
+        found.append(tree)
+    return Tree("or", tuple(found)) if len(found) > 1 else found[0] if found else "it is empty"
+
+
 def _scaled(term: Term, factor: Fraction) -> Term:
     if term.value is not None:
         return replace(term, value=term.value * factor, decimals=None)
     return Term(f"({term.text})\\cdot\\frac{{{factor.numerator}}}{{{factor.denominator}}}")
+
+
+def _multiplied(term: Term) -> Term:
+    """`2 million people` as 2,000,000 people."""
+    if term.unit is None or term.unit.times == 1:
+        return term
+    rest = replace(term.unit, times=1) if term.unit.powers else None
+    return replace(_scaled(replace(term, unit=None), Fraction(term.unit.times)), unit=rest)
 
 
 def _hundredth(term: Term) -> Term:

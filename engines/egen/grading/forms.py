@@ -85,9 +85,9 @@ class Relation:
     signs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unread:
-    """What cannot be read, and why."""
+    """What cannot be read, and why. It equals nothing: not even another for the same reason."""
 
     reason: str
 
@@ -209,6 +209,12 @@ _UNICODE = str.maketrans(
         "≈": "\\approx ",
         "∅": "\\emptyset ",
         "ℝ": "\\mathbb{R}",
+        "½": "\\frac{1}{2}",
+        "¼": "\\frac{1}{4}",
+        "¾": "\\frac{3}{4}",
+        "⁄": "/",
+        "⋅": "\\cdot ",
+        "θ": "\\theta ",
         "\u00a0": " ",
         "，": ",",
         "\n": " ",
@@ -298,7 +304,7 @@ _SIGNS = {
 }
 _CUP = re.compile(r"\\cup(?![a-z])")
 _PM = re.compile(r"\\(pm|mp)(?![a-z])")
-_COLON = re.compile(":")
+_COLON = re.compile(r":|(?<=\d) to (?=\d)")
 
 
 def _form(text: str, depth: int) -> Form:
@@ -577,7 +583,7 @@ _SPECIAL: dict[str, Form] = {
     "\\emptyset": EMPTY,
     "\\varnothing": EMPTY,
     "\\mathbb{R}": REALS,
-    "\\mathbbR": REALS,
+    "\\mathbb R": REALS,
     "\\R": REALS,
     "\\Bbb{R}": REALS,
 }
@@ -595,7 +601,8 @@ def _special(text: str) -> Form | None:
         return EMPTY
     choice = _CHOICE.fullmatch(inside)
     if choice:
-        return Words(choice[1].upper()) if choice[1].isupper() or not whole else Words(choice[1])
+        letter = choice[1] or choice[2] or choice[3]
+        return Words(letter if whole else letter.upper())
     if whole:
         if _CLOCK.fullmatch(inside):
             return _clock(inside)
@@ -693,13 +700,14 @@ def _term(text: str) -> Form:
         words = " ".join(re.sub(r"\\[a-z]+\s*\{([^{}]*)\}", r"\1", found[2]).split())
         named = unit(words)
         inside = plain_number(found[1].strip()) or Term(found[1].strip())
-        if named is not None and inside.text:
+        joined = text[: found.start(2)][-1:].isdigit() and found[2][:1].isalpha()
+        if named is not None and inside.text and (named.known or not joined):
             inside = _thousands(inside)
             return replace(inside, unit=named)
     words = _TEXT.sub(r"\1", text).strip()
     if words != text and _WORDS.fullmatch(words):
         return Words(words)
-    return Term(text)
+    return Term(text.replace("²", "^2").replace("³", "^3"))
 
 
 def _thousands(term: Term) -> Term:

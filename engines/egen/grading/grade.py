@@ -69,8 +69,8 @@ def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
     lettered = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(pred)
     if any(lettered):
         return _choices(gold, pred, lettered, comparison)
-    one, other = form(gold), form(pred)
     try:
+        one, other = form(gold), form(pred)
         compared = comparison.compare(one, other)
         if compared.verdict != "equal":
             compared = _with_lists(gold, pred, one, other, comparison) or compared

@@ -35,12 +35,16 @@ _KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: the powers of what it measures, its size, and whether all its words are known."""
+    """A unit: the powers of what it measures, its size, and whether all its words are known.
+
+    `times` is what a word such as "million" multiplies the number by.
+    """
 
     text: str
     powers: tuple[tuple[str, int], ...]
     factor: Fraction
     known: bool
+    times: int = 1
 
     def is_(self, dimension: str) -> bool:
         """Whether it measures that and nothing else."""
@@ -56,7 +60,7 @@ def unit(text: str) -> Unit | None:
     text = " ".join(text.replace("²", "^2").replace("³", "^3").split()).strip(" ,;")
     plain = re.sub(r"\bper\b(?! ?cent)", "/", text.lower())
     powers: dict[str, int] = {}
-    factor, known = Fraction(1), True
+    factor, known, times = Fraction(1), True, 1
     for number, part in enumerate(plain.split("/")):
         scale = 1
         for word, power in _WORD.findall(part):
@@ -69,15 +73,39 @@ def unit(text: str) -> Unit | None:
                 continue
             if word in ("of", "the", "a"):
                 continue
+            if word in _NO_UNITS:
+                return None
+            if word.removesuffix("s") in _TIMES:
+                times *= _TIMES[word.removesuffix("s")]
+                continue
             exponent = (int(power) if power else 1) * scale * (-1 if number else 1)
             scale = 1
             name, size = _named(word)
             known = known and name in _FACTORS
             powers[name] = powers.get(name, 0) + exponent
             factor *= size**exponent
-    if not powers:
+    if not powers and times == 1:
         return None
-    return Unit(text, tuple(sorted(powers.items())), factor, known)
+    return Unit(text, tuple(sorted(powers.items())), factor, known, times)
+
+
+_TIMES = {
+    "dozen": 12,
+    "hundred": 100,
+    "thousand": 1000,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+_NO_UNITS = frozenset(
+    re.findall(
+        r"\w+",
+        "not no never below under less minus negative loss wrong incorrect false factorial half halves third "
+        "quarter tenth hundredth thousandth over root times plus mod modulo choose infinity power "
+        "squared cubed if when where or and then alpha beta gamma delta epsilon theta lambda sigma omega phi",
+    )
+)
+"""Words after a number that change it, or what is said of it."""
 
 
 _WORD = re.compile(
