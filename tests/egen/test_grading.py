@@ -34,6 +34,8 @@ from engines.egen.grading.pairs import GradePairs, code, document, grade_pairs
         (r"\[ x = 1 \] so it is \( \frac{2}{3} \).", r"\frac{2}{3}"),
         (r"\begin{align*} a &= 1 \\ &= \boxed{9} \end{align*}", "9"),
         ("$\\boxed{28 percent}", "28 percent"),
+        ("<think>4?</think><answer>The total is 15</answer>", "15"),
+        (r"Final Answer: the last digits of \(2003^{2002}\) are \[Answer: 009\]", "009"),
         ("", ""),
     ],
 )

@@ -22,6 +22,8 @@ def answer(solution: str) -> str:
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
     text = _ASIDE.sub(" ", text)
+    if tagged := _TAGGED.findall(text):
+        text = tagged[-1]
     boxed = _boxed(text)
     if boxed is not None:
         return mended(boxed) if "\\" in boxed else _plain(boxed, False)
@@ -77,6 +79,7 @@ _SINGLE = re.compile(r"(?<!\\)\\[a-zA-Z(\[]")
 _WRITTEN_LINE = re.compile(r"\\n(?![a-z])|\\n(?=\\n)")
 _STARS = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 _TURN = re.compile(r"<\|[a-z_]+\|>|<(?:eos|/s|end_of_turn)>")
+_TAGGED = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 _ASIDE = re.compile(r"\[asy\].*?\[/asy\]", re.DOTALL)
 _LOOSE = " \n\t.,;:!*$。，"
 
@@ -157,6 +160,9 @@ def _last(text: str, announced: bool) -> str:
     formulas = list(_MATH.finditer(text))
     if not formulas:
         return _plain(text, announced)
+    for formula in reversed(formulas):
+        if said := _INSIDE.match(formula[0]):
+            return _inside(formula).partition(said[1])[2].strip()
     if announced:
         # "the answer is $x$, because $y$": what comes first, with what is joined to it.
         first = 0
@@ -192,6 +198,7 @@ def _last(text: str, announced: bool) -> str:
     return ", ".join(found)
 
 
+_INSIDE = re.compile(r"\W*(?:text\s*\{\s*)?((?i:answer)\s*(?:is|:|=)\s*\}?)")
 _UNIT_WORDS = 3
 _CONCLUDES = re.compile(r"\b(?:therefore|thus|hence|so)\b[^$\\]*?\d", re.IGNORECASE)
 _SAID = re.compile(r"[\s,]*(?:is|are|equals?|=|was|would be|must be|will be)\b\s*:?", re.IGNORECASE)
