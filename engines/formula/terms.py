@@ -213,10 +213,12 @@ def is_bold(tree: Tree) -> bool:
 
 def name_of(piece: Piece) -> str:
     """The name of a letter or word."""
-    name = piece.alone.label[2:].removeprefix("\\")
-    if piece.alone.label.startswith("V!italic-"):
-        return {"ε": "ϵ", "φ": "ϕ"}.get(name[7:], name[7:])
-    return "ℓ" if piece.text == "\\ell" else name
+    label = piece.alone.label
+    if label[2:3] == "\\":
+        return label[3:]
+    if label.startswith("V!italic-"):
+        return {"ε": "ϵ", "φ": "ϕ"}.get(label[9:], label[9:])
+    return "ℓ" if piece.text == "\\ell" else label[2:]
 
 
 class Terms:
@@ -1716,6 +1718,8 @@ def bracket_after(parts: Sequence[Piece], at: int) -> str:
 
 def worded(parts: list[Piece]) -> list[Piece]:
     """The pieces with letters side by side that spell a function, as in `sin x`, as one word."""
+    if not any(piece.text in _FIRST and piece.role == Role.UNKNOWN for piece in parts):
+        return parts
     found: list[Piece] = []
     at = 0
     while at < len(parts):
@@ -1753,6 +1757,7 @@ _SPELT = frozenset(
         "sqrt",
     )
 )
+_FIRST = frozenset((*(word[0] for word in _SPELT), "R", "I"))
 
 
 def too_large(tree: Tree) -> bool:
