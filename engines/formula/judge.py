@@ -16,8 +16,9 @@ class Judgement:
     """What is known of a claim.
 
     Attributes: condition: where the verdict is "equal if", what has to hold, as `n > 0`; witness: where it is
-    "different", a point with both values, as `x = 2: 4 and 8`; reason: why it is undecided, or what was
-    settled on the way.
+    "different", a point with both values, as `x = 2: 4 and 8`, and where it is "equal if", such a point if
+    there is one: without a witness both are equal wherever both are defined; reason: why it is undecided, or
+    what was settled on the way.
     """
 
     verdict: Verdict

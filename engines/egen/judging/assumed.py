@@ -9,7 +9,7 @@ from engines.core.numeric import compile_valid
 from engines.core.tree import ZERO, Tree
 from engines.egen.assumptions import Assumptions, Relation
 from engines.egen.expressions.notation import infix
-from engines.egen.judging.names import INTEGERS, NUMBER_SETS, free
+from engines.egen.judging.names import INTEGERS, NUMBER_SETS, free, replaced
 from engines.egen.judging.reals import Known
 
 _TURNED = {">": "<", ">=": "<="}
@@ -77,18 +77,6 @@ def _relation(statement: Tree) -> Relation | None:
     if statement.label in _TURNED:
         left, right = right, left
     return Relation(left, _TURNED.get(statement.label, statement.label), right)  # type: ignore[arg-type]
-
-
-def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
-    """With a term in the place of a free variable."""
-    if not tree.children:
-        return instead if tree.label == name else tree
-    bound = tree.children[0].label if tree.label in ("sum", "prod", "integral", "limit", "d") else ""
-    if bound == name:
-        keep = tree.children[1:-1] if tree.label != "d" else ()
-        middle = tuple(replaced(child, name, instead) for child in keep)
-        return Tree(tree.label, (tree.children[0], *middle, tree.children[-1]))
-    return Tree(tree.label, tuple(replaced(child, name, instead) for child in tree.children))
 
 
 def said(statement: Tree) -> str:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from engines.core.tree import Tree
 from engines.egen.expressions.language import BINDERS
-from engines.egen.judging.names import BOUND
+from engines.egen.judging.names import BOUND, replaced
 from engines.egen.judging.reals import Known
 from engines.formula.judge import Judgement
 
 if TYPE_CHECKING:
     from engines.egen.judging.terms import TermJudge
 
-_NO_VALUES = ("limit",)
+
+_WORDS = {"sum": "sum", "prod": "product", "integral": "integral"}
 
 
 class Calls:
@@ -40,7 +41,7 @@ class Calls:
             reason = _not_worked_out(tree)
             if reason:
                 self._opaque = self._opaque or reason
-                return self._variable(tree, alike=False)
+                return self._variable(_alike_named(tree), alike=False)
         parts = tuple(self.without(child) for child in tree.children)
         if tree.label != "call":
             return Tree(tree.label, parts)
@@ -116,11 +117,25 @@ def _call(term: Tree) -> str:
     return f"{name.label}({', '.join(map(infix, arguments))})"
 
 
+def _alike_named(tree: Tree, depth: int = 0) -> Tree:
+    """With the same names of bound variables wherever they are bound at the same depth."""
+    if not tree.children:
+        return tree
+    if tree.label in BOUND and tree.label not in ("d", "antiderivative"):
+        name, *ends, body = tree.children
+        new = Tree(f"bound_{depth}")
+        inner = _alike_named(replaced(body, name.label, new), depth + 1)
+        return Tree(tree.label, (new, *(_alike_named(end, depth) for end in ends), inner))
+    return Tree(tree.label, tuple(_alike_named(child, depth) for child in tree.children))
+
+
 def _not_worked_out(tree: Tree) -> str:
-    if tree.label in _NO_VALUES:
-        return "limits are not worked out"
+    if tree.label == "limit":
+        return "the limit is not worked out"
+    if tree.label == "antiderivative":
+        return "antiderivatives are judged only as terms of a sum"
     if any(node.label in ("call", "limit") for node in tree):
         return f"{tree.label} of an unknown function is not worked out"
     if tree.label in BINDERS and any(node.label == "inf" for end in tree.children[1:3] for node in end):
-        return f"a {tree.label} to infinity is not worked out"
+        return f"the {_WORDS[tree.label]} to infinity is not worked out"
     return ""

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from engines.core.tree import Tree
 from engines.egen.expressions.language import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
 
-INTEGERS = ("Z", "ℤ", "N", "ℕ", "integers")
-REALS = ("R", "ℝ", "reals")
+INTEGERS = ("Z", "ℤ", "N", "ℕ")
+REALS = ("R", "ℝ")
 NUMBER_SETS = (*INTEGERS, *REALS, "C", "ℂ", "Q", "ℚ")
-EMPTY = ("∅", "emptyset")
+EMPTY = ("∅", "set")
+"""The empty set: also a set without members."""
 COMPLEX = ("i", "conj", "re", "im", "arg")
-BOUND = (*BINDERS, "limit", "d")
+BOUND = (*BINDERS, "limit", "antiderivative", "d")
 """Operators whose first operand is a variable that they bind, and the last is what they bind it in."""
+_AT = "at"
+"""A derivative by a variable for which something stands: at that value, which is not judged."""
 _NO_VARIABLES = (*CONSTANTS, "i", "inf", *EMPTY)
 _REAL = {*ARITY, *FURTHER} - {"x"}
 
@@ -35,7 +38,7 @@ def _free(tree: Tree) -> Iterator[str]:
         parts = parts[1:]
     elif label == "in" and parts[1].label in NUMBER_SETS:
         parts = parts[:1]
-    elif label in BOUND and label != "d":
+    elif label in BOUND and label not in ("d", "antiderivative"):
         name, *ends, body = parts
         yield from (one for one in _free(body) if one != name.label)
         parts = tuple(ends[: 1 if label == "limit" else 2])
@@ -46,3 +49,19 @@ def _free(tree: Tree) -> Iterator[str]:
 def is_real(tree: Tree) -> bool:
     """Whether a term is made of operations on real numbers that are worked out."""
     return all(node.label in _REAL for node in tree if node.children) and not {"i", "inf"} & {*tree.labels()}
+
+
+def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
+    """With a term in the place of a free variable."""
+    if not tree.children:
+        return instead if tree.label == name else tree
+    if name not in tree.labels():
+        return tree
+    bound = tree.children[0].label if tree.label in BOUND else ""
+    if bound == name:
+        if tree.label in ("d", "antiderivative"):
+            return Tree(_AT, (tree, Tree(name), instead))
+        keep = tree.children[1:-1]
+        middle = tuple(replaced(child, name, instead) for child in keep)
+        return Tree(tree.label, (tree.children[0], *middle, tree.children[-1]))
+    return Tree(tree.label, tuple(replaced(child, name, instead) for child in tree.children))

@@ -23,6 +23,8 @@ _EXACT_BITS = 4_096
 _BITS = (128, 1_024, 4_096)
 """Working precisions: of the first look, and of what is taken to be equal."""
 _MOST_BITS = 2**15
+_INTEGRATED = 48
+"""Bits to which values are the same that integrals are taken for, which are known to about 64."""
 _TIMES, _SPARE = 4, 64
 
 
@@ -114,6 +116,8 @@ def order(left: Tree, right: Tree) -> int | None:
             if first > second:
                 return 1
             agreed = agreement(first, second) or 0
+    if any(node.label == "integral" for side in (left, right) for node in side):
+        return 0 if agreed >= _INTEGRATED else None
     if agreed < _BITS[-1] // 2:
         return None
     needed = _needed((left, right))

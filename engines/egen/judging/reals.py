@@ -14,8 +14,9 @@ from engines.core.errors import EngineError, ExpressionError
 from engines.core.numeric import balls, compile_valid
 from engines.core.precise import Value
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
+from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.assumptions import Assumptions, Relation
-from engines.egen.expressions.language import BINDERS, FURTHER, VARIABLE, WHOLE, variables_of
+from engines.egen.expressions.language import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
 from engines.egen.expressions.notation import infix
 from engines.egen.judging import numbers
 from engines.egen.judging.numbers import NoValueError
@@ -27,6 +28,7 @@ from engines.egen.verification.verify import verifier
 from engines.formula.judge import Judgement
 
 _MOST_VARIABLES = 24
+_MOST_POWER, _MOST_TRIES = 24, 8
 _TRIED = 48
 """Points at which a hypothesis is looked for."""
 _BITS = 160
@@ -60,6 +62,8 @@ def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
         return of_numbers(left, right)
     if len(names) > _MOST_VARIABLES:
         return Judgement("undecided", reason=f"there are more than {_MOST_VARIABLES} variables")
+    if (found := _polynomials(left, right, known)) is not None:
+        return found
     whole = with_integers((left, right), known)
     renamed = _Renamed(left, right, whole.assumptions)
     try:
@@ -71,6 +75,47 @@ def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
     if found.verdict == "different" and whole.unclear:
         return Judgement("undecided", reason=f"{whole.unclear} is assumed, which is not understood")
     return replace(found, reason="; ".join(filter(None, [found.reason, notes])))
+
+
+def _polynomials(left: Tree, right: Tree, known: Known) -> Judgement | None:
+    """Polynomials are equal if their coefficients are. None for other terms, or where it depends on what is
+    assumed."""
+    if not (_is_polynomial(left) and _is_polynomial(right)):
+        return None
+    difference = Tree("-", (left, right))
+    space = Space([difference])
+    try:
+        found = space.of(difference).top
+    except TooLargeError:
+        return None
+    if found.is_zero():
+        return Judgement("equal")
+    if known.assumptions or known.unclear or known.notes:
+        return None
+    names = [atom.label for atom in space.atoms]
+    for start in range(2, 2 + _MOST_TRIES):
+        point = {name: fmpq(start + 3 * place) for place, name in enumerate(names)}
+        sides = [value(side, point) for side in (left, right)]
+        one, other = sides
+        if one is not None and other is not None and not one.overlaps(other):
+            at_ = ", ".join(f"{name} = {place}" for name, place in point.items())
+            return Judgement("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
+    return None
+
+
+def _is_polynomial(tree: Tree) -> bool:
+    label, parts = tree.label, tree.children
+    if not parts:
+        return label not in CONSTANTS
+    if label in ("+", "-", "*"):
+        return _is_polynomial(parts[0]) and _is_polynomial(parts[1])
+    if label == "/":
+        return _is_polynomial(parts[0]) and bool(numbers.exact(parts[1]))
+    if label == "pow":
+        exponent = numbers.exact(parts[1])
+        whole = exponent is not None and 0 < exponent <= _MOST_POWER and exponent == int(exponent)
+        return whole and _is_polynomial(parts[0])
+    return False
 
 
 def of_numbers(left: Tree, right: Tree) -> Judgement:
@@ -207,7 +252,8 @@ class _Renamed:
         if plain and set(self.back) == {VARIABLE} and not self.assumptions and len(sides) == 1:
             text = described(sides[0]).text
             if text and not text.startswith(("about", "unknown", "nowhere")):
-                return re.sub(r"\bx\b", self.back[VARIABLE], text)
+                plain_text = text.translate(str.maketrans({"≥": ">=", "≤": "<=", "≠": "!="}))
+                return re.sub(r"\bx\b", self.back[VARIABLE], plain_text)
         others = {*needs(self.left)} & {*needs(self.right)}
         found = [need for side in sides for need in needs(side) if need not in others]
         texts = [text.format(infix(renamed(tree, self.back))) for text, tree in dict.fromkeys(found)]

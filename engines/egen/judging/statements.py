@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,8 @@ from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging import line, numbers, reals, shapes
-from engines.egen.judging.assumed import assumed, flat, replaced, said
-from engines.egen.judging.names import INTEGERS, free, is_real
+from engines.egen.judging.assumed import assumed, flat, said
+from engines.egen.judging.names import INTEGERS, free, is_real, replaced
 from engines.formula.judge import Judgement
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judg
         return Judgement("different", witness=witness)
     if statement.label == "!=":
         return _undecided("no values are known to be the same")
-    return _certified(here) or _undecided("it holds at all points tried, which proves nothing")
+    return _certified(here, known) or _undecided("it holds at all points tried, which proves nothing")
 
 
 def _opposite(found: Judgement, varies: bool) -> Judgement:
@@ -274,33 +274,38 @@ def truth(statement: Tree, point: dict[str, float]) -> bool | None:
     return None if sign is None else _fits(label, sign)
 
 
-def _certified(statement: Tree) -> Judgement | None:
+def _certified(statement: Tree, known: reals.Known) -> Judgement | None:
     """Where the signs of the parts say so: squares, powers of positive numbers, absolute values."""
+    signs = {
+        one.right.label: 0 if one.sign == "<=" else 1
+        for one in known.assumptions.relations
+        if one.left == _ZERO and one.sign != "!=" and not one.right.children
+    }
     left, right = statement.children
     if statement.label in ("<", "<="):
         left, right = right, left
-    found = _least(Tree("-", (left, right)) if right != _ZERO else left)
+    found = _least(Tree("-", (left, right)) if right != _ZERO else left, signs)
     if found is None:
         return None
     return YES if found > 0 or "=" in statement.label else None
 
 
-def _least(tree: Tree) -> int | None:
+def _least(tree: Tree, signs: Mapping[str, int]) -> int | None:
     """1 for what is more than 0 wherever it is defined, 0 for what is not less; None for others."""
     label, parts = tree.label, tree.children
     exact = numbers.exact(tree)
     if exact is not None:
         return None if exact < 0 else 1 if exact > 0 else 0
     if not parts:
-        return 1 if label in ("pi", "e") else None
+        return 1 if label in ("pi", "e") else signs.get(label)
     if label in ("+", "*", "/"):
-        sides = [_least(part) for part in parts]
+        sides = [_least(part, signs) for part in parts]
         if sides[0] is None or sides[1] is None:
             return 0 if label == "*" and parts[0] == parts[1] else None
         return max(sides[0], sides[1]) if label == "+" else min(sides[0], sides[1])
     if label == "pow":
         exponent = numbers.exact(parts[1])
-        base = _least(parts[0])
+        base = _least(parts[0], signs)
         if base == 1:
             return 1
         if exponent is not None and exponent == int(exponent) and exponent % 2 == 0:

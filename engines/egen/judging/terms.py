@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import RLock
 
 from engines.core.errors import EngineError
@@ -11,6 +12,7 @@ from engines.egen.expressions.language import ARITY, FURTHER
 from engines.egen.judging import complexes, numbers, reals, shapes, statements
 from engines.egen.judging.assumed import assumed
 from engines.egen.judging.calls import Calls
+from engines.egen.judging.closed import closed, differentiated
 from engines.egen.judging.names import COMPLEX, free
 from engines.egen.judging.reals import Known
 from engines.formula.judge import Judgement
@@ -89,8 +91,10 @@ class TermJudge:
         labels = {*left.labels(), *right.labels()}
         if "unit" in labels:
             return shapes.with_units(self, left, right, known)
+        if "antiderivative" in labels:
+            return self._antiderivatives(left, right, known)
         calls = Calls(self, known)
-        sides = [calls.without(side) for side in (left, right)]
+        sides = [calls.without(closed(side)) for side in (left, right)]
         if sides[0] == sides[1]:
             return EQUAL
         labels = {*sides[0].labels(), *sides[1].labels()}
@@ -103,6 +107,16 @@ class TermJudge:
         theory = complexes if complex_ else reals
         found = theory.equal(*sides, known, seed=self.seed)
         return calls.judged(found)
+
+    def _antiderivatives(self, left: Tree, right: Tree, known: Known) -> Judgement:
+        nodes = [node for side in (left, right) for node in side if node.label == "antiderivative"]
+        name = nodes[0].children[0].label
+        sides = [differentiated(side, name) for side in (left, right)]
+        if sides[0] is None or sides[1] is None:
+            return undecided("antiderivatives are judged only as terms of a sum")
+        found = self.scalars(sides[0], sides[1], known)
+        notes = (found.reason, "up to a constant" if found.verdict in ("equal", "equal if") else "")
+        return replace(found, reason="; ".join(filter(None, notes)))
 
 
 def _infinite(left: Tree, right: Tree) -> Judgement:
