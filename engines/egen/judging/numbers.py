@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import inf, log
 
@@ -12,7 +12,7 @@ from flint import arb, ctx
 from engines.core.numeric import compile_valid
 from engines.core.precise import Value, agreement
 from engines.core.tree import Tree
-from engines.egen.expressions.language import BINDERS, CONSTANTS, FURTHER, is_constant_token
+from engines.egen.expressions.language import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
 from engines.egen.verification.rigorous import LongSumError, scales, value
 
 Exact = int | Fraction
@@ -22,6 +22,7 @@ _EXACT_BITS = 4_096
 """Longer rational numbers are not worked out exactly here."""
 _BITS = (128, 1_024, 4_096)
 """Working precisions: of the first look, and of what is taken to be equal."""
+_REAL = {*ARITY, *FURTHER} - {"d"}
 _MOST_BITS = 2**15
 _INTEGRATED = 48
 """Bits to which values are the same that integrals are taken for, which are known to about 64."""
@@ -173,12 +174,25 @@ def _orders(tree: Tree) -> float:
 
 
 def is_number(tree: Tree) -> bool:
-    """Whether a term of real operations holds no variable."""
+    """Whether a term is made of operations on real numbers, and holds no variable that is not bound."""
     return all(
-        node.children or node.label in CONSTANTS or is_constant_token(node.label)
-        for node in tree
-        if node.label not in BINDERS
+        node.label in _REAL if node.children else node.label in CONSTANTS or is_constant_token(node.label)
+        for node in _unbound(tree, frozenset())
     )
+
+
+def _unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
+    """The nodes of a term but for variables that are bound."""
+    if tree.label in BINDERS and tree.children:
+        name, low, high, body = tree.children
+        yield tree
+        yield from _unbound(low, bound)
+        yield from _unbound(high, bound)
+        yield from _unbound(body, bound | {name.label})
+    elif tree.children or tree.label not in bound:
+        yield tree
+        for child in tree.children:
+            yield from _unbound(child, bound)
 
 
 def shown(number: Tree) -> str:

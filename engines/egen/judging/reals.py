@@ -33,6 +33,7 @@ _TRIED = 48
 """Points at which a hypothesis is looked for."""
 _BITS = 160
 _CONDITIONS = 3
+_SPELT = {"≥": ">=", "≤": "<=", "≠": "!="}
 _DOMAINS: Mapping[str, str] = {
     "ln": "{} > 0",
     "sqrt": "{} >= 0",
@@ -252,8 +253,9 @@ class _Renamed:
         if plain and set(self.back) == {VARIABLE} and not self.assumptions and len(sides) == 1:
             text = described(sides[0]).text
             if text and not text.startswith(("about", "unknown", "nowhere")):
-                plain_text = text.translate(str.maketrans({"≥": ">=", "≤": "<=", "≠": "!="}))
-                return re.sub(r"\bx\b", self.back[VARIABLE], plain_text)
+                for sign, spelt in _SPELT.items():
+                    text = text.replace(sign, spelt)
+                return re.sub(r"\bx\b", self.back[VARIABLE], text)
         others = {*needs(self.left)} & {*needs(self.right)}
         found = [need for side in sides for need in needs(side) if need not in others]
         texts = [text.format(infix(renamed(tree, self.back))) for text, tree in dict.fromkeys(found)]

@@ -301,9 +301,13 @@ def _texts(left: Tree, right: Tree) -> Judgement:
 
 def words(tree: Tree) -> list[str] | None:
     """The words of a text, without case and punctuation; a letter or name is a word too."""
-    label = tree.children[0].label if tree.label == "text" and tree.children else tree.label
+    if tree.label == "*":
+        # a name in italics reads as a product of its letters
+        sides = [words(part) for part in tree.children]
+        return None if sides[0] is None or sides[1] is None else ["".join([*sides[0], *sides[1]])]
     if tree.children and tree.label != "text":
         return None
+    label = tree.children[0].label if tree.children else tree.label
     return _PUNCTUATION.sub(" ", label).casefold().split()
 
 

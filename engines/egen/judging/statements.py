@@ -34,6 +34,15 @@ def is_statement(tree: Tree) -> bool:
     return tree.label in _STATEMENTS and bool(tree.children)
 
 
+def without_signs(statement: Tree) -> Tree:
+    """With `or` in the place of signs ±, which are all the same."""
+    if not is_statement(statement) or "pm" not in statement.labels():
+        return statement
+    if statement.label in ("and", "or", "not", "implies", "iff"):
+        return Tree(statement.label, tuple(map(without_signs, statement.children)))
+    return Tree("or", shapes.of_signs(statement, together=True).children)
+
+
 def _undecided(reason: str) -> Judgement:
     return Judgement("undecided", reason=reason)
 
@@ -321,7 +330,7 @@ def _least(tree: Tree, signs: Mapping[str, int]) -> int | None:
 
 def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
     if not (is_statement(left) and is_statement(right)):
-        return _undecided("only one of them is a statement")
+        return _with_set(left, right)
     if left.label in RELATIONS and right.label in RELATIONS:
         same = _sides_alike(judge, left, right, assume)
         if same is not None:
@@ -351,6 +360,19 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
                 places = ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
                 return Judgement("different", witness=f"{places}: only one of them holds")
     return _undecided("it is not known whether they say the same")
+
+
+def _with_set(left: Tree, right: Tree) -> Judgement:
+    """A statement on one variable, and the set of its values or the only one."""
+    statement, other = (left, right) if is_statement(left) else (right, left)
+    names = free(statement)
+    if len(names) != 1 or free(other):
+        return _undecided("only one of them is a statement")
+    one = line.of_statement(statement, next(iter(names)))
+    place = one.apart(line.of_term(Tree("set", (other,)) if shapes.kind(other) == "scalar" else other))
+    if place is None:
+        return Judgement("equal", reason="the values of the variable are compared")
+    return Judgement("different", witness=f"{next(iter(names))} = {place.text} belongs to one of them only")
 
 
 def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:

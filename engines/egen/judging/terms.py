@@ -54,6 +54,8 @@ class TermJudge:
                 return undecided(error.what)
             except (RecursionError, OverflowError, MemoryError):
                 return undecided("the terms are too large")
+            except (ArithmeticError, ValueError) as error:
+                return undecided(f"it is not worked out: {error}")
 
     def compared(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
         """As `equal`; raises EngineError for what cannot be judged."""
@@ -66,6 +68,7 @@ class TermJudge:
         if left == right:
             return EQUAL
         if statements.is_statement(left) or statements.is_statement(right):
+            left, right = (statements.without_signs(side) for side in (left, right))
             return statements.equal(self, left, right, assume)
         if "pm" in {*left.labels(), *right.labels()}:
             return self._both_signs(left, right, assume)

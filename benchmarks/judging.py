@@ -1,0 +1,205 @@
+"""How sure and how quick the judge is: pairs of equal terms, and pairs in which one thing was changed.
+
+    .venv/bin/python -m benchmarks.judging [--heads 120] [--members 25] [--changed 10000] [--out -]
+
+Members of E-Gen clusters and the true identities of `identities.tsv` are written as LaTeX and read again by
+the reader of formulas. They are equal to their heads. Then one number, sign or function of a member is
+changed, and mpmath, which shares nothing with the judge, looks for a real point where both have values that
+differ: if there is one, the pair is different, and to call it equal is a false accept. One thread.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import mpmath  # type: ignore[import-untyped]
+
+from benchmarks._record import Record, parser_of
+from engines.core.tree import Tree
+
+_DIGITS, _CLOSE = 60, 25
+_POINTS = tuple(
+    mpmath.mpf(number) / 1009 for number in (137, 709, 1511, 2903, 6427, 12011, -311, -1249, -5113)
+)
+Pair = tuple[Tree, Tree]
+
+
+def equal_pairs(heads: int, members: int, seed: int) -> Iterator[Pair]:
+    """Heads and members of clusters grown from E-Gen's templates, and the identities from the tables."""
+    from engines.core.errors import EngineError
+    from engines.egen.corpus.sources import templates
+    from engines.egen.egraph.process import shared_process
+    from engines.egen.expressions.infix import read_infix
+    from engines.egen.records import EgenConfig
+
+    every = [one.tree for one in templates() if "d" not in one.tree.labels()]
+    config = EgenConfig(members=members, max_tokens=25)
+    for head in random.Random(seed).sample(every, heads):
+        try:
+            cluster = shared_process().generate(head, config)
+        except EngineError:
+            continue
+        yield from ((head, member.tree) for member in cluster.members)
+    lines = Path(__file__).with_name("identities.tsv").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        cells = line.split("\t")
+        if not line.startswith("#") and len(cells) > 2 and "false" not in cells[3:]:
+            pair = read_infix(cells[1]), read_infix(cells[2])
+            if not {"d"} & {*pair[0].labels(), *pair[1].labels()}:
+                yield pair
+
+
+def changed(tree: Tree, source: random.Random) -> Tree:
+    """With another number, sign or function in one place."""
+    from engines.egen.expressions.language import of_its_kind
+
+    paths = [path for path in _paths(tree) if of_its_kind(tree.at(path).label)]
+    path = source.choice(paths)
+    node = tree.at(path)
+    others = [label for label in of_its_kind(node.label) if label != node.label]
+    return tree.replace(path, Tree(source.choice(others), node.children))
+
+
+def _paths(tree: Tree, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    yield path
+    for place, child in enumerate(tree.children):
+        yield from _paths(child, (*path, place))
+
+
+def differ(left: Tree, right: Tree) -> bool:
+    """Whether mpmath finds a real point where both have values, and these differ."""
+    with mpmath.workdps(_DIGITS):
+        for point in _POINTS:
+            one, other = _value(left, point), _value(right, point)
+            if one is None or other is None:
+                continue
+            if abs(one - other) > mpmath.mpf(10) ** -_CLOSE * max(
+                abs(one), abs(other), mpmath.mpf(10) ** -_CLOSE
+            ):
+                return True
+    return False
+
+
+def _value(tree: Tree, x: Any) -> Any:
+    """The real value of an expression, None where it has none or it is too large to tell."""
+    if not tree.children:
+        named = {"x": x, "pi": mpmath.pi(), "e": mpmath.e()}
+        return named[tree.label] if tree.label in named else mpmath.mpf(tree.label)
+    parts = [_value(child, x) for child in tree.children]
+    if None in parts or any(abs(part) > mpmath.mpf(10) ** 30 for part in parts):
+        return None
+    try:
+        found = _FUNCTIONS[tree.label](*parts)
+    except (ZeroDivisionError, ValueError, OverflowError):
+        return None
+    return found if found is not None and isinstance(found, mpmath.mpf) and mpmath.isfinite(found) else None
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    return None if base == 0 and exponent <= 0 else base**exponent
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "pow": _power,
+    "abs": abs,
+    "log": lambda base, u: mpmath.log(u) / mpmath.log(base) if base > 0 and u > 0 else None,
+    "ln": lambda u: mpmath.log(u) if u > 0 else None,
+    "acot": lambda u: mpmath.pi / 2 - mpmath.atan(u),
+    **{name: getattr(mpmath, name) for name in ("sqrt", "sin", "cos", "tan", "csc", "sec", "cot")},
+    **{name: getattr(mpmath, name) for name in ("sinh", "cosh", "tanh", "csch", "sech", "coth")},
+    **{name: getattr(mpmath, name) for name in ("asin", "acos", "atan", "acsc", "asec")},
+    **{name: getattr(mpmath, name) for name in ("asinh", "acosh", "atanh", "acsch", "asech", "acoth")},
+}
+
+
+def in_latex(pairs: Sequence[Pair]) -> tuple[list[tuple[Pair, Pair]], int]:
+    """Pairs, each with what the reader makes of both in LaTeX, and how many are not read."""
+    from engines.egen.expressions.notation import latex
+    from engines.formula.meaning import read
+
+    found, unread = [], 0
+    for pair in pairs:
+        sides = [read(latex(side)).tree for side in pair]
+        if sides[0] is None or sides[1] is None:
+            unread += 1
+        else:
+            found.append((pair, (sides[0], sides[1])))
+    return found, unread
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("--heads", type=int, default=120)
+    parser.add_argument("--members", type=int, default=25)
+    parser.add_argument("--changed", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    result = Record("judging", given.out, heads=given.heads, changed=given.changed, seed=given.seed)
+    from engines.egen.expressions.language import of_its_kind
+    from engines.egen.expressions.notation import infix
+    from engines.egen.judging import judge
+
+    judged = judge()
+    pairs = list(equal_pairs(given.heads, given.members, given.seed))
+    read, unread = in_latex(pairs)
+    judged.equal(*read[0][1])
+    began = time.perf_counter()
+    verdicts = Counter(_verdict(judged.equal(*sides)) for _, sides in read)
+    equal_rate = len(read) / (time.perf_counter() - began)
+    print(f"{len(pairs):,} equal pairs, {unread} not read: {dict(verdicts)}; {equal_rate:.0f} a second")
+
+    source = random.Random(given.seed)
+    near: list[Pair] = []
+    while len(near) < given.changed:
+        head, member = source.choice(pairs)
+        if any(of_its_kind(node.label) for node in member):
+            near.append((head, changed(member, source)))
+    read, unread_near = in_latex(near)
+    began = time.perf_counter()
+    found = [judged.equal(*sides) for _, sides in read]
+    changed_rate = len(read) / (time.perf_counter() - began)
+    table: Counter[str] = Counter()
+    false = []
+    for (pair, _), one in zip(read, found, strict=True):
+        verdict = _verdict(one)
+        apart = differ(*pair)
+        table[f"{verdict}, {'different' if apart else 'no difference'} by mpmath"] += 1
+        if apart and verdict in ("equal", "equal where defined"):
+            false.append([infix(pair[0]), infix(pair[1]), one.condition])
+    print(f"{len(near):,} changed pairs, {unread_near} not read; {changed_rate:.0f} a second")
+    for name, count in sorted(table.items()):
+        print(f"{count:7,}  {name}")
+    print(f"false accepts: {len(false)}", *false, sep="\n")
+    result.write(
+        {
+            "equal_pairs": len(pairs),
+            "equal_unread": unread,
+            "equal": dict(verdicts),
+            "equal_per_s": round(equal_rate),
+            "changed_pairs": len(near),
+            "changed_unread": unread_near,
+            "changed": dict(sorted(table.items())),
+            "changed_per_s": round(changed_rate),
+            "false_accepts": false,
+        },
+        libraries=["python-flint", "mpmath", "numba"],
+    )
+
+
+def _verdict(found: Any) -> str:
+    if found.verdict != "equal if":
+        return str(found.verdict)
+    return "equal under a hypothesis" if found.witness else "equal where defined"
+
+
+if __name__ == "__main__":
+    main()
