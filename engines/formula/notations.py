@@ -318,6 +318,11 @@ def _applied(name: str, operator: _Element, marks: dict[str, _Element], given: l
     )
     if binary and len(given) > 2 and label not in ("-", "/", "pow", "mod", "without"):
         return Tree("and", tuple(Tree(label, pair) for pair in pairwise(given)))
-    if not label or (binary and len(given) != 2) or (label in ONE_PLACE.values() and len(given) != 1):
+    if (
+        not label
+        or not given
+        or (binary and len(given) != 2)
+        or (label in ONE_PLACE.values() and len(given) != 1)
+    ):
         raise UnreadError(f"<{name}> of {len(given)} is not understood")
     return Tree(label, tuple(given))
