@@ -79,16 +79,16 @@ class Operation:
 
     Args: name: `paper.command`, or of a command of `mathwb` itself its name alone. help: its line in the
     list of commands. call: `f(spec, *, events, stop, cache)`, any of which it may lack (`cache`: a folder
-    for what can be made again); returns a record, a document or an iterator of rows. spec: the class of
-    its first parameter, a frozen dataclass (see `engines.core.spec`), named where importing the function
-    takes long. text: `f(record, spec)` yields the lines that people read; without it the function of the
-    paper's tables that is named as the command, if there is one. document: `f(record)`, where `--json`
-    prints something else than the record. resolve: `f(spec)`, what is left to be filled in after names
-    and paths. code: `f(document)` gives the exit code where it is not `stopped`'s. background: how it is
-    a job, if `--detach` offers that. json_lines: rows that it yields are printed as JSON Lines, with or
-    without `--json`. expressions: an argument may begin with `-`. recipes: its command takes `--recipe`,
-    whose settings hold where no other is given. where: its command takes `--where`, a filter over its
-    rows. listed: whether help lists it; the others serve screens.
+    for what can be made again), and what papers lend (`Paper.lends`); returns a record, a document or an
+    iterator of rows. spec: the class of its first parameter, a frozen dataclass (see `engines.core.spec`),
+    named where importing the function takes long. text: `f(record, spec)` yields the lines that people
+    read; without it the function of the paper's tables that is named as the command, if there is one.
+    document: `f(record)`, where `--json` prints something else than the record. resolve: `f(spec)`, what is
+    left to be filled in after names and paths. code: `f(document)` gives the exit code where it is not
+    `stopped`'s. background: how it is a job, if `--detach` offers that. json_lines: rows that it yields are
+    printed as JSON Lines, with or without `--json`. expressions: an argument may begin with `-`. recipes:
+    its command takes `--recipe`, whose settings hold where no other is given. where: its command takes
+    `--where`, a filter over its rows. listed: whether help lists it; the others serve screens.
     """
 
     name: str
@@ -140,6 +140,8 @@ class Operation:
         function = load(self.call)
         takes = inspect.signature(function).parameters
         offered = {"events": events, "stop": stop, "cache": cache_dir() / self.name.partition(".")[0]}
+        lent = {name: target for paper in papers() for name, target in paper.lends.items()}
+        offered |= {name: load(target)() for name, target in lent.items() if name in takes}
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
     def result(self, record: Any) -> Performed:

@@ -70,7 +70,8 @@ class Paper:
     user may register (`module:name` of a tuple). data: keys of recipes that it looks up. references: what a
     name may stand for, by the `ref` of a field: `f(name)`. settings: the user's settings (`module:name` of a
     tuple). defaults: which of them are defaults of operations, as (operation, field) by setting. folder: of
-    the workspace, for data of its own. doctor: `f() -> Iterator[Finding]`. tour: `f(guide, workspace)`, its
+    the workspace, for data of its own. lends: `f()` makes what operations of any paper are given as the
+    parameter of that name. doctor: `f() -> Iterator[Finding]`. tour: `f(guide, workspace)`, its
     stops of the tour. For a paper of another distribution: screen: the class of its screen, a
     `WorkbenchScreen`, with its keys in `keys`, and its title. assets: the package with its folders `recipes/`
     and `sample/`, laid out as in `assets/`.
@@ -87,6 +88,7 @@ class Paper:
     settings: str = ""
     defaults: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     folder: str = ""
+    lends: Mapping[str, str] = field(default_factory=dict)
     doctor: str = ""
     tour: str = ""
     title: str = ""

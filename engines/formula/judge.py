@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -38,3 +38,29 @@ class Judge(Protocol):
 
     def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Judgement:
         """Whether a relation, or several joined by `and`, holds: "equal" stands for yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Keys that equal terms share, so that what may be equal to a term is looked up.
+
+    Attributes: whole: of the term as it stands; renamed: whatever its variables are called; parts: of each
+    part that is worth looking for, with its place (child positions from the root).
+    """
+
+    whole: tuple[int, ...] = ()
+    renamed: tuple[int, ...] = ()
+    parts: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
+
+
+class Fingerprints(Protocol):
+    """Makes fingerprints of terms and statements; those of different versions have nothing in common."""
+
+    version: int
+
+    def of(self, tree: Tree) -> Fingerprint:
+        """The fingerprint; without keys where the tree has no values that are known."""
+
+    def renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
+        """The ways to rename the variables of one term after which it may be equal to another: each name with
+        its new one, and the term with the new names."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.core.tree import Tree
 from engines.formula.features import features, shared_parts
+from engines.formula.judge import Fingerprint, Judgement
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import node_spans, operator_tree, search_tree
 from engines.forum.folder import ArqmathFolder
@@ -301,3 +304,45 @@ def test_files_of_task_2_that_differ_are_named_and_the_first_counts(tmp_path: Pa
         f"the topic {topic}",
     ]
     assert task.left_out == 3
+
+
+class _ByText:
+    """Judge and fingerprints that know one thing: letters stand in any order."""
+
+    version = 7
+
+    def of(self, tree: Tree) -> Fingerprint:
+        key = (sum(map(ord, "".join(sorted(tree.labels())))),)
+        parts = tuple(
+            ((place,), self.of(child).whole) for place, child in enumerate(tree.children) if child.children
+        )
+        return Fingerprint(key, (), parts)
+
+    def renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
+        yield from ()
+
+    def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+        same = sorted(left.labels()) == sorted(right.labels())
+        return Judgement("equal if", "it is said") if same else Judgement("different")
+
+    def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+        return Judgement("undecided")
+
+
+def test_equal_formulas_are_those_that_the_judge_proves(opened: FormulaIndex, tmp_path: Path) -> None:
+    lent, place = _ByText(), tmp_path / "values"
+    built = index(IndexFormulas(FORUM, place, values=True), fingerprints=lent)
+    assert built["values"]["version"] == 7
+    assert 0 < built["values"]["read"] <= built["looks"]
+    asked = SearchFormulas(place, r"b+a", how="equal")
+    hits = search(asked, judge=lent, fingerprints=lent)["hits"]
+    assert hits
+    assert {hit["verdict"] for hit in hits} == {"equal if"}
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+    assert all("a" in hit["latex"] and "b" in hit["latex"] for hit in hits)
+    with pytest.raises(EngineError, match="nothing is there that compares values"):
+        search(asked)
+    with pytest.raises(DataError, match="the index has no values"):
+        search(SearchFormulas(opened.folder, "a", how="equal"), judge=lent, fingerprints=lent)
+    with pytest.raises(EngineError, match="the formula cannot be read"):
+        search(SearchFormulas(place, r"\frac{a}{", how="equal"), judge=lent, fingerprints=lent)

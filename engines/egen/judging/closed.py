@@ -24,7 +24,7 @@ def closed(tree: Tree) -> Tree:
     labels = set(tree.labels())
     if labels.isdisjoint(("limit", "sum", "d")):
         return tree
-    slopes = {node.children[0].label for node in tree if node.label == "d"}
+    slopes = {node.children[0].label for node in tree if node.label == "d" and node.children}
     return _closed(tree, len(slopes) > 1)
 
 

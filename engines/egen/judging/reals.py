@@ -175,7 +175,12 @@ class _Renamed:
     differentiated is x."""
 
     def __init__(self, left: Tree, right: Tree, assumptions: Assumptions) -> None:
-        slopes = {node.children[0].label for tree in (left, right) for node in tree if node.label == "d"}
+        slopes = {
+            node.children[0].label
+            for tree in (left, right)
+            for node in tree
+            if node.label == "d" and node.children
+        }
         if len(slopes) > 1:
             raise ExpressionError("derivatives by several variables are not judged")
         names = sorted(variables_of(left, right) | assumptions.variables)

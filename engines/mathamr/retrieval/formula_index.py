@@ -14,6 +14,7 @@ share, divided by .8 of the query's and .2 of the look's; a feature weighs as mu
     formulas.arrow      id, post, kind, field (row in fields.arrow, -1: unknown), look; by look
     fields.arrow        post, name, text with placeholders
     vectors/            a dense index of the looks, in their order
+    keys*.npy           see `equality`
 """
 
 from __future__ import annotations
@@ -190,6 +191,11 @@ class FormulaIndex:
                 remedy="Build it with --encoder minilm, or search with --how paths.",
             )
         return DenseIndex(self.folder / "vectors")
+
+    @cached_property
+    def keys(self) -> tuple[Any, Any, Any]:
+        """The keys of values, the look that has each, and the share of it that each is of."""
+        return self._array("keys"), self._array("keys_looks"), self._array("keys_shares")
 
     @cached_property
     def _rows(self) -> dict[str, int]:

@@ -14,8 +14,10 @@ from engines.core.spec import Arg
 from engines.formula.lexer import unwrapped
 
 if TYPE_CHECKING:
+    from engines.formula.judge import Fingerprints
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Formula, Report
+    from engines.mathamr.retrieval.equality import Keys
 
 
 _SMALL = 20_000_000
@@ -35,15 +37,24 @@ class IndexFormulas:
         str | None, Arg("Also encode the formulas' strings, with minilm or a model folder.", ref="encoder")
     ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
+    values: Annotated[bool, Arg("Also index by values, for searches with --how equal or renamed.")] = False
 
 
-def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def index(
+    spec: IndexFormulas,
+    *,
+    events: Sink = ignore,
+    stop: Stop = never,
+    fingerprints: Fingerprints | None = None,
+) -> dict[str, Any]:
     """Write the index, which appears whole or not at all.
 
     Returns: out, complete, formulas, looks, features, postings, with_error_nodes, without_context,
     left_out (rows that could not be read, and those with the id of an earlier one), doubts (how many formulas
-    have no LaTeX, no visual id, …), encoder. Events: progress in formulas; a warning of each
-    and of what was left out, with the first place. Raises: DataError E660 for a collection without formulas,
+    have no LaTeX, no visual id, …), encoder, values (with `values`: of the fingerprints the version, how many
+    visually distinct formulas could be read, and the number of keys). Events: progress in formulas; a
+    warning of each and of what was left out, with the first place. Raises: EngineError E350 where no
+    fingerprints are lent for `values`, DataError E660 for a collection without formulas,
     E452 where `out` holds something else, or an index of another collection, and as `encoder`.
 
     >>> from tempfile import mkdtemp
@@ -58,11 +69,16 @@ def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> 
 
     collection = ArqmathFolder.open(spec.folder)
     _refuse_another(spec.out, collection.path)
+    keys = None
+    if spec.values:
+        from engines.mathamr.retrieval.equality import Keys, lent
+
+        keys = Keys(lent(fingerprints))
     place = str(collection.path.resolve())
     about: dict[str, Any] = {"version": FEATURES_VERSION, "collection": place, "encoder": None}
     try:
         with new_folder(spec.out, about) as draft:
-            about |= _written(collection, draft, events, stop)
+            about |= _written(collection, draft, events, stop, keys)
             if spec.encoder is not None:
                 about["encoder"] = _encoded(spec.encoder, spec.device, draft, events, stop)
     except _StoppedError:
@@ -70,8 +86,14 @@ def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> 
     return {"out": str(spec.out), "complete": True, **about}
 
 
-def found_index(collection: ArqmathFolder, given: Path | None, cache: Path | None) -> Path | None:
-    """The index that is given; without one a small collection is indexed on the way, in the cache."""
+def found_index(
+    collection: ArqmathFolder,
+    given: Path | None,
+    cache: Path | None,
+    fingerprints: Fingerprints | None = None,
+) -> Path | None:
+    """The index that is given; without one a small collection is indexed on the way, in the cache, with
+    values where fingerprints are lent."""
     if given is not None:
         return given
     files = [path for path in (collection.posts, *collection.latex_tables) if path is not None]
@@ -81,11 +103,13 @@ def found_index(collection: ArqmathFolder, given: Path | None, cache: Path | Non
 
     from engines.formula.features import FEATURES_VERSION
 
+    version = None if fingerprints is None else fingerprints.version
     state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    place = cache / "formulas" / sha256(repr((FEATURES_VERSION, state)).encode()).hexdigest()[:16]
+    place = cache / "formulas" / sha256(repr((FEATURES_VERSION, version, state)).encode()).hexdigest()[:16]
     if not (place / "about.json").exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        index(IndexFormulas(collection.path, place))
+        spec = IndexFormulas(collection.path, place, values=fingerprints is not None)
+        index(spec, fingerprints=fingerprints)
     return place
 
 
@@ -239,7 +263,9 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
     return rows
 
 
-def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) -> dict[str, Any]:
+def _written(
+    collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop, keys: Keys | None
+) -> dict[str, Any]:
     from engines.formula.features import features
     from engines.formula.parser import search_tree
     from engines.mathamr.retrieval.formula_index import Postings, columns, write_table
@@ -250,6 +276,8 @@ def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) 
         tree = search_tree(latex)
         errors += any(node.label.startswith("E!") for node in tree.walk())
         postings.add(features(tree))
+        if keys is not None:
+            keys.add(latex)
         if not number % 1_000:
             if stop():
                 raise _StoppedError
@@ -280,6 +308,7 @@ def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) 
         "without_context": places.count(-1),
         "left_out": rows.left_out,
         "doubts": rows.warnings,
+        **({} if keys is None else {"values": keys.write(folder)}),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,11 +16,13 @@ from engines.core.spec import Arg, exactly_one, no_effect, refused
 
 if TYPE_CHECKING:
     from engines.formula.formula import Formula
+    from engines.formula.judge import Fingerprints, Judge
+    from engines.mathamr.retrieval.equality import Equality
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.retrieval.encoders import SentenceEncoder
 
 
-How = Literal["paths", "dense", "fused"]
+How = Literal["paths", "dense", "fused", "equal", "renamed"]
 _DEPTH = 1_000
 _SHOWN_PARTS = 5
 
@@ -39,7 +42,13 @@ class SearchFormulas:
     ] = None
     topics: Annotated[tuple[Path, ...], Arg("A Task 2 topic file, instead of a formula; repeatable.")] = ()
     run: Annotated[Path | None, Arg("The run to write for the topics.", name="out", writes=True)] = None
-    how: Annotated[How, Arg("Search by parts of operator trees, by vectors, or by both, fused.")] = "paths"
+    how: Annotated[
+        How,
+        Arg(
+            "Search by parts of operator trees, by vectors, by both, fused; or list what is proved equal, "
+            "as a whole or in a part, or with other letters."
+        ),
+    ] = "paths"
     k: Annotated[
         int | None,
         Arg(
@@ -64,18 +73,26 @@ class SearchFormulas:
             raise refused("topics and a run to write are needed together", "E402", remedy)
         if self.run is None:
             no_effect({"--instances": self.instances}, "one formula, which finds visually distinct ones")
-        if self.how == "paths":
-            no_effect({"--device": None if self.device == "auto" else self.device}, "--how paths")
+        if self.how not in ("dense", "fused"):
+            no_effect({"--device": None if self.device == "auto" else self.device}, f"--how {self.how}")
 
 
-def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def search(
+    spec: SearchFormulas,
+    *,
+    events: Sink = ignore,
+    stop: Stop = never,
+    judge: Judge | None = None,
+    fingerprints: Fingerprints | None = None,
+) -> dict[str, Any]:
     """The formulas most similar to one, or a run.
 
     Returns: of a formula query, tree, hits (rank, score, latex, visual_id, formula, post, kind, formulas:
     how many look so, parts: latex of the query's part and of the hit's, nodes, exact). Of topics run, topics,
     formulas, left_out (formulas beyond 1,000 of a topic), complete. Events: progress in topics; warnings of a
     formula that is read in part, of topics that find nothing, and of what is left out. Raises: DataError
-    E661, E662 for an index that cannot be used, E670 for vectors that it lacks.
+    E661, E662 for an index that cannot be used, E670 for vectors or values that it lacks, EngineError E376
+    for a formula that cannot be read as an expression or statement where `how` needs that.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.assets import asset
@@ -86,10 +103,14 @@ def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -
     >>> hit["score"], hit["parts"][0]["exact"]
     (1.0, True)
     """
-    opened = open_index(spec.index)
+    opened, equality = open_index(spec.index), None
+    if spec.how == "equal" or spec.how == "renamed":
+        from engines.mathamr.retrieval.equality import Equality
+
+        equality = Equality(opened, spec.how, judge, fingerprints)
     if spec.latex is not None:
-        return _one(spec, opened, spec.latex, events)
-    return _run(spec, opened, events, stop)
+        return _one(spec, opened, spec.latex, events, equality)
+    return _run(spec, opened, events, stop, equality)
 
 
 _OPENED: dict[tuple[str, tuple[int, int]], Any] = {}
@@ -150,16 +171,22 @@ def ranked(
     return [(int(row), score) for row, score in fused]
 
 
-def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -> dict[str, Any]:
+def _one(
+    spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink, equality: Equality | None
+) -> dict[str, Any]:
     from engines.formula.formula import Formula
 
     formula = Formula(latex)
     if formula.tree.errors():
         events(Event("warning", {"message": "part of the formula could not be parsed"}))
+    found: Iterable[tuple[int, float, dict[str, Any]]]
+    if equality is not None:
+        found = ((one.look, one.share, one.document()) for one in equality.found(latex, spec.k or 10))
+    else:
+        near = ranked(opened, formula, spec.k or 10, spec.how, spec.device)
+        found = ((look, score, {}) for look, score in near)
     hits = []
-    for rank, (look, score) in enumerate(
-        ranked(opened, formula, spec.k or 10, spec.how, spec.device), start=1
-    ):
+    for rank, (look, score, judged) in enumerate(found, start=1):
         members = opened.members(look)
         hits.append(
             {
@@ -172,6 +199,7 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -
                 "kind": members[0]["kind"],
                 "formulas": len(members),
                 "parts": matched_parts(formula, Formula(opened.latex(look))),
+                **judged,
             }
         )
     return {"query": latex, "tree": formula.tree.document(), "how": spec.how, "hits": hits}
@@ -196,7 +224,9 @@ def matched_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
     ]
 
 
-def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
+def _run(
+    spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop, equality: Equality | None
+) -> dict[str, Any]:
     from engines.formula.formula import Formula
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.run import Run, check_out, write_manifest, write_run
@@ -216,7 +246,13 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
                 remedy="Name a topic file of Task 2, whose topics have <Latex>.",
             )
         rankings[topic.id] = []
-        for look, score in ranked(opened, Formula(topic.latex), spec.k or _DEPTH, spec.how, spec.device):
+        if equality is not None:
+            found = [
+                (one.look, one.share) for one in equality.found(topic.latex, spec.k or _DEPTH, blank=True)
+            ]
+        else:
+            found = ranked(opened, Formula(topic.latex), spec.k or _DEPTH, spec.how, spec.device)
+        for look, score in found:
             for member in opened.members(look)[: spec.instances or 1]:
                 rankings[topic.id].append((member["id"], score))
                 posts[member["id"]] = member["post"]
@@ -227,7 +263,7 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
     if left_out:
         what = f"{left_out:,} formulas beyond the first {_DEPTH:,} of a topic are left out"
         events(Event("warning", {"message": what}))
-    found = {
+    made = {
         "run": str(spec.run),
         "complete": True,
         "topics": len(topics),
@@ -235,5 +271,5 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
         "left_out": left_out,
     }
     reads = {"index": sorted(path for path in spec.index.rglob("*") if path.is_file()), "topics": spec.topics}
-    write_manifest("mathamr.search", spec, spec.run, reads, found)
-    return found
+    write_manifest("mathamr.search", spec, spec.run, reads, made)
+    return made

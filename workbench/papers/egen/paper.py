@@ -120,6 +120,10 @@ PAPER = Paper(
     folder="corpora",
     doctor="workbench.papers.egen.data:examine",
     tour="workbench.papers.egen.paper:tour",
+    lends={
+        "judge": "engines.egen.judging:judge",
+        "fingerprints": "engines.egen.judging.fingerprint:ValueFingerprints",
+    },
     references={
         "corpus": "workbench.papers.egen.data:corpus_path",
         "model": "workbench.papers.egen.data:model_path",

@@ -30,7 +30,16 @@ def topic_row(topic: Found, _found: object = None) -> dict[str, Any]:
     return {**row, "formula": _unicode(topic)}
 
 
+def _verdict(hit: Found) -> str:
+    """What was judged of a hit: `x → n, equal if x > 0`."""
+    names = [f"{old} → {new}" for old, new in hit.get("renaming", {}).items()]
+    said = " ".join(filter(None, [hit.get("verdict", ""), hit.get("condition", "")]))
+    return ", ".join([*names, said]) if said else ""
+
+
 def _parts(hit: Found) -> str:
+    if "verdict" in hit:
+        return _verdict(hit)
     return ", ".join(_part(part) for part in hit["parts"][:2])
 
 
@@ -60,6 +69,7 @@ HITS = TableSpec(
         _FORMULA,
         Column("post", "post", 8),
         Column("latex", "", format=_unicode),
+        Column("verdict", "", on="csv tex", format=_verdict),
         Column("parts", "parts in common", on="text", format=_parts, unfiltered="it draws formulas"),
         *others("kind formulas"),
     )

@@ -1,0 +1,206 @@
+"""Formulas equal to one: as they stand, in a part, or after renaming of their letters.
+
+An index that is built with values has the keys of the fingerprint of each visually distinct formula that can
+be read. Formulas that share a key with the query are candidates, and a judge says which of them are equal.
+Fingerprints and judge are lent by whoever searches.
+
+    keys.npy           uint64, ascending
+    keys_looks.npy     int32, the look that has each key
+    keys_shares.npy    float32, the share of the look's nodes that each key is of; 1: the whole
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+
+from engines.core.errors import DataError, EngineError
+from engines.core.files import write_array
+from engines.core.tree import Tree
+from engines.formula.judge import Judgement
+
+if TYPE_CHECKING:
+    from engines.formula.judge import Fingerprints, Judge
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
+
+By = Literal["equal", "renamed"]
+
+_REFUSED = 400
+"""After so many candidates that are not proved equal the search ends."""
+
+
+class Keys:
+    """Collects the keys of looks, in their order."""
+
+    def __init__(self, fingerprints: Fingerprints) -> None:
+        self._fingerprints = fingerprints
+        self._looks = self._read = 0
+        self._keys, self._of, self._shares = array("Q"), array("i"), array("f")
+
+    def add(self, latex: str) -> None:
+        from engines.formula.meaning import read
+
+        tree = read(latex).tree
+        if tree is not None:
+            self._read += 1
+            found, nodes = self._fingerprints.of(tree), len(tree)
+            shares = dict.fromkeys((*found.whole, *found.renamed), 1.0)
+            for path, keys in found.parts:
+                for key in keys:
+                    shares.setdefault(key, len(tree.at(path)) / nodes)
+            self._keys.extend(shares)
+            self._shares.extend(shares.values())
+            self._of.extend([self._looks] * len(shares))
+        self._looks += 1
+
+    def write(self, folder: Path) -> dict[str, int]:
+        """Write the arrays. Returns: the version of the fingerprints, the number of looks that were read, and
+        that of keys."""
+        keys = np.frombuffer(self._keys, np.uint64)
+        order = np.argsort(keys, kind="stable")
+        write_array(folder / "keys.npy", keys[order])
+        write_array(folder / "keys_looks.npy", np.frombuffer(self._of, np.int32)[order])
+        write_array(folder / "keys_shares.npy", np.frombuffer(self._shares, np.float32)[order])
+        return {"version": self._fingerprints.version, "read": self._read, "keys": len(keys)}
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """A look that is equal to a query.
+
+    Attributes: share: of its nodes that are in the equal part, 1: the whole. judgement: what the judge said.
+    renaming: new names of the query's letters.
+    """
+
+    look: int
+    share: float
+    judgement: Judgement
+    renaming: Mapping[str, str]
+
+    def document(self) -> dict[str, Any]:
+        """What is known, as a hit says it."""
+        said = self.judgement
+        return {"verdict": said.verdict, "condition": said.condition, "renaming": dict(self.renaming)}
+
+
+T = TypeVar("T")
+
+
+def lent(what: T | None) -> T:
+    """What was lent. Raises: EngineError E350 where nothing was."""
+    if what is None:
+        raise EngineError(
+            "nothing is there that compares values",
+            code="E350",
+            remedy="Pass fingerprints=, and judge= to search: those of engines.egen.judging.",
+        )
+    return what
+
+
+class Equality:
+    """Finds what is equal to a formula in an index.
+
+    Raises: EngineError E350 where no judge or no fingerprints were lent, DataError E670 for an index without
+    values, or with those of other fingerprints.
+    """
+
+    def __init__(
+        self, opened: FormulaIndex, by: By, judge: Judge | None, fingerprints: Fingerprints | None
+    ) -> None:
+        self._opened, self._by = opened, by
+        self._judge, self._fingerprints = lent(judge), lent(fingerprints)
+        values = opened.about.get("values")
+        if values is None or values["version"] != self._fingerprints.version:
+            what = "no values" if values is None else f"values of version {values['version']}"
+            raise DataError(
+                f"the index has {what}",
+                path=opened.folder,
+                code="E670",
+                remedy="Build it with --values, or search with --how paths.",
+            )
+
+    def found(self, latex: str, k: int, *, blank: bool = False) -> list[Equal]:
+        """At most `k` looks that are equal to a formula, the largest equal share first; by renaming only as a
+        whole.
+
+        Args: blank: whether a formula that cannot be read has none. Raises: EngineError E376 for such a
+        formula otherwise.
+        """
+        from engines.formula.meaning import read
+
+        reading = read(latex)
+        if reading.tree is not None:
+            return list(islice(self._equal(reading.tree), k))
+        if blank:
+            return []
+        raise EngineError(
+            f"the formula cannot be read: {reading.reason}",
+            code="E376",
+            remedy="Search by its parts instead: --how paths.",
+        )
+
+    def _equal(self, query: Tree) -> Iterator[Equal]:
+        print_ = self._fingerprints.of(query)
+        wanted = print_.whole if self._by == "equal" else print_.renamed
+        known: dict[Tree, tuple[Judgement, Mapping[str, str]]] = {}
+        refused = 0
+        for look, share in _candidates(self._opened, wanted):
+            if refused == _REFUSED or (self._by == "renamed" and share < 1):
+                return
+            for part in self._parts(self._opened.latex(look), wanted, whole=share == 1):
+                if part not in known:
+                    known[part] = self._judged(query, part)
+                judgement, renaming = known[part]
+                if judgement.verdict in ("equal", "equal if"):
+                    yield Equal(look, share, judgement, renaming)
+                    break
+            else:
+                refused += 1
+
+    def _parts(self, latex: str, keys: Sequence[int], *, whole: bool) -> list[Tree]:
+        """The parts of a formula that have one of the keys, or all of it."""
+        from engines.formula.meaning import read
+
+        tree = read(latex).tree
+        if tree is None:  # of an index by another reader
+            return []
+        if whole:
+            return [tree]
+        parts = self._fingerprints.of(tree).parts
+        return [tree.at(path) for path, own in parts if not set(keys).isdisjoint(own)]
+
+    def _judged(self, query: Tree, part: Tree) -> tuple[Judgement, Mapping[str, str]]:
+        if self._by == "equal":
+            return compared(query, part, self._judge), {}
+        for names, tree in self._fingerprints.renamings(query, part):
+            judgement = compared(tree, part, self._judge)
+            if judgement.verdict in ("equal", "equal if"):
+                return judgement, names
+        return Judgement("undecided"), {}
+
+
+def _candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tuple[int, float]]:
+    """Looks with one of the keys and the share it is of, the largest first."""
+    known, looks, shares = opened.keys
+    best: dict[int, float] = {}
+    for key in keys:
+        begin, end = (
+            np.searchsorted(known, np.uint64(key), "left"),
+            np.searchsorted(known, np.uint64(key), "right"),
+        )
+        for look, share in zip(looks[begin:end].tolist(), shares[begin:end].tolist(), strict=True):
+            best[look] = max(share, best.get(look, 0.0))
+    yield from sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def compared(one: Tree, other: Tree, judge: Judge) -> Judgement:
+    """Whether two terms are equal, or two statements say the same."""
+    if one == other:
+        return Judgement("equal")
+    return judge.equal(one, other)
