@@ -12,6 +12,7 @@ from engines.core.tree import Tree
 from engines.egen.expressions.infix import fail, read_infix
 from engines.egen.expressions.language import (
     ARITY,
+    BINDERS,
     FURTHER,
     HYPERBOLIC,
     INVERSE,
@@ -461,8 +462,19 @@ def _further(node: Tree, parts: list[_Written]) -> _Written:
     texts = [part.text for part in parts]
     if node.label == "floor":
         return _Written(rf"\lfloor {texts[0]} \rfloor", _ATOM)
-    if node.label == "sign":
-        return _Written(r"\operatorname{sign}" + _fenced(texts[0]), _POWER)
+    if node.label == "ceil":
+        return _Written(rf"\lceil {texts[0]} \rceil", _ATOM)
+    if node.label == "factorial":
+        inner = texts[0] if not node.children[0].children and texts[0][0] != "-" else _fenced(texts[0])
+        return _Written(f"{inner}!", _POWER)
+    if node.label == "binomial":
+        return _Written(rf"\binom{{{texts[0]}}}{{{texts[1]}}}", _ATOM)
+    if node.label == "root":
+        return _Written(rf"\sqrt[{texts[0]}]{{{texts[1]}}}", _ATOM)
+    if node.label not in BINDERS:
+        known = {"gamma": r"\Gamma", "min": r"\min", "max": r"\max", "gcd": r"\gcd"}
+        name = known.get(node.label, rf"\operatorname{{{node.label}}}")
+        return _Written(name + _fenced(", ".join(texts)), _POWER)
     name, low, high, body = texts
     if node.label == "integral":
         return _Written(rf"\int_{{{low}}}^{{{high}}} {_fenced(body)} \, d{name}", _PREFIX)
