@@ -21,9 +21,9 @@ def answer(solution: str) -> str:
     text = mended(solution[-LONGEST:])
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
-    text = _ASIDE.sub(" ", text)
-    if tagged := _TAGGED.findall(text):
-        text = tagged[-1]
+    text = _without_drawings(text)
+    if "</answer>" in text:
+        text = text.rpartition("</answer>")[0].rpartition("<answer>")[2]
     boxed = _boxed(text)
     if boxed is not None:
         return mended(boxed) if "\\" in boxed else _plain(boxed, False)
@@ -37,6 +37,11 @@ def answer(solution: str) -> str:
             text = text.lstrip().partition("\n\n")[0]
             break
     return _last(text.strip(), announced)
+
+
+def _without_drawings(text: str) -> str:
+    first, *rest = text.split("[asy]")
+    return " ".join((first, *(part.partition("[/asy]")[2] for part in rest))) if rest else text
 
 
 def mended(text: str) -> str:
@@ -79,8 +84,6 @@ _SINGLE = re.compile(r"(?<!\\)\\[a-zA-Z(\[]")
 _WRITTEN_LINE = re.compile(r"\\n(?![a-z])|\\n(?=\\n)")
 _STARS = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 _TURN = re.compile(r"<\|[a-z_]+\|>|<(?:eos|/s|end_of_turn)>")
-_TAGGED = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
-_ASIDE = re.compile(r"\[asy\].*?\[/asy\]", re.DOTALL)
 _LOOSE = " \n\t.,;:!*$。，"
 
 _ANNOUNCED = tuple(
@@ -149,8 +152,9 @@ _REASONS = re.compile(
 _FORMAT = re.compile(r"\\(?:text|quad|qquad|mbox|textbf|mathrm)(?![a-z])|\\[,;:! ()\[\]]|[{}$~]")
 
 _MATH = re.compile(
-    r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]"
-    r"|\\begin\{(?P<env>(?:equation|align|gather|multline|displaymath|math)\*?)\}(?P<e>.+?)\\end\{(?P=env)\}",
+    r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>(?:(?!\\\().)+?)\\\)"
+    r"|\\\[(?P<d>(?:(?!(?<!\\)\\\[).)+?)\\\]"
+    r"|\\begin\{(?P<env>(?:equation|align|gather|multline|displaymath|math)\*?)\}(?P<e>(?:(?!\\begin\{(?P=env)\}).)+?)\\end\{(?P=env)\}",
     re.DOTALL,
 )
 
