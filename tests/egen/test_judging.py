@@ -152,6 +152,8 @@ def test_what_cannot_be_told_is_undecided_with_a_reason() -> None:
         (Tree("limit", (Tree("x"), Tree("0"), Tree("both"), t("sin(x)/x"))), "1"),
         (Tree("unheard", (t("x"),)), "x"),
         ("1/0", "2"),
+        (term("gcd", "0", INF), term("sign", Tree("arg", (INF,)))),
+        (term("in", "1/(x-x)", interval("oo", "0", "1")), term("<", "x", "1")),
     ]
     for left, right in pairs:
         found = equal(left, right)
