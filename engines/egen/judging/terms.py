@@ -53,7 +53,7 @@ class TermJudge:
                 return judged()
             except EngineError as error:
                 return undecided(error.what)
-            except (RecursionError, OverflowError, MemoryError):
+            except (RecursionError, OverflowError, MemoryError, TooLargeError):
                 return undecided("the terms are too large")
             except (ArithmeticError, LookupError, ValueError, TooLargeError) as error:
                 return undecided(f"it is not worked out: {error}")
