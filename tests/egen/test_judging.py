@@ -189,3 +189,7 @@ def test_threads_judge_as_one_does() -> None:
     for thread in threads:
         thread.join()
     assert found == [alone] * 3
+
+
+def test_values_that_meet_at_one_integer_are_no_hypothesis() -> None:
+    assert equal("asin(x/4-3)-6", "-6-asin((x-12)*(-4))").verdict in ("different", "undecided")
