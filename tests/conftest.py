@@ -1,13 +1,17 @@
-"""Every test has its own user folders, and none has the network."""
+"""Every test has its own user folders, and none has the network; commands run in the process of the test."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import settings
@@ -21,6 +25,27 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+def mathwb(*words: object, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    """What the command `mathwb` with these words prints, and its exit code; it runs in this process."""
+    from workbench.cli import main
+
+    line = ["mathwb", *map(str, words)]
+    streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
+    read = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
+    interrupt = signal.getsignal(signal.SIGINT)
+    with contextlib.ExitStack() as stack:
+        stack.callback(signal.signal, signal.SIGINT, interrupt)
+        stack.enter_context(mock.patch.dict(os.environ))
+        stack.enter_context(mock.patch.multiple(sys, argv=line, stdin=read, **streams))
+        with pytest.raises(SystemExit) as ended:
+            main()
+    for stream in streams.values():
+        stream.seek(0)
+    return subprocess.CompletedProcess(
+        line, int(ended.value.code or 0), *(stream.read() for stream in streams.values())
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -246,10 +246,11 @@ class Overlap:
 def overlap(a: Path, b: Path) -> Overlap:
     """Compare two data sets: corpora or files of expressions or clusters, or two sides of texts.
 
-    A side of texts is an ARQMath collection (folder or file of posts), a file of topics, or a file with a
-    JSON object with a text, or a text, on each line. Raises: DataError when a file cannot be read, or E326
-    when one side is expressions and the other texts.
+    A side of texts is an ARQMath collection (folder or file of posts), a file of topics, a set of problems,
+    or a file with a JSON object with a text, or a text, on each line. Raises: DataError when a file cannot
+    be read, or E326 when one side is expressions and the other texts.
     """
+    a, b = (file if (file := path / "problems.jsonl").is_file() else path for path in (a, b))
     kinds = [_kind(path) for path in (a, b)]
     if ("expressions" in kinds) and kinds[0] != kinds[1]:
         raise DataError(

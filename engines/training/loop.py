@@ -15,7 +15,6 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_folder, file_error, refuse_other, remove_folder, write_json
 from engines.training import checkpoints, token_cache
-from engines.training import checkpoints as state
 from engines.training.checkpoints import Checkpoint, Identity
 from engines.training.data import Batches, Position, batches_per_epoch
 from engines.training.libraries import explained, no_device, no_number, other_training, quick_imports
@@ -363,7 +362,7 @@ class _Training:
         self._step = self._saved = self._resumed_from = 0
         self._loss: float | None = None
         self._measures: dict[str, float] = {}
-        self._best = state.Best()
+        self._best = checkpoints.Best()
         self._steps_changed: list[dict[str, int]] = []
         self._ended = ""
 
@@ -515,27 +514,29 @@ class _Training:
         before = time.monotonic()
         self._check_weights()
         self._batches.settle()
-        measures = state.measured(self._task, self._model) if self._first else {}
+        measures = checkpoints.measured(self._task, self._model) if self._first else {}
         self._measures = measures = shared(measures)
         self._tell("metric", {**measures, "evaluation_s": round(time.monotonic() - before, 3)})
         self._config.check_best(measures)
         return bool(self._config.best) and self._best.offer(self._step, measures, self._config)
 
     def _check_weights(self) -> None:
-        if not self._meter.finite() or not state.all_finite(self._model):
+        if not self._meter.finite() or not checkpoints.all_finite(self._model):
             raise no_number(self._step, self._saved)
 
     def _save_checkpoint(self) -> None:
         self._check_weights()
         before = time.monotonic()
         world = self._accelerator.num_processes
-        randoms = gathered(state.get_random(), world)
+        randoms = gathered(checkpoints.get_random(), world)
         unread = gathered(self._meter.unread(), world)
         if not self._first:
             return
         files = {
-            "model.safetensors": state.weights_to_bytes(self._model),
-            "training.pt": state.to_bytes({"optimizer": self._optimizer.state_dict(), "random": randoms}),
+            "model.safetensors": checkpoints.weights_to_bytes(self._model),
+            "training.pt": checkpoints.to_bytes(
+                {"optimizer": self._optimizer.state_dict(), "random": randoms}
+            ),
         }
         facts = {
             "identity": self._identity.settings,
@@ -548,7 +549,7 @@ class _Training:
             "unread": unread,
             "ended": self._ended,
             "world": world,
-            "versions": state.versions(),
+            "versions": checkpoints.versions(),
         }
         folder = checkpoints.write(self._checkpoints, self._step, files, facts)
         self._saved = self._step
@@ -569,14 +570,14 @@ class _Training:
 
     def _resume(self, found: Checkpoint) -> None:
         facts, rank = found.facts, self._accelerator.process_index
-        saved = state.from_file(found.folder / "training.pt")
-        state.load_weights(self._model, found.folder / "model.safetensors")
+        saved = checkpoints.from_file(found.folder / "training.pt")
+        checkpoints.load_weights(self._model, found.folder / "model.safetensors")
         self._optimizer.load_state_dict(saved["optimizer"])
         if rank < len(saved["random"]):
-            state.put_random(saved["random"][rank])
+            checkpoints.put_random(saved["random"][rank])
         self._batches.position = Position(**facts["position"])
         self._step = self._saved = self._resumed_from = found.step
-        self._best = state.Best.from_dict(facts["best"])
+        self._best = checkpoints.Best.from_dict(facts["best"])
         self._measures, self._loss = dict(facts["measures"]), facts["loss_nats"]
         self._steps_changed, self._ended = list(facts["steps_changed"]), facts["ended"]
         self._tell("log", {"message": f"resumed from the checkpoint of step {found.step}"})
@@ -599,7 +600,7 @@ class _Training:
     def _finish(self) -> TrainResult:
         if self._ended and self._config.best and self._best.step != self._step:
             chosen = checkpoints.verify(self._checkpoints / f"step-{self._best.step:06d}")
-            state.load_weights(self._model, chosen.folder / "model.safetensors")
+            checkpoints.load_weights(self._model, chosen.folder / "model.safetensors")
         at_best = bool(self._ended and self._config.best)
         position = self._batches.position
         result = TrainResult(
@@ -629,7 +630,7 @@ class _Training:
             "identity": self._identity.settings,
             "steps_changed": self._steps_changed,
             "result": {key: value for key, value in result.to_dict().items() if key != "model"},
-            "versions": state.versions(),
+            "versions": checkpoints.versions(),
             **self._facts,
         }
         with atomic_folder(self._out / "model", RECORD) as draft:

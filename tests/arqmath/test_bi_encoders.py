@@ -30,11 +30,6 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("bi-encoders")
-
-
-@pytest.fixture(scope="module")
 def data(place: Path) -> dict[str, Path]:
     posts = forum(place / "forum") / "posts.jsonl"
     rows = [json.loads(line) for line in posts.read_text().splitlines()]

@@ -23,11 +23,6 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("finetuning")
-
-
-@pytest.fixture(scope="module")
 def data(place: Path) -> dict[str, Path]:
     return {"collection": forum(place / "forum"), "backbone": backbone(place)}
 

@@ -23,8 +23,7 @@ run_command = CliRunner()
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("first")
+def indexed(place: Path) -> Path:
     tiny_models.posts(place / "posts")
     index(IndexCollection(place / "posts", place / "index"))
     return place
@@ -47,16 +46,16 @@ def shortest() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("shortest")
-def test_a_registered_first_stage_ranks(place: Path, tmp_path: Path) -> None:
-    topics = place / "posts" / "topics_task1.xml"
-    lengths = {id: len(post.text) for id, post in posts(place).items()}
-    made = rank(Rank(place / "index", tmp_path / "run", (topics,), first="shortest", rerank=False))
+def test_a_registered_first_stage_ranks(indexed: Path, tmp_path: Path) -> None:
+    topics = indexed / "posts" / "topics_task1.xml"
+    lengths = {id: len(post.text) for id, post in posts(indexed).items()}
+    made = rank(Rank(indexed / "index", tmp_path / "run", (topics,), first="shortest", rerank=False))
     assert made["first"] == "shortest"
     for ranking in read_run(tmp_path / "run").rankings.values():
         found = [lengths[id] for id, _ in ranking]
         assert found == sorted(lengths.values())[: len(found)]
     # It is an index's own like the others, and weighted and fused like them.
-    opened = open_index(place / "index")
+    opened = open_index(indexed / "index")
     assert opened.searches == ["lexical", "shortest"]
     assert opened.run({"T": "sum"}, 3, how="0.0001*lexical + shortest").rankings["T"][0][0] == min(
         lengths, key=lengths.__getitem__
@@ -65,9 +64,9 @@ def test_a_registered_first_stage_ranks(place: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("shortest")
-def test_the_command_takes_it_and_names_it_among_the_choices(place: Path, tmp_path: Path) -> None:
-    topics = place / "posts" / "topics_task1.xml"
-    line = ["arqmath", "rank", str(place / "index"), "--topics", str(topics), "--no-rerank"]
+def test_the_command_takes_it_and_names_it_among_the_choices(indexed: Path, tmp_path: Path) -> None:
+    topics = indexed / "posts" / "topics_task1.xml"
+    line = ["arqmath", "rank", str(indexed / "index"), "--topics", str(topics), "--no-rerank"]
     made = run_command.invoke(app, [*line, "--out", str(tmp_path / "run"), "--first", "shortest"])
     assert (made.exit_code, (tmp_path / "run").exists()) == (0, True)
     refused = run_command.invoke(app, [*line, "--out", str(tmp_path / "other"), "--first", "longest"])
@@ -81,6 +80,6 @@ def test_help_names_every_first_stage(spec: Any, option: str) -> None:
     assert all(name in field.arg.help for name in RETRIEVERS)
 
 
-def posts(place: Path) -> Mapping[str, Any]:
-    store = open_index(place / "index").store
+def posts(indexed: Path) -> Mapping[str, Any]:
+    store = open_index(indexed / "index").store
     return store.many(store.answer_ids())

@@ -24,11 +24,6 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("reranking")
-
-
-@pytest.fixture(scope="module")
 def data(place: Path) -> dict[str, Path]:
     from engines.arqmath import IndexCollection, index
 

@@ -39,25 +39,24 @@ def splade(folder: Path, *, seed: int = 0) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("sparse")
+def indexed(place: Path) -> Path:
     tiny_models.posts(place / "posts")
     splade(place / "splade")
     index(IndexCollection(place / "posts", place / "index", sparse=place / "splade", exact=True))
     return place
 
 
-def test_the_first_stage_is_the_product_of_the_librarys_vectors(place: Path) -> None:
+def test_the_first_stage_is_the_product_of_the_librarys_vectors(indexed: Path) -> None:
     from sentence_transformers import SparseEncoder
 
-    model: Any = SparseEncoder(str(place / "splade"), device="cpu")
-    model.save(str(place / "saved"))
-    assert sparse_encoder(place / "saved").dimension == len(model.tokenizer)
-    topics = place / "posts" / "topics_task1.xml"
-    found = rank(Rank(place / "index", place / "run", (topics,), first="sparse", rerank=False))
-    run = read_run(place / "run")
+    model: Any = SparseEncoder(str(indexed / "splade"), device="cpu")
+    model.save(str(indexed / "saved"))
+    assert sparse_encoder(indexed / "saved").dimension == len(model.tokenizer)
+    topics = indexed / "posts" / "topics_task1.xml"
+    found = rank(Rank(indexed / "index", indexed / "run", (topics,), first="sparse", rerank=False))
+    run = read_run(indexed / "run")
     assert (found["first"], found["topics"]) == ("sparse", 3)
-    posts = open_index(place / "index").store.many(open_index(place / "index").store.answer_ids())
+    posts = open_index(indexed / "index").store.many(open_index(indexed / "index").store.answer_ids())
     for topic in read_topics(topics):
         asked = model.encode_query([topic.text]).to_dense().numpy()[0]
         texts = [document_text(post) for post in posts.values()]
@@ -66,7 +65,9 @@ def test_the_first_stage_is_the_product_of_the_librarys_vectors(place: Path) -> 
         assert set(own) == {name for name, value in zip(posts, products, strict=True) if value > 0}
         expected = dict(zip(posts, products.tolist(), strict=True))
         assert own == pytest.approx({name: expected[name] for name in own}, rel=1e-4)
-    sums = rank(Rank(place / "index", place / "both", (topics,), first="lexical + 2*sparse", rerank=False))
+    sums = rank(
+        Rank(indexed / "index", indexed / "both", (topics,), first="lexical + 2*sparse", rerank=False)
+    )
     assert sums["documents"] >= found["documents"]
 
 
@@ -109,44 +110,44 @@ class Counting:
 
 
 def test_a_stopped_build_goes_on_and_gives_the_same(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_build, "_VECTOR_PART", 3)
-    folder, model = ArqmathFolder.open(place / "posts"), Counting(place / "splade")
+    folder, model = ArqmathFolder.open(indexed / "posts"), Counting(indexed / "splade")
     first = build_index(folder, tmp_path / "index", sparse=model, stop=model.stop)
     assert (first["complete"], model.texts) == (False, 6)
     model.limit = 10**9
     assert build_index(folder, tmp_path / "index", sparse=model)["sparse"]["documents"] == 12
     assert model.texts == 6 + 12 - 3  # the part during which it was stopped is made again
     for name in ("data.csr.npy", "indices.csr.npy", "indptr.csr.npy"):
-        ours, other = (np.load(one / "sparse" / name) for one in (tmp_path / "index", place / "index"))
+        ours, other = (np.load(one / "sparse" / name) for one in (tmp_path / "index", indexed / "index"))
         assert ours == pytest.approx(other, rel=1e-4)
 
 
-def test_what_does_not_fit_is_refused(place: Path, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_refused(indexed: Path, tmp_path: Path) -> None:
     plain = tiny_models.bert(tmp_path / "plain", head=False)
     for folder in (plain, tmp_path):
         with pytest.raises(DataError) as caught:
             sparse_encoder(folder)
         assert caught.value.code == "E663"
-    index(IndexCollection(place / "posts", tmp_path / "index"))
+    index(IndexCollection(indexed / "posts", tmp_path / "index"))
     with pytest.raises(EngineError) as lacking:
         open_index(tmp_path / "index").search("sum", how="sparse")
     assert (lacking.value.code, "--sparse" in (lacking.value.remedy or "")) == ("E670", True)
     other = splade(tmp_path / "other", seed=3)
     with pytest.raises(EngineError) as mixed:
-        index(IndexCollection(place / "posts", place / "index", sparse=other))
+        index(IndexCollection(indexed / "posts", indexed / "index", sparse=other))
     assert mixed.value.code == "E668"
     with pytest.raises(EngineError) as shared:
-        IndexCollection(place / "posts", tmp_path / "x", dense=True, sparse=other, share="1/2")
+        IndexCollection(indexed / "posts", tmp_path / "x", dense=True, sparse=other, share="1/2")
     assert shared.value.code == "E427"
 
 
 @pytest.mark.parametrize("searched", ["sparse", "dense"])
 def test_a_model_that_was_moved_is_named_and_its_new_place_taken(
-    place: Path, tmp_path: Path, searched: Literal["sparse", "dense"]
+    indexed: Path, tmp_path: Path, searched: Literal["sparse", "dense"]
 ) -> None:
-    posts, out, before, now = place / "posts", tmp_path / "index", tmp_path / "before", tmp_path / "now"
+    posts, out, before, now = indexed / "posts", tmp_path / "index", tmp_path / "before", tmp_path / "now"
 
     def built(model: Path) -> dict[str, Any]:
         if searched == "sparse":

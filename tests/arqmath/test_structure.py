@@ -29,8 +29,7 @@ from workbench.papers.arqmath import tables as text
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("structure")
+def indexed(place: Path) -> Path:
     forum(place / "posts")
     index(IndexCollection(place / "posts", place / "index", structure=True))
     return place
@@ -45,9 +44,9 @@ def test_renamed_formulas_have_the_same_terms_and_words_none() -> None:
     assert f"structure-terms-{FEATURES_VERSION}" == STRUCTURE
 
 
-def test_scores_are_bm25_of_the_features_with_wildcards(place: Path) -> None:
+def test_scores_are_bm25_of_the_features_with_wildcards(indexed: Path) -> None:
     """By the formula of BM25, term by term, from the operator trees."""
-    found = open_index(place / "index")
+    found = open_index(indexed / "index")
     texts = {id: f"{post.title}\n{post.text}" for id, post in found.store.many(ids(found)).items()}
 
     def counted(text: str) -> Counter[str]:
@@ -76,7 +75,7 @@ def test_scores_are_bm25_of_the_features_with_wildcards(place: Path) -> None:
     # The same shape in other letters comes first.
     assert "n^2 + 2n + 1 = (n+1)^2" in texts[max(hits, key=hits.__getitem__)]
     assert found.search("only words", 9, how="structure") == []
-    spec = Search(place / "index", "only words", how="structure")
+    spec = Search(indexed / "index", "only words", how="structure")
     assert list(text.search(search(spec), spec)) == [
         "nothing found: no answer has a part of a formula of the query"
     ]
@@ -86,16 +85,16 @@ def ids(found: Any) -> list[str]:
     return [id.decode() for id in found.ids.tolist()]
 
 
-def test_runs_and_sums_with_other_searches(place: Path, tmp_path: Path) -> None:
+def test_runs_and_sums_with_other_searches(indexed: Path, tmp_path: Path) -> None:
     topics = tmp_path / "topics.jsonl"
     asked = {"A.1": r"Sum of odd numbers $\sum_{i=1}^{m} (2i-1) = m^2$", "A.2": "no formula at all"}
     lines = [json.dumps({"id": id, "title": "", "question": text}) for id, text in asked.items()]
     topics.write_text("\n".join(lines))
-    made = rank(Rank(place / "index", tmp_path / "run", (topics,), first="structure", rerank=False))
+    made = rank(Rank(indexed / "index", tmp_path / "run", (topics,), first="structure", rerank=False))
     assert made["first"] == "structure"
     run = read_run(tmp_path / "run")
     assert set(run.rankings) == {"A.1"}
-    found = open_index(place / "index")
+    found = open_index(indexed / "index")
     assert found.searches == ["lexical", "structure"]
     alone = {name: found.run(asked, how=name).rankings["A.1"] for name in found.searches}
     summed: dict[str, float] = {}
@@ -108,10 +107,10 @@ def test_runs_and_sums_with_other_searches(place: Path, tmp_path: Path) -> None:
 
 
 def test_a_stopped_build_goes_on_and_gives_the_same(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_build, "_TERM_PART", 5)
-    folder, heard = ArqmathFolder.open(place / "posts"), list[dict[str, Any]]()
+    folder, heard = ArqmathFolder.open(indexed / "posts"), list[dict[str, Any]]()
 
     def listen(event: Any) -> None:
         heard.append(dict(event.data))
@@ -127,8 +126,8 @@ def test_a_stopped_build_goes_on_and_gives_the_same(
     monkeypatch.setattr(index_build, "build_lexical", kept_time := Kept(parts[0]))
     whole = build_index(folder, tmp_path / "index", structure=True)
     assert kept_time.at == made
-    assert whole["structure"] == open_index(place / "index").manifest["structure"]
-    for file in (place / "index" / "structure").iterdir():
+    assert whole["structure"] == open_index(indexed / "index").manifest["structure"]
+    for file in (indexed / "index" / "structure").iterdir():
         if file.suffix == ".npy":
             ours = np.load(tmp_path / "index" / "structure" / file.name)
             assert (ours == np.load(file)).all()
@@ -145,18 +144,18 @@ class Kept:
         return build_lexical(*args, **named)
 
 
-def test_it_is_added_later_and_its_lack_is_named(place: Path, tmp_path: Path) -> None:
-    spec = IndexCollection(place / "posts", tmp_path / "index")
+def test_it_is_added_later_and_its_lack_is_named(indexed: Path, tmp_path: Path) -> None:
+    spec = IndexCollection(indexed / "posts", tmp_path / "index")
     assert index(spec)["structure"] is None
     with pytest.raises(EngineError) as lacking:
         open_index(tmp_path / "index").search("$a=b$", how="lexical + structure")
     assert (lacking.value.code, "--structure" in (lacking.value.remedy or "")) == ("E670", True)
-    added = index(IndexCollection(place / "posts", tmp_path / "index", structure=True))
+    added = index(IndexCollection(indexed / "posts", tmp_path / "index", structure=True))
     assert added["structure"]["tokens"] == STRUCTURE
-    assert added["lexical"] == open_index(place / "index").manifest["lexical"]
+    assert added["lexical"] == open_index(indexed / "index").manifest["lexical"]
     assert index(spec)["structure"] == added["structure"]
     with pytest.raises(EngineError) as shared:
-        IndexCollection(place / "posts", tmp_path / "x", dense=True, structure=True, share="1/2")
+        IndexCollection(indexed / "posts", tmp_path / "x", dense=True, structure=True, share="1/2")
     assert shared.value.code == "E427"
 
 

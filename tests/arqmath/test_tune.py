@@ -23,27 +23,26 @@ CHOSEN = ("A.901", "A.902", "A.903", "A.904", "A.905")
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("tune")
+def indexed(place: Path) -> Path:
     index(IndexCollection(FORUM, place / "index"))
     rows = "".join(f"{name}\tnot asked so, only named\n" for name in CHOSEN)
     (place / "tune.tsv").write_text(rows)
     return place
 
 
-def tuned(place: Path, qrels: Path = QRELS, **more: Any) -> dict[str, Any]:
-    return tune(Tune(place / "index", (TOPICS,), (qrels,), **more))
+def tuned(indexed: Path, qrels: Path = QRELS, **more: Any) -> dict[str, Any]:
+    return tune(Tune(indexed / "index", (TOPICS,), (qrels,), **more))
 
 
 def rows_of(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["system"]: row for row in found["systems"]}
 
 
-def test_cross_validation_reports_every_topic_once(place: Path) -> None:
-    found = tuned(place, folds=4)
+def test_cross_validation_reports_every_topic_once(indexed: Path) -> None:
+    found = tuned(indexed, folds=4)
     rows = rows_of(found)
-    rank(Rank(place / "index", place / "run", (TOPICS,), first="lexical", rerank=False))
-    plain = evaluate(Evaluate(place / "run", QRELS))
+    rank(Rank(indexed / "index", indexed / "run", (TOPICS,), first="lexical", rerank=False))
+    plain = evaluate(Evaluate(indexed / "run", QRELS))
     assert (found["topics"], found["folds"]) == (plain["topics"], 4)
     assert rows["BM25 as indexed"]["ndcg_prime"] == pytest.approx(plain["ndcg_prime"], abs=1e-6)
     assert "chosen" not in rows["BM25 as indexed"]
@@ -54,39 +53,39 @@ def test_cross_validation_reports_every_topic_once(place: Path) -> None:
     assert own["difference"] == pytest.approx(own["ndcg_prime"] - plain["ndcg_prime"], abs=2e-6)
 
 
-def test_what_is_chosen_depends_on_named_topics_only(place: Path) -> None:
+def test_what_is_chosen_depends_on_named_topics_only(indexed: Path) -> None:
     """The judgements of the other topics turned round: what is chosen stays, what is reported does not."""
     lines = [line.split("\t") for line in QRELS.read_text().splitlines()]
-    turned = place / "turned.tsv"
+    turned = indexed / "turned.tsv"
     other = [[t, o, d, g if t in CHOSEN else str(3 - int(g))] for t, o, d, g in lines]
     turned.write_text("".join("\t".join(line) + "\n" for line in other))
-    one, two = (tuned(place, qrels, tune_topics=(place / "tune.tsv",)) for qrels in (QRELS, turned))
+    one, two = (tuned(indexed, qrels, tune_topics=(indexed / "tune.tsv",)) for qrels in (QRELS, turned))
     assert (one["tuned_on"], one["topics"]) == (5, 7)
     chosen = [[row.get("chosen") for row in found["systems"]] for found in (one, two)]
     assert chosen[0] == chosen[1]
     assert rows_of(one)["BM25, k1 and b"]["ndcg_prime"] != rows_of(two)["BM25, k1 and b"]["ndcg_prime"]
 
 
-def test_the_chosen_setting_is_the_best_of_the_named_topics(place: Path) -> None:
+def test_the_chosen_setting_is_the_best_of_the_named_topics(indexed: Path) -> None:
     """Each k1 and b of an index of its own."""
-    few = place / "few.tsv"
+    few = indexed / "few.tsv"
     few.write_text("".join(line + "\n" for line in QRELS.read_text().splitlines() if line.startswith(CHOSEN)))
     means = {}
     for k1, b in ((0.4, 0.0), (1.2, 0.75), (3.0, 1.0)):
-        index(IndexCollection(FORUM, place / f"{k1}-{b}", k1=k1, b=b))
-        rank(Rank(place / f"{k1}-{b}", place / "own", (TOPICS,), first="lexical", rerank=False))
-        means[k1, b] = evaluate(Evaluate(place / "own", few))["ndcg_prime"]
-    setting = rows_of(tuned(place, tune_topics=(place / "tune.tsv",)))["BM25, k1 and b"]["chosen"][0]
+        index(IndexCollection(FORUM, indexed / f"{k1}-{b}", k1=k1, b=b))
+        rank(Rank(indexed / f"{k1}-{b}", indexed / "own", (TOPICS,), first="lexical", rerank=False))
+        means[k1, b] = evaluate(Evaluate(indexed / "own", few))["ndcg_prime"]
+    setting = rows_of(tuned(indexed, tune_topics=(indexed / "tune.tsv",)))["BM25, k1 and b"]["chosen"][0]
     k1, b = (float(part.split()[1]) for part in setting.split(", "))
-    index(IndexCollection(FORUM, place / "best", k1=k1, b=b))
-    rank(Rank(place / "best", place / "own", (TOPICS,), first="lexical", rerank=False))
-    assert evaluate(Evaluate(place / "own", few))["ndcg_prime"] >= max(means.values())
+    index(IndexCollection(FORUM, indexed / "best", k1=k1, b=b))
+    rank(Rank(indexed / "best", indexed / "own", (TOPICS,), first="lexical", rerank=False))
+    assert evaluate(Evaluate(indexed / "own", few))["ndcg_prime"] >= max(means.values())
 
 
 @pytest.mark.parametrize("more", [{"folds": 13}, {"tune_topics": (TOPICS,)}])
-def test_nothing_to_choose_or_report_on_is_refused(place: Path, more: dict[str, Any]) -> None:
+def test_nothing_to_choose_or_report_on_is_refused(indexed: Path, more: dict[str, Any]) -> None:
     with pytest.raises(EngineError) as caught:
-        tuned(place, **more)
+        tuned(indexed, **more)
     assert caught.value.code == "E344"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from engines.egen.check_rules import Rules, document, rules
 from engines.egen.expressions.language import prefix
 from engines.egen.rules.check import classify
 from engines.egen.rules.foreign import read_foreign
+from tests.conftest import mathwb
 
 
 def read_one(line: str, tmp_path: Path) -> object:
@@ -131,21 +131,12 @@ def test_rules_of_herbie(real_data: Path) -> None:
     assert "false" not in some.values()
 
 
-def test_the_command_counts_and_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from workbench.cli import main
-
+def test_the_command_counts_and_names(tmp_path: Path) -> None:
     path = tmp_path / "rules.txt"
     path.write_text("a + b -> b + a\nmine: sqrt(a^2) -> a\n")
-    monkeypatch.setattr(sys, "argv", ["mathwb", "egen", "rules", str(path), "--check"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    out = capsys.readouterr().out
-    assert ended.value.code == 1
-    assert "2 rules: equal 1, false 1" in out
-    assert "mine" in out
-    monkeypatch.setattr(sys, "argv", ["mathwb", "egen", "rules", str(path), "--check", "--json"])
-    with pytest.raises(SystemExit):
-        main()
-    assert json.loads(capsys.readouterr().out)["rules"][1]["class"] == "false"
+    done = mathwb("egen", "rules", path, "--check")
+    assert done.returncode == 1
+    assert "2 rules: equal 1, false 1" in done.stdout
+    assert "mine" in done.stdout
+    again = mathwb("egen", "rules", path, "--check", "--json")
+    assert json.loads(again.stdout)["rules"][1]["class"] == "false"

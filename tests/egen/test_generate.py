@@ -24,6 +24,7 @@ from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import Cluster, EgenConfig, Limits, Mode
 from engines.egen.rules.table import parse_families
 from engines.egen.verification.verify import Verifier
+from tests.conftest import mathwb
 from workbench.cli import command
 from workbench.cli.root import app
 
@@ -221,13 +222,7 @@ def test_a_child_generates_like_the_parent_and_survives_its_limits(growers: dict
     ids=["quoted", "words", "infix"],
 )
 def test_the_command_prints_its_contract(words: list[str]) -> None:
-    command = [sys.executable, "-c", "from workbench.cli import main; main()", "egen", "generate", *words]
-    run = subprocess.run(
-        [*command, "--members", "15", "--max-tokens", "15", "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = mathwb("egen", "generate", *words, "--members", 15, "--max-tokens", 15, "--json")
     assert run.returncode == 0, run.stderr
     document = json.loads(run.stdout)
     assert len(document["members"]) == 15

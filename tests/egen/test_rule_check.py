@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import sys
 from dataclasses import replace
+from functools import partial
 
 import mpmath
 import numpy as np
@@ -27,6 +27,7 @@ from engines.egen.rules.check import (
 )
 from engines.egen.rules.check import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern, variables
+from tests.conftest import mathwb
 from tests.core.reals import AmbiguousError, value
 
 
@@ -175,53 +176,39 @@ def test_exceptional_constants_have_their_school_values(text: str) -> None:
     assert constant_value(read_pattern("/ 1 - ?a ?a"), {"?a": value}) is None
 
 
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
-) -> tuple[int, str]:
-    from workbench.cli import main
-
-    monkeypatch.setattr(sys, "argv", ["mathwb", "egen", "rules", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0), capsys.readouterr().out
+rule_table = partial(mathwb, "egen", "rules")
 
 
-def test_the_command_lists_and_checks_a_family(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out = command(monkeypatch, capsys, "--family", "Logarithm - ln", "--json")
-    listed = json.loads(out)
-    assert code == 0
+def test_the_command_lists_and_checks_a_family() -> None:
+    done = rule_table("--family", "Logarithm - ln", "--json")
+    listed = json.loads(done.stdout)
+    assert done.returncode == 0
     assert [one["name"] for one in listed["rules"]][:2] == ["ln-e", "ln-product"]
     assert listed["rules"][1]["class"] == "loses"
     assert listed["rules"][1]["check"] is None
-    code, out = command(monkeypatch, capsys, "--family", "logarithm - ln", "--check", "--json")
-    checked = json.loads(out)
-    assert (code, checked["problems"]) == (0, 0)
+    done = rule_table("--family", "logarithm - ln", "--check", "--json")
+    checked = json.loads(done.stdout)
+    assert (done.returncode, checked["problems"]) == (0, 0)
     assert [one["check"]["found"] for one in checked["rules"]] == [one["class"] for one in checked["rules"]]
-    code, out = command(monkeypatch, capsys, "--family", "logarithm - ln")
-    assert code == 0
-    assert "exact pos(?a) or pos(?b)" in out
+    done = rule_table("--family", "logarithm - ln")
+    assert done.returncode == 0
+    assert "exact pos(?a) or pos(?b)" in done.stdout
 
 
-def test_a_wrong_claim_ends_the_check_with_exit_code_1(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_claim_ends_the_check_with_exit_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
     family = next(family for family in rules_module.load_families() if family.name == "logarithm - ln")
     lying = tuple(replace(one, claim="sound") if one.name == "ln-product" else one for one in family.rules)
     monkeypatch.setattr(rules_module, "load_families", lambda: (replace(family, rules=lying),))
-    code, out = command(monkeypatch, capsys, "--check")
-    assert code == 1
-    assert "ln-product: claimed sound, found loses" in out
-    code, out = command(monkeypatch, capsys, "--check", "--json")
-    assert (code, json.loads(out)["problems"]) == (1, 1)
+    done = rule_table("--check")
+    assert done.returncode == 1
+    assert "ln-product: claimed sound, found loses" in done.stdout
+    done = rule_table("--check", "--json")
+    assert (done.returncode, json.loads(done.stdout)["problems"]) == (1, 1)
 
 
 @pytest.mark.parametrize("words", [["--family", "nope"], ["mine.tsv"]])
-def test_wrong_usage_is_exit_code_2(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command(monkeypatch, capsys, *words)[0] == 2
+def test_wrong_usage_is_exit_code_2(words: list[str]) -> None:
+    assert rule_table(*words).returncode == 2
 
 
 def test_what_is_taken_for_a_multiple_of_a_quarter_is_one() -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-COMMAND = [sys.executable, "-c", "from workbench.cli import main; main()", "egen", "verify"]
+from tests.conftest import mathwb
+
 GOOD = "sin x\t/ 1 csc x\nx\tsqrt pow x 2\nx\tsin asin x\n* 2 ln x\tln pow x 2\n"
 
 
-def verify(*arguments: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, timeout=120, input=stdin)
+verify = partial(mathwb, "egen", "verify")
 
 
 def document(*arguments: str | Path, stdin: bytes = b"") -> dict[str, Any]:
@@ -65,12 +64,12 @@ def test_a_table_for_people(tmp_path: Path) -> None:
     file.write_text(GOOD + "sin x\tcos x\n" * 20 + "x\t\x1b[31mred\n")
     result = verify(file)
     assert result.returncode == 0
-    text = result.stdout.decode()
+    text = result.stdout
     assert "\x1b" not in text
     assert "equal" in text
     assert "sqrt pow x 2" in text
     assert "not an operator" in text  # behind twenty other verdicts it would not be seen
-    assert result.stderr == b""
+    assert result.stderr == ""
 
 
 @pytest.mark.slow
@@ -88,4 +87,4 @@ def test_a_bad_file_is_one_error(tmp_path: Path, content: bytes | None, code: st
     assert str(file) in json.loads(result.stdout)["error"]["where"]
     assert len(result.stderr.splitlines()) == 1
     if content is not None:
-        assert b"standard input" in verify("-", stdin=content).stderr
+        assert "standard input" in verify("-", stdin=content).stderr

@@ -113,7 +113,8 @@ class Lab:
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     hurry(monkeypatch)
-    made = Lab(Workspace.open(tmp_path / "workspace"))
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(tmp_path / "workspace"))
+    made = Lab(Workspace.open())
     yield made
     end_all(tmp_path)
 

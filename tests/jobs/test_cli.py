@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-import pytest
-from typer.testing import CliRunner
-
+from tests.conftest import mathwb
 from workbench import jobs
-from workbench.cli.root import app
 from workbench.jobs.folder import create
 from workbench.recipes import Recipe
 
@@ -17,98 +15,95 @@ if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
 
-@pytest.fixture
-def mathwb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setenv("MATHWB_WORKSPACE", str(lab.workspace.root))
-    return lambda *words: CliRunner().invoke(app, ["jobs", *words])
+jobs_command = partial(mathwb, "jobs")
 
 
-def test_list_takes_the_filters_of_the_screen(lab: Lab, mathwb: Any) -> None:
-    assert mathwb("list").stdout == "There are no jobs yet.\n"
+def test_list_takes_the_filters_of_the_screen(lab: Lab) -> None:
+    assert jobs_command("list").stdout == "There are no jobs yet.\n"
     good, bad = lab.submit(n=2), lab.submit("fail")
     lab.wait(good)
     lab.wait(bad)
-    assert [view["id"] for view in json.loads(mathwb("list", "--json").stdout)] == [bad, good]
-    found = json.loads(mathwb("list", "--where", "state:failed", "--json").stdout)
+    assert [view["id"] for view in json.loads(jobs_command("list", "--json").stdout)] == [bad, good]
+    found = json.loads(jobs_command("list", "--where", "state:failed", "--json").stdout)
     assert [(view["id"], view["reason"]) for view in found] == [(bad, "no model at the place named")]
-    assert json.loads(mathwb("list", "--where", "done>1", "--json").stdout)[0]["id"] == good
-    text = mathwb("list").stdout.splitlines()
+    assert json.loads(jobs_command("list", "--where", "done>1", "--json").stdout)[0]["id"] == good
+    text = jobs_command("list").stdout.splitlines()
     assert text[0].split() == ["id", "title", "state", "attempt", "done", "left"]
     assert "2/2 items" in text[2]
-    refused = mathwb("list", "--where", "stat:failed")
-    assert refused.exit_code == 2
+    refused = jobs_command("list", "--where", "stat:failed")
+    assert refused.returncode == 2
     assert "Did you mean 'state'?" in refused.stderr
 
 
-def test_show_tells_everything(lab: Lab, mathwb: Any) -> None:
+def test_show_tells_everything(lab: Lab) -> None:
     number = lab.submit(n=2, model={"dim": 3})
     lab.wait(number, "succeeded")
-    document = json.loads(mathwb("show", str(number), "--json").stdout)
+    document = json.loads(jobs_command("show", str(number), "--json").stdout)
     assert document["value"]["items"] == 2
     assert [attempt["state"] for attempt in document["attempts"]] == ["succeeded"]
     assert document["disk"]["run_bytes"] > 0
-    text = mathwb("show", str(number)).stdout
+    text = jobs_command("show", str(number)).stdout
     assert "params.model" in text
-    assert mathwb("show", "99").exit_code == 2
-    assert "there is no job 99" in mathwb("show", "99").stderr
+    assert jobs_command("show", "99").returncode == 2
+    assert "there is no job 99" in jobs_command("show", "99").stderr
 
 
-def test_tail_follows_to_the_end_and_ends_like_the_job(lab: Lab, mathwb: Any) -> None:
+def test_tail_follows_to_the_end_and_ends_like_the_job(lab: Lab) -> None:
     number = lab.held()
-    shown = mathwb("tail", str(number), "-n", "2").stdout.splitlines()
+    shown = jobs_command("tail", str(number), "-n", "2").stdout.splitlines()
     assert len(shown) == 2
     assert "3/6 items" in shown[0]
     lab.go(number)
-    followed = mathwb("tail", str(number), "--follow", "--json", "-n", "99")
-    assert followed.exit_code == 0
+    followed = jobs_command("tail", str(number), "--follow", "--json", "-n", "99")
+    assert followed.returncode == 0
     events = [json.loads(line) for line in followed.stdout.splitlines()]
     assert [event["seq"] for event in events] == list(range(14))
     log = lab.attempt(number).events
     first, second, *rest = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join((first, second[:9], b"\xe9\n", *rest)))
-    cut = mathwb("tail", str(number), "--json", "-n", "99")
+    cut = jobs_command("tail", str(number), "--json", "-n", "99")
     assert [json.loads(line)["seq"] for line in cut.stdout.splitlines()] == [0, *range(2, 14)]
     assert "1 line of events.jsonl cannot be read" in cut.stderr
     bad = lab.submit("crash")
-    assert mathwb("tail", str(bad), "-f").exit_code == 1
-    log = mathwb("tail", str(bad), "--log", "stderr")
+    assert jobs_command("tail", str(bad), "-f").returncode == 1
+    log = jobs_command("tail", str(bad), "--log", "stderr")
     assert log.stdout == "the library gave up\\x1b[2J\n"
 
 
-def test_stop_resume_and_rm(lab: Lab, mathwb: Any) -> None:
+def test_stop_resume_and_rm(lab: Lab) -> None:
     number = str(lab.held())
-    assert json.loads(mathwb("stop", number, "--json").stdout)[0]["state"] in ("stopping", "stopped")
+    assert json.loads(jobs_command("stop", number, "--json").stdout)[0]["state"] in ("stopping", "stopped")
     lab.wait(int(number), "stopped")
-    assert mathwb("tail", number, "-f").exit_code == 130
-    assert mathwb("stop", number).exit_code == 2
+    assert jobs_command("tail", number, "-f").returncode == 130
+    assert jobs_command("stop", number).returncode == 2
     lab.go(int(number))
-    assert mathwb("resume", number).exit_code == 0
+    assert jobs_command("resume", number).returncode == 0
     lab.wait(int(number), "succeeded")
-    assert mathwb("rm", number).stdout == f"{number}  test count  removed\n"
-    assert mathwb("list").stdout == "There are no jobs yet.\n"
+    assert jobs_command("rm", number).stdout == f"{number}  test count  removed\n"
+    assert jobs_command("list").stdout == "There are no jobs yet.\n"
 
 
-def test_one_refusal_does_not_keep_the_others_from_it(lab: Lab, mathwb: Any) -> None:
+def test_one_refusal_does_not_keep_the_others_from_it(lab: Lab) -> None:
     number = lab.held()
-    result = mathwb("kill", "99", str(number), "--json")
-    assert result.exit_code == 2
+    result = jobs_command("kill", "99", str(number), "--json")
+    assert result.returncode == 2
     first, second = json.loads(result.stdout)
     assert (first["error"]["code"], second["id"]) == ("E601", number)
     lab.wait(number, "stopped")
 
 
-def test_lost_is_four(lab: Lab, mathwb: Any) -> None:
+def test_lost_is_four(lab: Lab) -> None:
     number = lab.held()
     jobs.reconcile(lab.workspace)
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
-    listed = mathwb("list")
-    assert listed.exit_code == 0
+    listed = jobs_command("list")
+    assert listed.returncode == 0
     assert f"job {number} (test count) has ended: lost" in listed.stderr
     for words in (("show",), ("stop",), ("kill",), ("tail", "-f")):
-        assert mathwb(*words, str(number)).exit_code == 4, words
+        assert jobs_command(*words, str(number)).returncode == 4, words
 
 
-def test_reindex(lab: Lab, mathwb: Any) -> None:
+def test_reindex(lab: Lab) -> None:
     create(lab.workspace.runs, Recipe("test.count", "x"))
-    assert json.loads(mathwb("reindex", "--json").stdout) == {"jobs": 1, "notice": ""}
+    assert json.loads(jobs_command("reindex", "--json").stdout) == {"jobs": 1, "notice": ""}

@@ -155,7 +155,6 @@ def test_a_reporter_that_fails_harms_nothing_and_goes_on_where_it_stood(
         report(job, told.name, over=at_once)
     assert caught.value.code == "E628"
     assert "no route to host" in reported(job)[0].error
-    monkeypatch.setenv("MATHWB_WORKSPACE", str(lab.workspace.root))
     assert "no route to host" in CliRunner().invoke(app, ["jobs", "show", str(number)]).stdout
     (told.path.parent / "broken").unlink()
     done = CliRunner().invoke(app, ["jobs", "report", str(number), "--to", told.name, "--json"])
@@ -405,7 +404,6 @@ def test_trackio_itself_writes_its_database_and_leaves_our_answer_alone(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
-    monkeypatch.setenv("MATHWB_WORKSPACE", str(lab.workspace.root))
     pytest.importorskip("trackio", reason='not installed: pip install "mathwb[trackio]"')
     folder = told_twice(lab, "trackio")
     with sqlite3.connect(tmp_path / "trackio" / "mathwb.db") as data:
@@ -430,7 +428,6 @@ def test_what_a_reporter_prints_is_not_in_our_answer(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "loud.py").write_text("def tell(run, event):\n    print('hear, hear')\n")
-    monkeypatch.setenv("MATHWB_WORKSPACE", str(lab.workspace.root))
     number = finished(lab).id
     asked = ["jobs", "report", str(number), "--to", f"{tmp_path}/loud.py:tell", "--json"]
     done = CliRunner().invoke(app, asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -10,7 +11,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 from textual.worker import WorkerCancelled
 
-__all__ = ["press", "rest", "settle", "showing", "shown", "write"]
+__all__ = ["jobs_ready", "press", "ready", "rest", "settle", "showing", "shown", "until", "write"]
+
+PATIENCE_S = 120.0
+"""A crowded machine may take so long; how long a quiet one takes is what `benchmarks` say."""
 
 Ready = Callable[[Pilot[Any]], Awaitable[Any]]
 
@@ -18,13 +22,51 @@ _UNENDING = ("look", "request egen.generate")
 """Groups of workers that go on while a test looks: the job watch, and growth that a test ends itself."""
 
 
-async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
-    """Let threads and messages come to rest, at most a few seconds."""
-    for _ in range(400):
-        await pilot.pause(0.01)
-        if until() and not any(w.is_running and w.group not in _UNENDING for w in pilot.app.workers):
-            break
+_LOADED: dict[str, Callable[[Any], object]] = {
+    "ArqmathScreen": lambda screen: _rows(screen, "answers"),
+    # What can be asked of a model is greyed until the models have been found.
+    "EgraphsScreen": lambda screen: _rows(screen, "members") and screen.now.models is not None,
+    "MathamrScreen": lambda screen: screen.inspection is not None,
+    "TripletsScreen": lambda screen: screen.shown is not None,
+}
+
+
+def _rows(screen: Any, name: str) -> int | None:
+    tables = screen.query(f"#{name}-table")
+    return tables.first().shown if tables else None
+
+
+async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
+    """Wait until something is so; what stands on the screen if it never is."""
+    deadline = time.monotonic() + PATIENCE_S
     await pilot.pause(0.01)
+    while not condition():
+        assert time.monotonic() < deadline, shown(pilot.app)
+        await pilot.pause(0.01)
+
+
+async def settle(pilot: Pilot[Any], condition: Callable[[], object] = lambda: True) -> None:
+    """Wait until something is so and threads have come to rest."""
+    running = lambda: any(w.is_running and w.group not in _UNENDING for w in pilot.app.workers)  # noqa: E731
+    await until(pilot, lambda: condition() and not running())
+    await pilot.pause(0.01)
+
+
+async def ready(pilot: Pilot[Any]) -> Any:
+    """Wait until the screen in front has loaded what it shows. Returns: it."""
+    screen = pilot.app.screen_stack[0]
+    await settle(pilot, lambda: _LOADED[type(screen).__name__](screen))
+    return screen
+
+
+async def jobs_ready(pilot: Pilot[Any], at: int | None = None) -> Any:
+    """Wait until the jobs are on the screen, and put the cursor on one. Returns: the app."""
+    app = pilot.app
+    await settle(pilot, lambda: app.watch_jobs.looked and _rows(app.screen_stack[0], "jobs") == len(app.jobs))
+    if at is not None:
+        app.screen_stack[0].query_one("#jobs-table").go_to(str(at))
+        await rest(pilot)
+    return app
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:

@@ -27,14 +27,13 @@ from screens.widgets.listing import Notice, ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table, content
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
-from tests.screens.driving import press, settle, showing, shown, write
+from tests.screens.driving import press, ready, settle, showing, shown, write
 from workbench.operation import operation
 from workbench.papers.arqmath.data import Collection
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
 Compare = Callable[..., bool]
-MATHWB = (sys.executable, "-c", "import sys; from workbench.cli import main; sys.exit(main())")
 WIDE, NARROW = (120, 40), (80, 24)
 
 
@@ -94,14 +93,6 @@ async def search(pilot: Pilot[Any], words: str) -> Table:
     hits = pilot.app.screen.query_one("#hits-table", Table)
     await settle(pilot, lambda: hits.shown > 0)
     return hits
-
-
-async def ready(pilot: Pilot[Any]) -> ArqmathScreen:
-    screen = pilot.app.screen_stack[0]
-    assert isinstance(screen, ArqmathScreen)
-    await settle(pilot, lambda: bool(screen.query("#answers-table")) and answers(screen).shown > 0)
-    await settle(pilot)
-    return screen
 
 
 def topics(screen: ArqmathScreen) -> Table:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from screens.app import Workbench
-from tests.screens.driving import press
-from tests.screens.test_arqmath import MATHWB, WIDE, build, engine, files, ready, topics
+from tests.conftest import mathwb
+from tests.screens.driving import press, ready
+from tests.screens.test_arqmath import WIDE, build, engine, files, topics
 from workbench.papers.arqmath.data import find_collection
 
 __all__ = ["build", "engine", "files"]
@@ -20,14 +20,10 @@ __all__ = ["build", "engine", "files"]
 Make = Callable[..., Workbench]
 
 
-async def run_line(line: str) -> str:
-    words = [word for word in shlex.split(line) if not word.startswith("MATHWB_WORKSPACE=")]
-    assert words[0] == "mathwb"
-    place = next(word for word in shlex.split(line) if word.startswith("MATHWB_WORKSPACE="))
-    import os
-
-    env = {**os.environ, "MATHWB_WORKSPACE": place.partition("=")[2]}
-    done = subprocess.run([*MATHWB, *words[1:]], capture_output=True, text=True, env=env, check=False)
+def run_line(line: str) -> str:
+    place, program, *words = shlex.split(line)
+    assert program == "mathwb"
+    done = mathwb("--workspace", place.removeprefix("MATHWB_WORKSPACE="), *words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -40,12 +36,12 @@ async def test_what_is_selected_can_be_printed_by_a_command(build: Make) -> None
         screen = await ready(pilot)
         line = screen.selection()
         assert line is not None
-        printed = await run_line(line.command + " --json")
+        printed = run_line(line.command + " --json")
         document = json.loads(printed)
         shown = [(row["id"], row["rank"], row["grade"], row["change"]) for row in screen.ranking.rows]
         assert [(r["id"], r["rank"], r["grade"], r["change"]) for r in document["answers"]] == shown
         everything = next(form for form in line.forms if form.key == "a").text()
-        printed = await run_line(everything)
+        printed = run_line(everything)
         for topic in topics(screen).visible_records():
             assert topic["id"] in printed
             assert topic["ndcg"] is None or f"{topic['ndcg']:.4f}" in printed
@@ -53,12 +49,12 @@ async def test_what_is_selected_can_be_printed_by_a_command(build: Make) -> None
         answer = screen.selection()
         assert answer is not None
         assert answer.forms[0].text() == "A.1\tQ0\t13\t1\t9.5\tdense"
-        printed = await run_line(answer.command)
+        printed = run_line(answer.command)
         assert "I think you should draw a picture of it." in printed
         screen.keep_judgement("A.1", "22", 1)
         place = find_collection(app.workspace, "mini").name
         words = app.command_line("arqmath", "judgements", place)
-        assert await run_line(words) == "A.1 0 22 1\n"
+        assert run_line(words) == "A.1 0 22 1\n"
 
 
 async def test_everything_can_be_written_to_a_file(build: Make, tmp_path: Path) -> None:

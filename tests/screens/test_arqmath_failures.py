@@ -11,8 +11,8 @@ from screens.app import Workbench
 from screens.arqmath.screen import ArqmathScreen
 from screens.widgets.listing import Notice
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
-from tests.screens.driving import press, settle
-from tests.screens.test_arqmath import WIDE, answers, build, engine, files, ids, read, ready
+from tests.screens.driving import press, ready, settle
+from tests.screens.test_arqmath import WIDE, answers, build, engine, files, ids, read
 from workbench.workspace import Workspace
 
 __all__ = ["build", "engine", "files"]

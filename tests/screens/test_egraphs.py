@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
@@ -27,12 +26,11 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
-from tests.screens.driving import press, settle, showing, write
+from tests.screens.driving import press, ready, settle, showing, write
 from tests.screens.egraph_engine import HEAD, StillEngine
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
-MATHWB = (sys.executable, "-c", "import sys; from workbench.cli import main; sys.exit(main())")
 WIDE, NARROW = (120, 40), (80, 24)
 CLUSTERS = (
     (HEAD, [("/ 63 sech - * 7 x 2", "equal"), ("* 63 cosh - * 7 x 2", "equal")], "node_limit"),
@@ -69,15 +67,6 @@ def build(workspace: Workspace, corpus: Path, make: Make) -> Callable[..., Workb
         return app
 
     return built
-
-
-async def ready(pilot: Pilot[Any]) -> EgraphsScreen:
-    screen = pilot.app.screen_stack[0]
-    assert isinstance(screen, EgraphsScreen)
-    await settle(pilot, lambda: bool(screen.query("#members-table")) and members(screen).shown > 0)
-    # What can be asked of a model is greyed until the models have been found.
-    await settle(pilot, lambda: screen.now.models is not None)
-    return screen
 
 
 def clusters(screen: EgraphsScreen) -> Table:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 from collections.abc import Callable
 
 import pytest
 
 from screens.app import Workbench
 from screens.widgets.dialogs import Chooser, Prompt
-from tests.screens.driving import press, settle, write
+from tests.conftest import mathwb
+from tests.screens.driving import press, ready, settle, write
 from tests.screens.egraph_engine import HEAD
-from tests.screens.test_egraphs import CLUSTERS, MATHWB, WIDE, build, corpus, ready
+from tests.screens.test_egraphs import CLUSTERS, WIDE, build, corpus
 
 __all__ = ["build", "corpus"]
 
@@ -41,9 +41,7 @@ async def test_everything_is_copied_as_a_command_that_prints_it(build: Make, pla
     words = shlex.split(line)
     words = words[words.index("mathwb") + 1 :]
     at = words.index("--") if "--" in words else len(words)
-    command = [*MATHWB, *words[:at], "--json", *words[at:]]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    printed = json.loads(done.stdout)
+    printed = json.loads(mathwb(*words[:at], "--json", *words[at:]).stdout)
     if place == "member":
         assert printed == explained
     else:

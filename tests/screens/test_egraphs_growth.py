@@ -19,9 +19,9 @@ from screens.egraphs.growth import GrowLine
 from screens.egraphs.screen import EgraphsScreen
 from screens.egraphs.sources import Source, open_source
 from screens.widgets.pane import Pane
-from tests.screens.driving import press, settle, write
+from tests.screens.driving import press, ready, settle, write
 from tests.screens.egraph_engine import HEAD
-from tests.screens.test_egraphs import WIDE, build, clusters, corpus, grown, members, ready
+from tests.screens.test_egraphs import WIDE, build, clusters, corpus, grown, members
 
 __all__ = ["build", "corpus"]
 

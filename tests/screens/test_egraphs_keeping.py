@@ -9,8 +9,8 @@ import pytest
 
 from screens.app import Workbench
 from screens.widgets.dialogs import Confirm, Prompt
-from tests.screens.driving import press, settle, write
-from tests.screens.test_egraphs import WIDE, build, corpus, ready
+from tests.screens.driving import press, ready, settle, write
+from tests.screens.test_egraphs import WIDE, build, corpus
 
 __all__ = ["build", "corpus"]
 

@@ -21,9 +21,9 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Table
-from tests.screens.driving import press, settle
+from tests.screens.driving import press, ready, settle, until
 from tests.screens.egraph_engine import StillCall, StillEngine
-from tests.screens.test_egraphs import CLUSTERS, grown, ready
+from tests.screens.test_egraphs import CLUSTERS, grown
 from workbench.engine_process import Result
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
@@ -350,12 +350,12 @@ async def test_encoding_is_told_and_stopped(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await pilot.press("enter", "right_square_bracket", "right_square_bracket")
-        for _ in range(100):
-            await pilot.pause(0.01)
-            if screen.middle.page_name == "map" and "1 of 3 expressions" in str(scatter(screen).render()):
-                break
-        else:
-            raise AssertionError("no progress is shown")
+        await until(
+            pilot,
+            lambda: (
+                screen.middle.page_name == "map" and "1 of 3 expressions" in str(scatter(screen).render())
+            ),
+        )
         assert not screen.why_not("stop")
         await press(pilot, "x")
         assert "E646" in str(scatter(screen).render())

@@ -17,8 +17,8 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
-from tests.screens.driving import press, settle
-from tests.screens.test_egraphs import WIDE, build, case, corpus, ready
+from tests.screens.driving import press, ready, settle
+from tests.screens.test_egraphs import WIDE, build, case, corpus
 from workbench.config import set_value
 
 __all__ = ["build", "corpus"]

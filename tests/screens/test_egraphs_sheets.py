@@ -13,8 +13,7 @@ from screens.egraphs.sheets import Analogies, Mistakes, read_analogy
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table
-from tests.screens.driving import press, settle, write
-from tests.screens.test_egraphs import ready
+from tests.screens.driving import press, ready, settle, write
 from tests.screens.test_egraphs_models import WIDE, build, engine_of, only_own_models
 
 __all__ = ["build", "only_own_models"]

@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from screens.app import Workbench
 from screens.egraphs.screen import EgraphsScreen
 from screens.widgets.table import Table
-from tests.screens.driving import press, settle, write
-from tests.screens.test_egraphs import NARROW, build, case, clusters, corpus, members, ready
+from tests.screens.driving import press, ready, settle, write
+from tests.screens.test_egraphs import NARROW, build, case, clusters, corpus, members
 
 __all__ = ["build", "corpus"]
 

@@ -18,8 +18,8 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table, content
-from tests.screens.driving import press, settle
-from tests.screens.test_egraphs import NARROW, WIDE, build, case, clusters, corpus, members, ready
+from tests.screens.driving import press, ready, settle, until
+from tests.screens.test_egraphs import NARROW, WIDE, build, case, clusters, corpus, members
 from workbench.papers.egen.tables import CLUSTERS
 
 __all__ = ["build", "corpus"]
@@ -177,12 +177,7 @@ async def test_a_derivation_says_what_it_waits_for(build: Build) -> None:
         reader = app.screen.query_one(ReaderBox).reader
         assert reader.lines[0].startswith("from ")
         assert any(words in reader.lines[-1] for words in ("growing one e-graph", "waiting for the encoding"))
-        for _ in range(200):
-            await pilot.pause(0.02)
-            if "waiting for the encoding for the map" in reader.lines[-1]:
-                break
-        else:
-            raise AssertionError(reader.lines)
+        await until(pilot, lambda: "waiting for the encoding for the map" in reader.lines[-1])
         app.engine.behind = ""  # type: ignore[attr-defined]
         await settle(pilot, lambda: "No derivation" in "".join(reader.lines))
 

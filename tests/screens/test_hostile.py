@@ -6,14 +6,13 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from screens.app import Workbench
 from screens.egraphs.screen import EgraphsScreen
 from screens.widgets.table import Table
+from tests.screens.driving import until
 from tests.screens.egraph_engine import StillEngine
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace, ensure_sample
@@ -32,12 +31,8 @@ def shown(app: Workbench) -> str:
     return "\n".join(lines)
 
 
-async def until(pilot: Pilot[Any], app: Workbench, *words: str) -> None:
-    for _ in range(100):
-        await pilot.pause(0.05)
-        if all(word in shown(app) for word in words):
-            return
-    raise AssertionError(shown(app))
+def said(app: Workbench, *words: str) -> Callable[[], bool]:
+    return lambda: all(word in shown(app) for word in words)
 
 
 async def test_a_job_with_a_hostile_title(make: Make, jobs: list[JobView]) -> None:
@@ -46,14 +41,14 @@ async def test_a_job_with_a_hostile_title(make: Make, jobs: list[JobView]) -> No
     recipe.write_text(recipe.read_text("utf-8") + f"# {NASTY}\n", "utf-8")
     app = make(jobs=[failed])
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, app, f"39 {SHOWN}", f"no {SHOWN}", f"try {SHOWN}")
+        await until(pilot, said(app, f"39 {SHOWN}", f"no {SHOWN}", f"try {SHOWN}"))
         await pilot.press("tab", "right_square_bracket", "right_square_bracket")
-        await until(pilot, app, f"# {SHOWN}")
+        await until(pilot, said(app, f"# {SHOWN}"))
         app.warn(NASTY, remedy=NASTY)
         await pilot.press("at")
-        await until(pilot, app, SHOWN)
+        await until(pilot, said(app, SHOWN))
         await pilot.press("escape", "x")
-        await until(pilot, app, "Jobs › job 39")
+        await until(pilot, said(app, "Jobs › job 39"))
 
 
 @pytest.mark.slow
@@ -67,18 +62,15 @@ async def test_a_corpus_with_a_hostile_name_and_source(make: Make, workspace: Wo
     app = make(screen="egraphs", jobs=[])
     app.__dict__["engine"] = StillEngine()
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, app, f"corpus {SHOWN.replace('/', '|')} › cluster 0 › head")
+        await until(pilot, said(app, f"corpus {SHOWN.replace('/', '|')} › cluster 0 › head"))
         screen = app.screen
         assert isinstance(screen, EgraphsScreen)
         await pilot.press("i")
-        await until(pilot, app, f"name         {SHOWN}", "[red]mark[/red]\\u001b[31mred")
+        await until(pilot, said(app, f"name         {SHOWN}", "[red]mark[/red]\\u001b[31mred"))
         await pilot.press("escape", "slash", *("left_square_bracket", "b", "right_square_bracket"))
-        await until(pilot, app, "/[b]")
+        await until(pilot, said(app, "/[b]"))
         await pilot.press("escape", "M", "left_square_bracket", "b", "enter")
-        for _ in range(100):
-            await pilot.pause(0.05)
-            if app.workspace.notes.all():
-                break
+        await until(pilot, lambda: app.workspace.notes.all())
         (note,) = app.workspace.notes.all()
         assert (note.address, note.note) == (f"corpus/{name}/cluster/0", "[b")
         assert screen.query_one("#clusters-table", Table).shown == 80

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 import workbench.jobs
 from engines.core.errors import EngineError
@@ -22,7 +21,7 @@ from screens.widgets.dialogs import Confirm, TextScreen
 from screens.widgets.plot import Plot, sign
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
-from tests.screens.driving import rest, shown
+from tests.screens.driving import jobs_ready, rest, shown, until
 from workbench.jobs import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -54,26 +53,12 @@ def asked(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> Asked:
     return seen
 
 
-async def ready(pilot: Pilot[Any], at: int = 41) -> Workbench:
-    """Wait for the jobs and the log, and put the cursor on a job."""
-    app = pilot.app
-    assert isinstance(app, Workbench)
-    for _ in range(100):
-        await pilot.pause(0.02)
-        if app.watch_jobs.looked and app.query_one("#jobs-table", Table).shown == len(app.jobs):
-            break
-    if app.jobs:
-        app.query_one("#jobs-table", Table).go_to(str(at))
-    await rest(pilot)
-    return app
-
-
 # Every key of the screen
 
 
 async def test_x_asks_it_to_stop(make: Make, asked: Asked) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("x")
         await rest(pilot)
         assert asked == [("stop", 41)]
@@ -83,7 +68,7 @@ async def test_x_asks_it_to_stop(make: Make, asked: Asked) -> None:
 @pytest.mark.slow
 async def test_kill_asks_first(make: Make, asked: Asked) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("X")
         await rest(pilot)
         assert isinstance(app.screen, Confirm)
@@ -97,7 +82,7 @@ async def test_kill_asks_first(make: Make, asked: Asked) -> None:
 
 async def test_what_has_not_succeeded_is_resumed(make: Make, asked: Asked) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         for number in (39, 38):
             for key in ("r", "R"):
                 app.query_one("#jobs-table", Table).go_to(str(number))
@@ -112,7 +97,7 @@ async def test_what_has_succeeded_is_run_again_in_a_folder_of_its_own(
     (workspace.corpora / "all").mkdir()
     (workspace.corpora / "all-2").mkdir()
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot, at=40)
+        app = await jobs_ready(pilot, at=40)
         await pilot.press("r")
         await rest(pilot)
         assert asked == []
@@ -130,7 +115,7 @@ async def test_a_refusal_is_reported_with_its_remedy(make: Make, monkeypatch: py
 
     monkeypatch.setattr(workbench.jobs, "stop", refuse)
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("x")
         await rest(pilot)
         last = app.activity[-1]
@@ -154,7 +139,7 @@ def log_of(view: JobView, attempt: int, steps: range, loss: float, **data: float
 async def test_two_marked_jobs_are_compared(make: Make, jobs: list[JobView], workspace: Workspace) -> None:
     (Path(jobs[0].folder) / "env.json").write_text('{"packages": {"torch": "2.13"}}', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("d")
         await rest(pilot)
         assert app.screen.query_one(Detail).page.id == "log-page"  # type: ignore[union-attr]
@@ -182,15 +167,12 @@ async def test_two_marked_jobs_are_compared(make: Make, jobs: list[JobView], wor
 async def test_marked_jobs_are_drawn_together_with_a_legend(make: Make, jobs: list[JobView]) -> None:
     log_of(jobs[2], 1, range(0, 3000, 100), 0.7)
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         assert [series.name for series in app.screen.query_one(Plot).series] == ["41 egen/cl-mean-small"]
         app.query_one("#jobs-table", Table).go_to("39")
         await pilot.press("space")
         app.query_one("#jobs-table", Table).go_to("41")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if len(app.screen.query_one(Plot).series) == 2:
-                break
+        await until(pilot, lambda: len(app.screen.query_one(Plot).series) == 2)
         names = [series.name for series in app.screen.query_one(Plot).series]
         assert names == ["41 egen/cl-mean-small", "39 arqmath/finetune-n1"]
         text = shown(app)
@@ -205,7 +187,7 @@ async def test_attempts_go_on_as_one_curve_and_are_compared(make: Make, jobs: li
     resumed = dataclasses.replace(jobs[0], attempt=2)
     log_of(resumed, 2, range(4000, 6000, 40), 0.2)
     async with make(jobs=[resumed]).run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         plot = app.screen.query_one(Plot)
         (series,) = plot.series
         assert list(series.xs) == sorted(series.xs)
@@ -226,7 +208,7 @@ async def test_attempts_go_on_as_one_curve_and_are_compared(make: Make, jobs: li
 
 async def test_curves_are_smoothed_on_a_key(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         plot = app.screen.query_one(Plot)
         before = list(plot.series[0].ys)
         await pilot.press("z")
@@ -254,13 +236,10 @@ async def test_the_best_value_and_a_checkpoint_that_has_been_verified(
             line = {"v": 1, "t": 1.79e9, "job": 41, "attempt": 1, "seq": 0, "kind": "metric", "step": step}
             file.write(json.dumps({**line, "data": {"accuracy": value}}, separators=(",", ":")) + "\n")
     async with make(jobs=[view]).run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         assert "accuracy 0.625 ▼ · best 0.75 at 200 · checkpoint 200 verified" in shown(app)
         (out / "checkpoints" / "step-000300").mkdir()
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if "damaged" in shown(app):
-                break
+        await until(pilot, lambda: "damaged" in shown(app))
         assert "checkpoint 200 verified, a newer one is damaged" in shown(app)
 
 
@@ -277,7 +256,7 @@ async def test_inspect_shows_where_it_ran(make: Make, jobs: list[JobView]) -> No
     (Path(jobs[0].folder) / "env.json").write_text(json.dumps(known), encoding="utf-8")
     (Path(jobs[2].folder) / "env.json").write_text('{"data": [1]}', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("i")
         await rest(pilot)
         assert isinstance(app.screen, TextScreen)
@@ -306,7 +285,7 @@ async def test_open_hands_the_log_to_the_pager(
     monkeypatch.setattr(Workbench, "open_file", lambda _, path: opened.append(path))
     (Path(jobs[0].folder) / "attempt-1" / "stderr.log").write_text("Traceback: it broke\n", "utf-8")
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("o")
         await rest(pilot)
         assert [path.name for path in opened] == ["job-41-attempt-1.log"]
@@ -328,7 +307,7 @@ async def test_open_hands_the_log_to_the_pager(
 
 async def test_a_terminal_that_cannot_be_handed_over_says_so(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("o")
         await rest(pilot)
         assert "cannot run another program" in app.activity[-1].text
@@ -348,7 +327,7 @@ FORMS = {
 @pytest.mark.slow
 async def test_a_job_is_copied_in_every_form(make: Make, workspace: Workspace) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        await ready(pilot)
+        await jobs_ready(pilot)
         for key, right in FORMS.items():
             await pilot.press("Y")
             await rest(pilot)
@@ -368,7 +347,7 @@ EXPORTS = {
 @pytest.mark.slow
 async def test_exports(make: Make, workspace: Workspace) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         for key, (name, first) in EXPORTS.items():
             await pilot.press("e")
             await rest(pilot)
@@ -386,7 +365,7 @@ async def test_a_bare_name_is_written_here_and_said_in_full(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("e")
         await rest(pilot)
         await pilot.press("t")
@@ -407,7 +386,7 @@ def test_every_key_of_the_screen_is_pressed_above() -> None:
 @pytest.mark.slow
 async def test_deleting_is_in_the_palette_only_and_wants_the_number(make: Make, asked: Asked) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot, at=39)
+        app = await jobs_ready(pilot, at=39)
         await pilot.press("colon", *"delete job 39", "enter")
         await rest(pilot)
         assert isinstance(app.screen, Confirm)

@@ -24,8 +24,8 @@ from screens.shell.watch import JobWatch, Meter
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot, sign
 from screens.widgets.table import Table
-from tests.screens.driving import rest, shown
-from tests.screens.test_jobs_screen import WIDE, ready
+from tests.screens.driving import jobs_ready, rest, shown, until
+from tests.screens.test_jobs_screen import WIDE
 from workbench.jobs import JobView
 from workbench.jobs.folder import Ending
 
@@ -34,7 +34,7 @@ Make = Callable[..., Workbench]
 
 async def test_a_live_job_shows_how_far_it_is(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         text = shown(app)
         assert "… running · 5 200 of 8 100 steps · 8.66 steps/s · 5m left" in text
         assert "64%" in text
@@ -51,7 +51,7 @@ async def test_a_live_job_shows_how_far_it_is(make: Make) -> None:
 @pytest.mark.slow
 async def test_another_metric_is_plotted_on_enter(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("tab", "right_square_bracket", "j", "enter")
         await rest(pilot)
         assert app.screen.query_one(Plot).caption == "tokens_per_s by step"
@@ -59,7 +59,7 @@ async def test_another_metric_is_plotted_on_enter(make: Make) -> None:
 
 async def test_a_failed_job_begins_with_reason_and_remedy(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot, at=39)
+        app = await jobs_ready(pilot, at=39)
         lines = [line[line.rindex("││") + 2 :] for line in shown(app).splitlines() if "││" in line]
         assert lines[0].startswith(" ✗ failed: E110 out of memory; peak 61 GiB of 64")
         remedy = " ".join(line.strip(" │") for line in lines[1:3])
@@ -95,7 +95,7 @@ async def test_what_is_odd_about_a_live_job_is_said(make: Make, jobs: list[JobVi
         jobs[0], health="stalled", last_event_age_s=700.0, heartbeat_age_s=40.0, stopping_for_s=90.0
     )
     async with make(jobs=[stalled]).run_test(size=WIDE) as pilot:
-        text = shown(await ready(pilot))
+        text = shown(await jobs_ready(pilot))
         for words in ("stalled?", "no event for 11m", "heartbeat 40s old", "X kills it"):
             assert words in text
 
@@ -103,7 +103,7 @@ async def test_what_is_odd_about_a_live_job_is_said(make: Make, jobs: list[JobVi
 @pytest.mark.slow
 async def test_without_jobs_it_says_what_to_do(make: Make) -> None:
     async with make(jobs=[]).run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         assert "No jobs yet" in shown(app)
         assert "a starts one" in shown(app)
         hints = {verb: enabled for verb, _, _, enabled in app.screen.query_one(KeyBar).hints()}
@@ -116,22 +116,19 @@ async def test_without_jobs_it_says_what_to_do(make: Make) -> None:
 
 async def test_new_lines_arrive_while_one_looks(make: Make, jobs: list[JobView]) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         log = Path(jobs[0].folder) / "attempt-1" / "events.jsonl"
         line = {"v": 1, "t": 1.79e9, "job": 41, "attempt": 1, "seq": 999, "kind": "log", "step": 5240}
         with log.open("a", encoding="utf-8") as file:
             file.write(json.dumps({**line, "data": {"message": "just now"}}) + "\n")
         reader = app.screen.query_one("#log", ReaderBox).reader
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if "just now" in reader.lines[-1]:
-                break
+        await until(pilot, lambda: "just now" in reader.lines[-1])
         assert "just now" in reader.lines[-1]
 
 
 async def test_states_change_under_the_cursor(make: Make, jobs: list[JobView]) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         done = dataclasses.replace(jobs[0], state="succeeded", wall_s=900.0)
         app.watch_jobs.jobs = (done, *jobs[1:])
         app.screen.post_message(JobWatch.Looked(app.jobs))
@@ -149,7 +146,7 @@ async def test_states_change_under_the_cursor(make: Make, jobs: list[JobView]) -
 )
 async def test_the_gpus_come_first_of_the_devices(make: Make, size: tuple[int, int], told: str) -> None:
     async with make().run_test(size=size) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         meters = {name: Meter() for name in ("CPU", "memory", "GPU 0")}
         words = ("1.0/2", "4.6 GiB of 23.5 GiB", "50 %, 70.0 GiB")
         for _ in range(20):
@@ -171,7 +168,7 @@ async def test_the_list_tells_how_far_how_fast_and_since_when(make: Make, jobs: 
     # A column that says the same in every line may leave.
     jobs[3] = dataclasses.replace(jobs[3], started=jobs[3].created + 86400, wall_s=50.0)
     async with make(jobs=jobs).run_test(size=(240, 50)) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         line = _line_of(app, 41)
         assert re.search(r"… ━+─+ +64% +8\.66/s +5m 0\.3101 +21 Sep", line)
         assert re.search(r"✓ succeeded +21 Sep +11m", _line_of(app, 40))
@@ -194,7 +191,7 @@ async def test_names_are_told_apart_on_a_narrow_screen(make: Make, jobs: list[Jo
         dataclasses.replace(jobs[0], id=number, title=name) for number, name in enumerate([*names, names[0]])
     ]
     async with make(jobs=alike).run_test(size=(80, 24)) as pilot:
-        app = await ready(pilot, at=0)
+        app = await jobs_ready(pilot)
         shown_names = [_line_of(app, number)[8:].split("… ━")[0].strip() for number in range(4)]
         assert len(set(shown_names)) == 3
         assert shown_names[0] == shown_names[3]
@@ -215,7 +212,7 @@ def test_an_elided_name_keeps_the_first_character_that_differs(names: list[str])
 
 async def test_a_job_keeps_glyph_and_colour_wherever_the_cursor_is(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         before = [(_line_of(app, number)[2], sign(number)) for number in (41, 40, 39, 38)]
         app.query_one("#jobs-table", Table).go_to("39")
         await rest(pilot)
@@ -227,7 +224,7 @@ async def test_a_job_keeps_glyph_and_colour_wherever_the_cursor_is(make: Make) -
 
 async def test_devices_are_shown_with_what_they_were(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         for share in (0.0, 0.5, 1.0):
             app.watch_jobs.measure("CPU", share, f"{2 * share:.1f}/2")
         app.watch_jobs.measure("memory", 0.25, "4.0 GiB of 16.0 GiB")

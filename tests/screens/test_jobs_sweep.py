@@ -12,8 +12,7 @@ import pytest
 import workbench.jobs
 from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
-from tests.screens.driving import rest, shown
-from tests.screens.test_jobs_screen import ready
+from tests.screens.driving import jobs_ready, rest, shown
 from workbench.jobs import JobView
 
 
@@ -27,7 +26,7 @@ async def test_way_10(
     monkeypatch.setattr(workbench.jobs, "job", lambda _, number: runs[number])
     sweep = dataclasses.replace(jobs[1], task="sweep", title="sweep egen/cl-mean-tiny", attempt=1)
     async with make(jobs=[sweep]).run_test(size=(80, 24)) as pilot:
-        app = await ready(pilot, sweep.id)
+        app = await jobs_ready(pilot, sweep.id)
         await pilot.press("d")
         await rest(pilot)
         said = " ".join(shown(app).replace("│", " ").split())
@@ -59,6 +58,6 @@ async def test_the_runs_of_a_sweep_are_told_apart_at_80_columns(
         for number, (lr, seed) in enumerate(settings, 6)
     ]
     async with make(jobs=members).run_test(size=(80, 24)) as pilot:
-        lines = shown(await ready(pilot, 6)).splitlines()
+        lines = shown(await jobs_ready(pilot, 6)).splitlines()
         for view, (lr, seed) in zip(members, settings, strict=True):
             assert any(f" {view.id} {lr} {seed} " in line for line in lines)

@@ -4,32 +4,17 @@ it, compare the two attempts."""
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from screens.app import Workbench
 from screens.jobs.detail import Detail
 from screens.jobs.form import NewJob
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
-from tests.screens.driving import shown
+from tests.screens.driving import shown, until
 from workbench.jobs import kill
 from workbench.workspace import Workspace, ensure_sample
-
-PATIENCE_S = 120.0
-"""A crowded machine may take so long; how long a quiet one takes is what `benchmarks.start_of_job` says."""
-
-
-async def until(pilot: Pilot[Any], seen: Callable[[], bool], what: str) -> None:
-    """Look again and again until it is there."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not seen():
-        assert time.monotonic() < deadline, f"{what}\n{shown(pilot.app)}"
-        await pilot.pause(0.05)
 
 
 @pytest.mark.slow
@@ -42,23 +27,21 @@ async def test_launch_watch_stop_resume_compare(
     app = Workbench(workspace, screen="jobs")
     try:
         async with app.run_test(size=(120, 40)) as pilot:
-            await until(pilot, lambda: "No jobs yet" in shown(app), "the screen")
+            await until(pilot, lambda: "No jobs yet" in shown(app))
             await pilot.press("a")
-            await until(pilot, lambda: isinstance(app.screen, NewJob), "the form")
-            await until(
-                pilot, lambda: "cl-mean-tiny" in shown(app) and "there is no GPU" in shown(app), "recipe"
-            )
+            await until(pilot, lambda: isinstance(app.screen, NewJob))
+            await until(pilot, lambda: "cl-mean-tiny" in shown(app) and "there is no GPU" in shown(app))
             await pilot.press("enter")
-            await until(pilot, lambda: "job 1 is started" in [entry.text for entry in app.activity], "a job")
-            await until(pilot, lambda: "loss 4." in shown(app), "the first loss")
+            await until(pilot, lambda: "job 1 is started" in [entry.text for entry in app.activity])
+            await until(pilot, lambda: "loss 4." in shown(app))
             await pilot.press("x")
-            await until(pilot, lambda: "■ stopped by you" in shown(app), "the end")
+            await until(pilot, lambda: "■ stopped by you" in shown(app))
             await pilot.press("R")
-            await until(pilot, lambda: "attempt 2" in shown(app), "another attempt")
-            await until(pilot, lambda: "resumed from the checkpoint" in shown(app), "the resume")
-            await until(pilot, lambda: "2 attempts" in curve_of(app), "the curve to go on")
+            await until(pilot, lambda: "attempt 2" in shown(app))
+            await until(pilot, lambda: "resumed from the checkpoint" in shown(app))
+            await until(pilot, lambda: "2 attempts" in curve_of(app))
             await pilot.press("d")
-            await until(pilot, lambda: len(app.query_one("#diff-table", Table).rows) > 0, "the comparison")
+            await until(pilot, lambda: len(app.query_one("#diff-table", Table).rows) > 0)
             assert [series.name for series in app.query_one(Plot).series] == ["attempt 1", "attempt 2"]
             rows = app.query_one("#diff-table", Table).visible_records()
             assert next(row["left"] for row in rows if row["key"] == "state") == "stopped"

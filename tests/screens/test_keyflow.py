@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from textual import events
-from textual.pilot import Pilot
 
 from screens.app import Workbench
 from screens.jobs.form import NewJob
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table
+from tests.screens.driving import jobs_ready, until
 
 Make = Callable[..., Workbench]
 WIDE = (120, 40)
@@ -26,29 +25,14 @@ def burst(app: Workbench, text: str) -> None:
         app.post_message(events.Key(NAMED.get(character, character), character))
 
 
-async def until(pilot: Pilot[Any], condition: Callable[[], bool]) -> None:
-    for _ in range(300):
-        await pilot.pause(0.01)
-        if condition():
-            return
-    raise AssertionError("waited in vain")
-
-
 def jobs(app: Workbench) -> Table:
     return app.screen_stack[0].query_one("#jobs-table", Table)
-
-
-async def ready(pilot: Pilot[Any]) -> Workbench:
-    app = pilot.app
-    assert isinstance(app, Workbench)
-    await until(pilot, lambda: app.place is not None and jobs(app).shown == len(app.jobs) > 0)
-    return app
 
 
 @pytest.mark.slow
 async def test_what_follows_a_key_that_opens_an_input_is_written_there(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         burst(app, "/!succeeded\njj")
         await until(pilot, lambda: jobs(app).current_key == "38")
         assert app.screen.query_one("#jobs", Listing).query_text == "!succeeded"
@@ -66,7 +50,7 @@ async def test_what_follows_a_key_that_opens_an_input_is_written_there(make: Mak
 
 async def test_a_paste_after_the_key_goes_to_the_input(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         burst(app, "/")
         app.post_message(events.Paste("state:lost"))
         burst(app, "\n")
@@ -88,7 +72,7 @@ async def test_a_key_that_is_lost_on_its_way_holds_up_the_next_ones_for_a_moment
 ) -> None:
     monkeypatch.setattr("screens.shell.terminal._PATIENCE_S", 0.05)
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         monkeypatch.setattr(app._keys, "_behind", lambda *_: None)
         await pilot.press("j")
         await pilot.pause(0.1)

@@ -18,7 +18,7 @@ from screens.app import Workbench
 from screens.jobs.form import NewJob, OperationFields, Row, TrainFields, form_fields
 from screens.jobs.sheets import Machine
 from screens.widgets.table import Table
-from tests.screens.driving import rest, shown
+from tests.screens.driving import rest, shown, until
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
 from workbench.jobs import JobView
 from workbench.jobs.machine import Gpu
@@ -64,11 +64,8 @@ def sample(workspace: Workspace) -> Workspace:
 
 async def opened(pilot: Pilot[Any], key: str = "a") -> NewJob:
     """The form, after the key that opens it."""
-    for _ in range(200):
-        await pilot.pause(0.02)
-        place = pilot.app.place  # type: ignore[attr-defined]
-        if isinstance(pilot.app.screen, NewJob) or (place is not None and pilot.app.watch_jobs.looked):  # type: ignore[attr-defined]
-            break
+    app: Any = pilot.app
+    await until(pilot, lambda: isinstance(app.screen, NewJob) or (app.place and app.watch_jobs.looked))
     if key and not isinstance(pilot.app.screen, NewJob):
         await pilot.press(key)
     await rest(pilot)

@@ -25,7 +25,7 @@ from screens.mathamr.texts import lit_part, text_content
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import ReaderBox
 from screens.widgets.table import Table
-from tests.screens.driving import press, settle, shown
+from tests.screens.driving import press, ready, settle, shown
 from tests.screens.mathamr_engine import GRAPHS, TOPICS, QuickEngine, write_formula_collection
 from workbench.cli.root import app as main_app
 from workbench.workspace import Workspace
@@ -55,11 +55,8 @@ def build(workspace: Workspace, files: Path, make: Make, monkeypatch: pytest.Mon
     return built
 
 
-async def ready(pilot: Pilot[Any], name: str = "B.1") -> MathamrScreen:
-    screen = pilot.app.screen_stack[0]
-    assert isinstance(screen, MathamrScreen)
-    await settle(pilot, lambda: screen.inspection is not None and screen.inspection.subject.name == name)
-    return screen
+def subject(screen: MathamrScreen) -> str:
+    return screen.inspection.subject.name if screen.inspection is not None else ""
 
 
 def nodes(screen: MathamrScreen) -> Table:
@@ -173,7 +170,7 @@ async def test_any_text_is_inspected_and_kept(build: Make) -> None:
         await press(pilot, "a")
         assert isinstance(app.screen, Prompt)
         await press(pilot, *"Solve $x^2=2$", "enter")
-        await ready(pilot, "Solve $x^2=2$")
+        await settle(pilot, lambda: subject(screen) == "Solve $x^2=2$")
         assert screen.source == OWN
         assert screen.inspection is not None
         assert screen.inspection.document["parser"] == "builtin"
@@ -186,11 +183,11 @@ async def test_any_text_is_inspected_and_kept(build: Make) -> None:
         command = screen.graph.selection(app.command_line).command  # type: ignore[union-attr]
         assert command.endswith("-- 'Solve $x^2=2$'")
         assert screen.go_to_source("mini")
-        await ready(pilot)
+        await settle(pilot, lambda: subject(screen) == "B.1")
         address = Subject(OWN, text="Is $a/b$ 100%25?").address
         assert unquote(address.split("/")[-1]) == "Is $a/b$ 100%25?"
         app.navigation.go_to_address(address)
-        await ready(pilot, "Is $a/b$ 100%25?")
+        await settle(pilot, lambda: subject(screen) == "Is $a/b$ 100%25?")
 
 
 async def test_another_parser_and_an_edited_graph(
@@ -280,7 +277,7 @@ async def test_a_hostile_text_is_shown_as_it_is(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "j")
-        await ready(pilot, "B.2")
+        await settle(pilot, lambda: subject(screen) == "B.2")
         assert "[b]no[/b]" in shown(app)
         assert "\x1b" not in shown(app)
         assert screen.query_one("#penman", ReaderBox).reader.lines[0].startswith("(r / root")

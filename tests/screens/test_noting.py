@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from screens.widgets.listing import Listing
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine
 from tests.screens.conftest import Make
+from tests.screens.driving import shown, until
 from tests.screens.egraph_engine import StillEngine
 from tests.screens.test_arqmath import files
 from tests.screens.test_egraphs import corpus
@@ -46,20 +47,6 @@ class BothEngines:
 
     def close(self) -> None:
         pass
-
-
-def seen(app: Workbench) -> list[str]:
-    """The lines on the terminal."""
-    app.screen._compositor.full_map  # noqa: B018
-    return [strip.text for strip in app.screen._compositor.render_strips()]
-
-
-async def until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:
-    for _ in range(500):
-        await pilot.pause(0.01)
-        if holds():
-            return
-    raise AssertionError("\n".join(seen(app_of(pilot))))
 
 
 def app_of(pilot: Pilot[Any]) -> Workbench:
@@ -94,11 +81,16 @@ async def test_signs_filters_and_text_of_a_note(make: Make) -> None:
     async with make().run_test(size=NARROW) as pilot:
         app = app_of(pilot)
         await until(pilot, lambda: here(app, "jobs", "jobs") == "41")
-        await until(pilot, lambda: any(" 40 " in line for line in seen(app)))
-        plain = next(line for line in seen(app) if " 40 " in line)
+        await until(pilot, lambda: any(" 40 " in line for line in shown(app).splitlines()))
+        plain = next(line for line in shown(app).splitlines() if " 40 " in line)
         await pilot.press("j", "j", "m", "M", *"ask why", "enter", "k", "m")
-        await until(pilot, lambda: "".join(seen(app)).count("★") >= 2 and "✎" in "".join(seen(app)))
-        rows = {number: line for line in seen(app) for number in (39, 40, 41) if f" {number} " in line}
+        await until(pilot, lambda: shown(app).count("★") >= 2 and "✎" in shown(app))
+        rows = {
+            number: line
+            for line in shown(app).splitlines()
+            for number in (39, 40, 41)
+            if f" {number} " in line
+        }
         assert "★✎" in rows[39]
         assert "★" in rows[40]
         assert "✎" not in rows[40]
@@ -195,4 +187,4 @@ async def test_way_8_what_was_bookmarked_is_found_again(build: Make, workspace: 
             await until(pilot, lambda: here(app, mode, name) == key and selected(app) == address)  # noqa: B023
             await until(pilot, lambda: told in noted(app))  # noqa: B023
             assert address == f"{listing(app, name).home}/{key}"
-            assert any(sign in "".join(seen(app)) for sign in ("★✎", "★ "))
+            assert any(sign in shown(app) for sign in ("★✎", "★ "))

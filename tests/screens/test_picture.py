@@ -30,6 +30,7 @@ from screens.shell.terminal import Graphics, Protocol, Sixels, painted
 from screens.shell.theme import THEMES
 from screens.widgets import plot as picture
 from screens.widgets.plot import FormulaImage, PicturePlot, Series
+from tests.screens.driving import until
 from tests.screens.pixel_terminal import PixelTerminal
 from workbench.engine_process import Result
 from workbench.operation import operation
@@ -113,14 +114,6 @@ class Board(App[None]):
 def curve(scale: float = 1.0) -> tuple[Series, ...]:
     xs = [x / 20 for x in range(-100, 101)]
     return (Series("head", xs, [scale * x * x for x in xs]),)
-
-
-async def until(pilot: Pilot[None], reached: Callable[[], bool]) -> None:
-    for _ in range(200):
-        if reached():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it was never so")
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ import pytest
 from screens.registry import Entry
 from screens.shell.cards import MissingScreen
 from screens.widgets.listing import Notice
+from tests.screens.driving import until
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
@@ -78,10 +79,7 @@ async def test_a_screen_that_cannot_be_imported_says_so(
     monkeypatch.setattr("screens.app.SCREENS", (entry,))
     app = make()  # type: ignore[operator]
     async with app.run_test(size=(120, 40)) as pilot:
-        for _ in range(200):
-            await pilot.pause(0.01)
-            if app.place is not None:
-                break
+        await until(pilot, lambda: app.place is not None)
         assert isinstance(app.place, MissingScreen)
         said = str(app.place.query_one(Notice).content)
         assert "E704" in said

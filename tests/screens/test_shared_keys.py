@@ -16,8 +16,8 @@ from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEY
 from screens.shell.navigation import JumpScreen
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.reader import Reader
-from tests.screens.driving import shown
-from tests.screens.test_shell import NARROW, WIDE, ready, settle, table
+from tests.screens.driving import jobs_ready, settle, shown
+from tests.screens.test_shell import NARROW, WIDE, table
 
 Make = Callable[..., Workbench]
 Check = Callable[[Pilot[Any], str], Awaitable[None]]
@@ -344,7 +344,7 @@ async def start_over(app: Workbench, pilot: Pilot[Any]) -> None:
 @pytest.mark.parametrize("scope", SCOPES)
 async def test_every_shared_key_does_what_it_says(scope: str, make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         for known in SCOPES[scope]:
             for key in known.keys:
                 if known.id == "app.quit":
@@ -361,5 +361,5 @@ async def test_every_shared_key_does_what_it_says(scope: str, make: Make) -> Non
 @pytest.mark.parametrize("key", VERBS["quit"].keys)
 async def test_quitting(key: str, make: Make) -> None:
     async with make().run_test(size=NARROW) as pilot:
-        await ready(pilot)
+        await jobs_ready(pilot)
         await CHECKS["app.quit"](pilot, key)

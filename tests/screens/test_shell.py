@@ -7,10 +7,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from engines.core.errors import EngineError
 from screens.app import Workbench, run
@@ -25,32 +23,13 @@ from screens.widgets.listing import Listing
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection
-from tests.screens.driving import shown
+from tests.screens.driving import jobs_ready, settle, shown, until
 from workbench.config import config_file, crash_dir, state_dir
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
 WIDE, NARROW = (120, 40), (80, 24)
-
-
-async def ready(pilot: Pilot[Any]) -> Workbench:
-    """Wait until the jobs are on the screen and the log has been read."""
-    app = pilot.app
-    assert isinstance(app, Workbench)
-    for _ in range(100):
-        await pilot.pause(0.02)
-        if app.watch_jobs.looked and app.query_one("#jobs-table", Table).shown == len(app.jobs):
-            break
-    await app.workers.wait_for_complete()
-    await pilot.pause()
-    return app
-
-
-async def settle(pilot: Pilot[Any]) -> None:
-    """Let messages that make messages come to rest."""
-    for _ in range(3):
-        await pilot.pause(0.005)
 
 
 def table(app: Workbench) -> Table:
@@ -62,7 +41,7 @@ def table(app: Workbench) -> Table:
 
 async def test_greyed_keys_give_their_reason(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         hints = {verb: enabled for verb, _, _, enabled in app.screen.query_one(KeyBar).hints()}
         assert hints["stop"]
         assert not hints["refresh"]
@@ -82,14 +61,14 @@ async def test_greyed_keys_give_their_reason(make: Make) -> None:
 async def test_the_footer_keeps_help_to_the_end(make: Make) -> None:
     for cells in (120, 80, 60):
         async with make().run_test(size=(cells, 24)) as pilot:
-            app = await ready(pilot)
+            app = await jobs_ready(pilot)
             last = shown(app).splitlines()[-1].rstrip()
             assert last.endswith("? help"), last
 
 
 async def test_clicking_a_hint_does_what_its_key_does(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         bar = app.screen.query_one(KeyBar)
         await pilot.click(bar, offset=(shown(app).splitlines()[-1].index("filter"), 0))
         await settle(pilot)
@@ -114,7 +93,7 @@ def test_every_theme_can_be_set_and_no_other(make: Make, monkeypatch: pytest.Mon
 @pytest.mark.slow
 async def test_the_palette_changes_the_theme_and_lists_what_cannot_be_done(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("colon", *"theme light", "enter")
         await settle(pilot)
         assert app.theme == "mathwb-light"
@@ -130,7 +109,7 @@ async def test_remapped_keys_work_and_are_shown(make: Make) -> None:
     config_file().parent.mkdir(parents=True)
     config_file().write_text('[keymap]\nfull = "z"\n"list.mark" = "b"\n', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.pause(0.2)
         await pilot.press("b")
         assert list(table(app).marks) == ["41"]
@@ -145,7 +124,7 @@ async def test_a_wrong_remap_is_told_and_changes_nothing(make: Make) -> None:
     config_file().parent.mkdir(parents=True)
     config_file().write_text('[keymap]\n"list.mrk" = "b"\n', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.pause(0.2)
         assert any("list.mrk" in entry.text for entry in app.activity)
 
@@ -156,7 +135,7 @@ async def test_a_wrong_remap_is_told_and_changes_nothing(make: Make) -> None:
 @pytest.mark.parametrize(("cells", "titles"), [(120, 0), (79, 2), (60, 2)])
 async def test_panes_share_a_place_when_it_is_narrow(cells: int, titles: int, make: Make) -> None:
     async with make().run_test(size=(cells, 24)) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         panes = [pane for pane in app.screen.query("Pane") if pane.display]
         assert len(panes) == (1 if titles else 2)
         assert len(panes[0].neighbours) == titles  # type: ignore[attr-defined]
@@ -169,7 +148,7 @@ async def test_panes_share_a_place_when_it_is_narrow(cells: int, titles: int, ma
 @pytest.mark.slow
 async def test_a_terminal_that_is_too_small_asks_for_room(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.resize_terminal(50, 15)
         await settle(pilot)
         assert isinstance(app.screen, TooSmall)
@@ -192,7 +171,7 @@ async def test_a_terminal_that_is_too_small_asks_for_room(make: Make) -> None:
 
 async def test_ascii_draws_nothing_else(make: Make) -> None:
     async with make(ascii=True).run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         for keys in ((), ("question_mark",), ("escape", "colon"), ("escape", "a"), ("escape", "at")):
             await pilot.press(*keys)
             await settle(pilot)
@@ -204,7 +183,7 @@ async def test_ascii_draws_nothing_else(make: Make) -> None:
 async def test_no_color_is_grey(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with make().run_test(size=NARROW) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         styles = {segment.style for strip in app.screen._compositor.render_strips() for segment in strip}
         colours = {style.color.triplet for style in styles if style and style.color and style.color.triplet}
         assert colours
@@ -219,7 +198,7 @@ async def test_no_color_is_grey(make: Make, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.slow
 async def test_the_session_comes_back(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        await ready(pilot)
+        await jobs_ready(pilot)
         await pilot.press("j", "space", "s", "slash", *"!lost", "enter", "G", "q")
     kept = json.loads((state_dir() / "session.json").read_text("utf-8"))
     kept["from_a_newer_one"] = {"a": 1}
@@ -243,7 +222,7 @@ async def test_a_session_that_cannot_be_read_is_no_obstacle(content: str, make: 
     state_dir().mkdir(parents=True, exist_ok=True)
     (state_dir() / "session.json").write_text(content, encoding="utf-8")
     async with make().run_test(size=NARROW) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         assert table(app).shown == 4
 
 
@@ -293,7 +272,7 @@ async def test_copying_over_ssh_goes_through_the_terminal(
 ) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         assert app.animation_level == "none"
         await pilot.press("Y")
         await settle(pilot)
@@ -314,7 +293,7 @@ async def test_copying_here_takes_the_tool_of_the_desktop(
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("y")
         await app.workers.wait_for_complete()
         await settle(pilot)
@@ -324,7 +303,7 @@ async def test_copying_here_takes_the_tool_of_the_desktop(
 
 async def test_the_breadcrumb_says_where_one_is(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.pause(0.2)
         first = shown(app).splitlines()[0]
         assert first.startswith(" mathwb  Jobs › job 41")
@@ -388,29 +367,22 @@ async def test_the_palette_finds_things_of_screens_not_opened_yet(
         app = pilot.app
         assert isinstance(app, Workbench)
 
-        async def until(seen: Callable[[], object]) -> None:
-            for _ in range(200):
-                await pilot.pause(0.02)
-                if seen():
-                    return
-            raise AssertionError(shown(app))
-
-        await until(lambda: app.place)
+        await until(pilot, lambda: app.place)
         app._gather_destinations()
-        await until(lambda: app.destinations)
+        await until(pilot, lambda: app.destinations)
         await pilot.press("colon", *"binomials", "enter")
-        await until(lambda: app.current_mode == "arqmath" and app.place and "A.1" in app.place.crumbs)
+        await until(pilot, lambda: app.current_mode == "arqmath" and app.place and "A.1" in app.place.crumbs)
         await pilot.press("colon", *"job 40", "enter")
-        await until(lambda: app.current_mode == "jobs" and table(app).current_key == "40")
+        await until(pilot, lambda: app.current_mode == "jobs" and table(app).current_key == "40")
         await pilot.press("1", "colon", *"train templ", "enter")
-        await until(lambda: app.current_mode == "jobs" and isinstance(app.screen, NewJob))
+        await until(pilot, lambda: app.current_mode == "jobs" and isinstance(app.screen, NewJob))
         await pilot.press("escape", "1", "colon", *"jobs: new", "enter")
-        await until(lambda: app.current_mode == "jobs" and isinstance(app.screen, NewJob))
+        await until(pilot, lambda: app.current_mode == "jobs" and isinstance(app.screen, NewJob))
 
 
 async def test_notes_are_listed_and_lead_back(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("j", "j", "m", "M", *"ask why", "enter", "k")
         await settle(pilot)
         assert table(app).current_key == "40"
@@ -421,10 +393,7 @@ async def test_notes_are_listed_and_lead_back(make: Make) -> None:
         assert "job/39" in text
         assert "ask why" in text
         await pilot.press("enter")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if app.current_mode == "jobs" and table(app).current_key == "39":
-                break
+        await until(pilot, lambda: app.current_mode == "jobs" and table(app).current_key == "39")
         assert app.current_mode == "jobs"
         assert table(app).current_key == "39"
 

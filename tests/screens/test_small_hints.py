@@ -20,8 +20,8 @@ from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.pane import Pane
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
-from tests.screens.driving import settle, shown
-from tests.screens.test_shell import NARROW, ready
+from tests.screens.driving import jobs_ready, settle, shown, until
+from tests.screens.test_shell import NARROW
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
@@ -33,7 +33,7 @@ def foot(app: Any) -> str:
 
 async def test_a_greyed_key_gives_its_whole_reason(make: Make) -> None:
     async with make().run_test(size=NARROW) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("d")
         await settle(pilot)
         assert foot(app).strip().startswith("✗ not now: mark two jobs with space, or one other than this")
@@ -41,7 +41,7 @@ async def test_a_greyed_key_gives_its_whole_reason(make: Make) -> None:
 
 async def test_no_hint_names_a_key_that_is_written(make: Make) -> None:
     async with make().run_test(size=NARROW) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
 
         def keys() -> set[str]:
             return {key for _, key, _, _ in app.screen.query_one(KeyBar).hints()}
@@ -63,7 +63,7 @@ async def test_no_hint_names_a_key_that_is_written(make: Make) -> None:
 @pytest.mark.parametrize("size", [NARROW, (60, 24)])
 async def test_panes_of_one_place_are_all_named(make: Make, size: tuple[int, int]) -> None:
     async with make().run_test(size=size) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         pane = Pane(title="members", id="one")
         await app.screen.mount(pane)
         pane.styles.width = 40
@@ -99,24 +99,20 @@ async def test_a_cut_line_of_the_log_says_so() -> None:
 
 async def test_a_notice_leaves_the_prompt_free(make: Make) -> None:
     async with make().run_test(size=NARROW, notifications=True) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("m")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            told = next(iter(app.screen.query(Toast)), None)
-            if told is not None and told.region.area:
-                break
+        await until(pilot, lambda: any(toast.region.area for toast in app.screen.query(Toast)))
         await pilot.press("M")
         await settle(pilot)
         assert isinstance(app.screen, Prompt)
-        assert told is not None
+        told = next(iter(app.screen.query(Toast)))
         assert "bookmarked" in str(told._notification.message)
         assert not told.region.overlaps(app.screen.query_one(Input).region)
 
 
 async def test_the_list_of_notes_has_the_whole_note(make: Make) -> None:
     async with make().run_test(size=NARROW) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("M", *"ask why", "enter", "colon", *"notes and", "enter")
         await settle(pilot)
         assert isinstance(app.screen, NoteList)
@@ -125,7 +121,7 @@ async def test_the_list_of_notes_has_the_whole_note(make: Make) -> None:
 
 async def test_a_screen_is_the_first_of_its_name(make: Make) -> None:
     async with make().run_test(size=NARROW) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         await pilot.press("colon", *"triplets")
         await settle(pilot)
         assert isinstance(app.screen, Chooser)
@@ -134,7 +130,7 @@ async def test_a_screen_is_the_first_of_its_name(make: Make) -> None:
 
 async def test_ascii_names_keys_by_words(make: Make) -> None:
     async with make(ascii=True).run_test(size=NARROW) as pilot:
-        app = await ready(pilot)
+        app = await jobs_ready(pilot)
         assert "enter open" in foot(app)
         await pilot.press("question_mark", *"previous pane")
         await settle(pilot)

@@ -17,7 +17,8 @@ from screens.widgets.pane import ListPane
 from screens.widgets.reader import Reader
 from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
-from tests.screens.test_shell import NARROW, ready
+from tests.screens.driving import jobs_ready
+from tests.screens.test_shell import NARROW
 from workbench.tables import Column
 
 Make = Callable[..., Workbench]
@@ -45,7 +46,7 @@ async def test_the_sentence_of_a_choice_is_read_to_its_end(
 ) -> None:
     app = make()
     async with app.run_test(size=size) as pilot:
-        await ready(pilot)
+        await jobs_ready(pilot)
         await pilot.press(key)
         assert isinstance(app.screen, Chooser)
         table = app.screen.query_one(Table)
@@ -60,7 +61,7 @@ async def test_the_sentence_of_a_choice_is_read_to_its_end(
 async def test_steps_from_match_to_match_say_that_there_is_no_filter(make: Make) -> None:
     app = make()
     async with app.run_test(size=NARROW) as pilot:
-        await ready(pilot)
+        await jobs_ready(pilot)
         said = app.screen.query_one(KeyBar)
         for key in ("n", "N"):
             await pilot.press(key)
@@ -78,7 +79,7 @@ def test_a_dot_that_is_alone_has_no_next() -> None:
 async def test_keys_that_lead_nowhere_say_so(make: Make) -> None:
     app = make(jobs=[])
     async with app.run_test(size=NARROW) as pilot:
-        await ready(pilot)
+        await jobs_ready(pilot)
         said = app.screen.query_one(KeyBar)
         for key in ("enter", "space", "v", "s", "S"):
             await pilot.press(key)
@@ -93,7 +94,7 @@ def test_a_text_that_never_grows_is_not_followed() -> None:
 async def test_the_first_and_the_last_have_none_beyond(make: Make) -> None:
     app = make()
     async with app.run_test(size=NARROW) as pilot:
-        await ready(pilot)
+        await jobs_ready(pilot)
         pane = ListPane(Listing([Column("id", "id")], id="few"), title="few", id="few-pane")
         await app.screen.mount(pane)
         assert pane.why_no_step("later") == "there is nothing to open"

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from screens.app import Workbench
-from screens.widgets.table import Table
+from tests.screens.driving import jobs_ready
 
 Make = Callable[..., Workbench]
 Compare = Callable[..., bool]
@@ -28,10 +28,7 @@ def pressing(*keys: str) -> Callable[[Pilot[Any]], Any]:
 
     async def run(pilot: Pilot[Any]) -> None:
         app = pilot.app
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if app.watch_jobs.looked and app.query_one("#jobs-table", Table).shown == len(app.jobs):  # type: ignore[attr-defined]
-                break
+        await jobs_ready(pilot)
         # One more look at the log is due within this time.
         await pilot.pause(0.3)
         await _rest(pilot)

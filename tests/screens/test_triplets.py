@@ -31,14 +31,14 @@ from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Notice
 from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
+from tests.conftest import mathwb
 from tests.screens.arqmath_engine import HereEngine
-from tests.screens.driving import press, settle, shown
+from tests.screens.driving import press, ready, settle, shown
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
 Compare = Callable[..., bool]
 WIDE, NARROW = (120, 40), (80, 24)
-MATHWB = (sys.executable, "-c", "import sys; from workbench.cli import main; sys.exit(main())")
 
 PROBLEMS = {
     "p1": ("Tom has 3 red pens and 4 blue pens . How many pens does Tom have ?", "3+4", 7),
@@ -80,14 +80,6 @@ def build(workspace: Workspace, make: Make, engine: HereEngine) -> Make:
     """The app over a workspace with such a set."""
     write_set(workspace, "mini", PROBLEMS)
     return lambda **options: make(**{"screen": "triplets", "jobs": [], **options})
-
-
-async def ready(pilot: Pilot[Any]) -> TripletsScreen:
-    screen = pilot.app.screen_stack[0]
-    await settle(pilot, lambda: isinstance(screen, TripletsScreen) and screen.shown is not None)
-    assert isinstance(screen, TripletsScreen)
-    await settle(pilot)
-    return screen
 
 
 def ids(screen: TripletsScreen) -> tuple[str, str, str]:
@@ -265,7 +257,7 @@ async def test_a_yanked_command_prints_the_same(build: Make) -> None:
         told = shlex.split(chosen.command)
         place = told.index("mathwb")
         found = screen.shown.found["triplet"]  # type: ignore[union-attr]
-    said = subprocess.run([*MATHWB, *told[place + 1 :], "--json"], capture_output=True, text=True, check=True)
+    said = mathwb(*told[place + 1 :], "--json")
     assert json.loads(said.stdout)["triplet"] == found
 
 

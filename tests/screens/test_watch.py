@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import time
 from collections.abc import Callable
 
 import pytest
@@ -13,17 +12,11 @@ from screens.app import Workbench
 from screens.shell.watch import JobWatch
 from screens.widgets.table import Table
 from tests.jobs.conftest import PATIENCE_S, Lab, lab  # noqa: F401
+from tests.screens.driving import until
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
-
-
-async def until(condition: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        await asyncio.sleep(0.05)
 
 
 @pytest.mark.slow
@@ -39,18 +32,18 @@ async def test_orphans_are_adopted_and_end_truly_while_it_is_open(
         rows = app.query_one("#jobs-table", Table).visible_records() if app.query("#jobs-table") else []
         return next((str(row["state"]) for row in rows if row["id"] == of), "")
 
-    async with app.run_test(size=(120, 40)):
-        await until(lambda: state(number) == state(lost) == "running", "both on the screen")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: state(number) == state(lost) == "running")
         first, worker = lab.supervisor(number), lab.worker(number)
         lab.kill(first)
         lab.kill(lab.supervisor(lost))
         lab.kill(lab.worker(lost))
-        await until(lambda: lab.attempt(number).heartbeat().supervisor.pid != first, "a new supervisor")  # type: ignore[union-attr]
-        await until(lambda: state(lost) == "lost", "the end of the other")
-        await until(lambda: lab.attempt(lost).result() is not None, "its record")
+        await until(pilot, lambda: lab.attempt(number).heartbeat().supervisor.pid != first)  # type: ignore[union-attr]
+        await until(pilot, lambda: state(lost) == "lost")
+        await until(pilot, lambda: lab.attempt(lost).result() is not None)
         assert lab.worker(number) == worker
         lab.go(number)
-        await until(lambda: state(number) == "succeeded", "the end of the adopted one")
+        await until(pilot, lambda: state(number) == "succeeded")
         assert lab.attempt(number).result() is not None
 
 
@@ -62,19 +55,18 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
     )
     done = dataclasses.replace(running, id=42, state="succeeded", title="egen/second")
     app = make(jobs=[running, *ended])
-    async with app.run_test(size=(120, 40)):
-        await until(lambda: app._seen_jobs, "the first look")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app._seen_jobs)
         # Nothing is known of a workspace that is seen for the first time, so nothing of it is news.
         assert not app.activity
         app.watch_jobs.jobs = (failed, *ended)
         app.look_now()
-        await until(lambda: app.activity, "the end")
+        await until(pilot, lambda: app.activity)
         said = app.activity[-1]
         assert said.text == "job 41 egen/cl-mean-small failed after 1m: killed by signal 9"
         assert (said.severity, said.code, said.remedy) == ("error", "E611", "Resume it.")
         await until(
-            lambda: any("killed by signal 9" in str(toast.message) for toast in app._notifications),
-            "its notice",
+            pilot, lambda: any("killed by signal 9" in str(toast.message) for toast in app._notifications)
         )
         app.look_now()
         await asyncio.sleep(0.2)
@@ -83,22 +75,22 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
         app.watch_jobs.jobs = (again, *ended)
         app.look_now()
         told = app.session._own
-        await until(lambda: not any(end.startswith("41.") for end in told["told"]), "the job to run again")
+        await until(pilot, lambda: not any(end.startswith("41.") for end in told["told"]))
         app.exit_now()
     app = make(jobs=[done, dataclasses.replace(again, state="stopped", reason="asked to"), *ended])
-    async with app.run_test(size=(120, 40)):
-        await until(lambda: app.activity, "what ended in between")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.activity)
         assert [line.text for line in app.activity] == [
             "job 41 egen/cl-mean-small stopped: asked to",
             "job 42 egen/second succeeded",
             "2 jobs ended while you were away: 42 egen/second succeeded, 41 egen/cl-mean-small stopped",
         ]
-        await until(lambda: len(app._notifications), "the one notice")
+        await until(pilot, lambda: len(app._notifications))
         assert len(app._notifications) == 1
         app.exit_now()
     app = make(jobs=[done, *ended])
-    async with app.run_test(size=(120, 40)):
-        await until(lambda: app._seen_jobs, "the look")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app._seen_jobs)
         assert not app.activity
 
 
@@ -115,15 +107,15 @@ async def test_a_sweep_tells_of_its_runs(make: Make, jobs: list[JobView]) -> Non
         app.watch_jobs.jobs = tuple(ended.get(view.id, view) for view in app.watch_jobs.jobs)
         lines = len(app.activity) + len(ends)
         app.look_now()
-        await until(lambda: len(app.activity) == lines, "the lines")
+        await until(pilot, lambda: len(app.activity) == lines)
 
-    async with app.run_test(size=(120, 40)):
-        await until(lambda: app._seen_jobs, "the first look")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app._seen_jobs)
         await end(dataclasses.replace(runs[2], state="succeeded"))
         await end(dataclasses.replace(runs[1], **wrong))
         last = dataclasses.replace(sweep, state="failed", reason="2 failed: 3, 4", remedy="Resume them.")
         await end(dataclasses.replace(runs[0], **wrong), last)
-        await until(lambda: len(app._notifications) > 1, "the notices")
+        await until(pilot, lambda: len(app._notifications) > 1)
         assert [str(toast.message) for toast in app._notifications] == [
             "E110 job 3 train r lr=1 failed: out of memory. Use less.",
             "job 1 sweep r failed: 3 runs, 2 failed: 3, 4. Resume them.",
@@ -137,8 +129,8 @@ async def test_a_sweep_tells_of_its_runs(make: Make, jobs: list[JobView]) -> Non
         app.session._own["told"] = []
         app.exit_now()
     again = make(jobs=list(app.watch_jobs.jobs))
-    async with again.run_test(size=(120, 40)):
-        await until(lambda: again.activity, "what ended in between")
+    async with again.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: again.activity)
         assert again.activity[-1].text == (
             "1 job and 3 runs of sweeps ended while you were away: 1 sweep r failed"
         )

@@ -17,6 +17,7 @@ from screens.app import Workbench
 from screens.egraphs.sheets import Analogies, Derivation, Mistakes
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
+from tests.conftest import mathwb
 from tests.screens import test_arqmath as arqmath
 from tests.screens import test_egraphs_models as egraphs
 from tests.screens.driving import press, settle
@@ -131,22 +132,17 @@ async def test_a_page_and_its_command_ask_the_same(
     assert HEAD in line or str(app.workspace.corpora / "sample-e") in line
 
 
-def printed(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+def printed(line: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     """What a command line prints with --json."""
-    from workbench.cli import main
-
     with monkeypatch.context() as patch:
-        patch.setattr("sys.argv", ["mathwb", *words_of(line, patch), "--json"])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-    assert not ended.value.code
-    return json.loads(capsys.readouterr().out)
+        done = mathwb(*words_of(line, patch), "--json")
+    assert not done.returncode
+    return json.loads(done.stdout)
 
 
 @pytest.mark.slow
 async def test_moves_and_written_answers_are_printed(
-    build_arqmath: Make, files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    build_arqmath: Make, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = build_arqmath()
     async with app.run_test(size=arqmath.WIDE) as pilot:
@@ -167,13 +163,13 @@ async def test_moves_and_written_answers_are_printed(
         table = screen.query_one("#written-table", Table)
         written = [(row["run"], row["grade"], row["written"]["latex"]) for row in table.visible_records()]
         answers = await yanked(pilot)
-    found = printed(moves, monkeypatch, capsys)
+    found = printed(moves, monkeypatch)
     # A judged answer that neither run has is printed too; it has no place among the moves.
     ranked = [row for row in found["answers"] if row["other"] is not None or row["rank"] is not None]
     assert {(row["id"], row["other"], row["rank"]) for row in ranked} == set(drawn)
-    found = printed(grades, monkeypatch, capsys)
+    found = printed(grades, monkeypatch)
     for grade, line in zip((3, 2, 1, 0), spread, strict=True):
         assert re.search(rf" {found['grades'][grade]} +\d+ %", str(line))
-    found = printed(answers, monkeypatch, capsys)
+    found = printed(answers, monkeypatch)
     assert written
     assert [(one["run"], one["grade"], one["text"]) for one in found] == written

@@ -14,7 +14,7 @@ from screens.app import Workbench
 from screens.widgets.table import Table
 from tests.screens import test_arqmath as arqmath
 from tests.screens import test_mathamr as mathamr
-from tests.screens.driving import press
+from tests.screens.driving import press, ready
 from tests.screens.mathamr_engine import QuickEngine, write_formula_collection
 from tests.screens.test_arqmath import answers, topics
 from tests.screens.test_way_7 import meant, printed, yanked
@@ -31,13 +31,13 @@ async def test_ways_4_and_7_on_arqmath(
 ) -> None:
     app = build()
     async with app.run_test(size=arqmath.WIDE) as pilot:
-        await arqmath.ready(pilot)
+        await ready(pilot)
         # Another run, topics filtered and sorted by their second column, answers sorted by their first.
         await press(pilot, "c", "1", "slash", *"topic", "colon", "a", "enter", "s", "s")
         await press(pilot, "enter", "s", "q")
     again = build()
     async with again.run_test(size=arqmath.WIDE) as pilot:
-        screen = await arqmath.ready(pilot)
+        screen = await ready(pilot)
         assert screen.runs is not None
         assert (screen.runs.run, screen.runs.against) == ("bm25", "dense")
         assert topics(screen).sorting is not None
@@ -58,12 +58,12 @@ async def test_ways_4_and_7_on_arqmath(
         everything = await yanked(pilot, "Y", "a")
         await press(pilot, "enter")
         of_answer = await yanked(pilot)
-    found = printed(of_topic, monkeypatch, capsys)
+    found = printed(of_topic, monkeypatch)
     assert {(row["id"], row["rank"], row["change"]) for row in found["answers"]} == shown
-    found = printed(everything, monkeypatch, capsys)
+    found = printed(everything, monkeypatch)
     assert found["run"] == "bm25"
     assert {row["id"] for row in rows} <= {row["id"] for row in found["topics"]}
-    assert printed(of_answer, monkeypatch, capsys)["id"] == answer["id"]
+    assert printed(of_answer, monkeypatch)["id"] == answer["id"]
 
 
 @pytest.mark.slow
@@ -71,15 +71,14 @@ async def test_way_7_on_bars_and_search_hits(
     build: Make,
     engine: arqmath.HereEngine,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     app = build()
     async with app.run_test(size=arqmath.WIDE) as pilot:
-        await arqmath.ready(pilot)
+        await ready(pilot)
         await arqmath.press(pilot, "c", "1", "s", "s", "q")
     again = build()
     async with again.run_test(size=arqmath.WIDE) as pilot:
-        screen = await arqmath.ready(pilot)
+        screen = await ready(pilot)
         await arqmath.press(pilot, "enter", "right_square_bracket", "right_square_bracket")
         assert screen.page == "bars"
         bars = {row["id"]: row["ndcg"] for row in screen.query_one("#bars-table", Table).visible_records()}
@@ -92,7 +91,7 @@ async def test_way_7_on_bars_and_search_hits(
         found = [row["id"] for row in hits.visible_records()]
         of_hits = await yanked(pilot)
         (asked,) = [call.params for call in engine.calls if call.task == "arqmath.search"]
-    document = printed(of_bars, monkeypatch, capsys)
+    document = printed(of_bars, monkeypatch)
     assert document["run"] == "bm25"
     assert bars == {row["id"]: row["ndcg"]["bm25"] for row in document["topics"] if row["id"] in bars}
     assert len(bars) == 2
@@ -101,7 +100,7 @@ async def test_way_7_on_bars_and_search_hits(
         "arqmath.search",
         values(operation("arqmath.search").resolved(asked)),
     )
-    assert [hit["id"] for hit in printed(of_hits, monkeypatch, capsys)["hits"]] == found
+    assert [hit["id"] for hit in printed(of_hits, monkeypatch)["hits"]] == found
 
 
 @pytest.fixture(scope="module")
@@ -123,14 +122,15 @@ async def test_way_6_on_mathamr(
 
     app = built()
     async with app.run_test(size=mathamr.WIDE) as pilot:
-        screen = await mathamr.ready(pilot)
+        screen = await ready(pilot)
         await press(pilot, "s", "s", "enter", "s", "S")
         assert screen.inspection is not None
         name = screen.inspection.subject.name
         await press(pilot, "q")
     again = built()
     async with again.run_test(size=mathamr.WIDE) as pilot:
-        screen = await mathamr.ready(pilot, name)
+        screen = await ready(pilot)
+        assert mathamr.subject(screen) == name
         await press(pilot, "enter", "slash", *"kind", "colon", *"reference", "enter", "g")
         table: Table = mathamr.nodes(screen)
         reference = table.current

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
-import sys
 import tarfile
 import tomllib
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
+from tests.conftest import mathwb
 from workbench.paper import trainers
 from workbench.recipes import Recipe, load, recipes, with_settings
 from workbench.train import Sweep, job_spec, summary, variants
@@ -21,17 +22,14 @@ if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
 
-def mathwb(
-    *arguments: str | Path, code: int = 0, cwd: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-c", "from workbench.cli import main; main()", *map(str, arguments)]
-    result = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=cwd)
+def done(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    result = mathwb(*words)
     assert result.returncode == code, result.stdout + result.stderr
     return result
 
 
-def document(*arguments: str | Path, code: int = 0, cwd: Path | None = None) -> Any:
-    return json.loads(mathwb(*arguments, "--json", code=code, cwd=cwd).stdout)
+def document(*words: object, code: int = 0) -> Any:
+    return json.loads(done(*words, "--json", code=code).stdout)
 
 
 @pytest.mark.slow
@@ -48,9 +46,9 @@ def test_train_compare_pack_run_prune(lab: Lab, recipe: Path, tmp_path: Path) ->
     results = {row["key"]: row for row in found["results"]}
     assert results["accuracy"]["left"] == first["measures"]["accuracy"]
     assert results["step"] == {"key": "step", "left": 20, "right": 20}
-    text = mathwb("jobs", "compare", "1", "2").stdout
+    text = done("jobs", "compare", "1", "2").stdout
     assert "environment: no difference" in text
-    tex = mathwb("jobs", "compare", "1", "2", "--tex").stdout
+    tex = done("jobs", "compare", "1", "2", "--tex").stdout
     assert tex.startswith(r"\begin{tabular}")
     assert r"train.lr & 0.01 & 0.02 \\" in tex
 
@@ -60,7 +58,8 @@ def test_train_compare_pack_run_prune(lab: Lab, recipe: Path, tmp_path: Path) ->
         archive.extractall(tmp_path / "elsewhere", filter="data")
     inside = tmp_path / "elsewhere" / "mathwb-job-1"
     assert str(tmp_path) not in (inside / "recipe.toml").read_text()
-    again = document("jobs", "run", "recipe.toml", "--yes", cwd=inside)
+    with contextlib.chdir(inside):
+        again = document("jobs", "run", "recipe.toml", "--yes")
     theirs = (inside / "model" / "model.safetensors").read_bytes()
     assert (Path(again["out"]) / "model" / "model.safetensors").read_bytes() == theirs
 
@@ -103,18 +102,18 @@ def test_several_runs_and_their_mean(lab: Lab, recipe: Path) -> None:
     ],
 )
 def test_refusals(lab: Lab, recipe: Path, arguments: tuple[str, ...], code: int, says: str) -> None:
-    assert says in mathwb("train", "--headless", recipe, *arguments, code=code).stderr
+    assert says in done("train", "--headless", recipe, *arguments, code=code).stderr
     assert not list(lab.workspace.runs.iterdir())
 
 
 @pytest.mark.slow
 def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab, recipe: Path) -> None:
     for how in ("--detach", "--headless"):
-        refused = mathwb("train", how, "egen/cl-mean-tiny", "--set", "model.d_modl=64", code=2).stderr
+        refused = done("train", how, "egen/cl-mean-tiny", "--set", "model.d_modl=64", code=2).stderr
         assert "Did you mean 'd_model'?" in refused
     for words in (["--set", "data.exlude=x"], ["--init-from", "nosuch"]):
-        mathwb("train", "--headless", "egen/cl-mean-tiny", *words, code=2 if "--set" in words else 3)
-    refused = mathwb("train", "--headless", recipe, "--init-from", "x", code=2).stderr
+        done("train", "--headless", "egen/cl-mean-tiny", *words, code=2 if "--set" in words else 3)
+    refused = done("train", "--headless", recipe, "--init-from", "x", code=2).stderr
     assert "cannot start from a model" in refused
     # All trainers but the one of these tests begin from a model.
     assert [name for name, each in trainers().items() if each.begins not in each.data] == ["tiny"]
@@ -139,7 +138,7 @@ def test_every_recipe_names_data_that_its_trainer_reads(recipe: Recipe) -> None:
 def test_a_recipe_is_printed_with_what_it_extends(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('extends = "egen/cl-mean-tiny"\ntitle = "own"\n[params.train]\nsteps = 10\n')
-    printed = mathwb("train", own, "--print", "--init-from", "mine", "--set", "model.tau=0.2").stdout
+    printed = done("train", own, "--print", "--init-from", "mine", "--set", "model.tau=0.2").stdout
     shipped, found = load("egen/cl-mean-tiny"), tomllib.loads(printed)
     assert found["title"] == "own"
     assert found["params"]["train"] == {**shipped.params["train"], "steps": 10}
@@ -149,7 +148,7 @@ def test_a_recipe_is_printed_with_what_it_extends(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_failed_run_ends_with_one_and_a_missing_gpu_is_named(lab: Lab, recipe: Path) -> None:
-    failed = mathwb(
+    failed = done(
         "train",
         "--headless",
         recipe,

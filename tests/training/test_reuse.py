@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.files import atomic_writer
+from tests.conftest import mathwb
 from workbench import jobs
 from workbench.jobs.archive import pack, unpacked
 from workbench.recipes import load
@@ -66,8 +65,7 @@ def test_what_would_make_it_other_work_is_refused_with_the_difference(
 @pytest.mark.slow
 def test_a_job_is_run_anew_in_a_folder_of_its_own(lab: Lab, recipe: Path) -> None:
     first = finished(lab, recipe)
-    words = [sys.executable, "-c", "from workbench.cli import main; main()", "jobs", "rerun", str(first.id)]
-    done = subprocess.run([*words, "--set", "lr=0.02", "--json"], capture_output=True, text=True, check=True)
+    done = mathwb("jobs", "rerun", first.id, "--set", "lr=0.02", "--json")
     second = lab.wait(json.loads(done.stdout)[0]["id"], "succeeded")
     assert (second.params["train"]["lr"], second.seed) == (0.02, first.seed)
     assert second.title == f"{first.title} lr=0.02"
@@ -110,16 +108,7 @@ def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> No
 def test_an_archive_is_run_as_it_is(trained: jobs.JobView, tmp_path: Path) -> None:
     archive = tmp_path / "job.tar.gz"
     pack(jobs.Job(trained.id, Path(trained.folder)), archive)
-    words = [
-        sys.executable,
-        "-c",
-        "from workbench.cli import main; main()",
-        "jobs",
-        "run",
-        "--yes",
-        str(archive),
-    ]
-    done = subprocess.run([*words, "--json"], capture_output=True, text=True, check=True)
+    done = mathwb("jobs", "run", "--yes", archive, "--json")
     again: dict[str, Any] = json.loads(done.stdout)
     assert (again["state"], again["value"]["loss_nats"]) == ("succeeded", trained.value["loss_nats"])
     for content, code in ((b"no archive", "E316"), (archive.read_bytes()[:200], "E316")):

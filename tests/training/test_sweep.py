@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
+from tests.conftest import mathwb
 from workbench import jobs
-from workbench.cli import main
 from workbench.recipes import load
 from workbench.train import Sweep, variants
 
@@ -22,29 +20,24 @@ if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
 
 
-def mathwb(*arguments: object) -> Any:
-    """What a command says with --json."""
-    words = [sys.executable, "-c", "from workbench.cli import main; main()", *map(str, arguments), "--json"]
-    return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+def document(*words: object) -> Any:
+    return json.loads(mathwb(*words, "--json").stdout)
 
 
-def said(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """What a refused command complains."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["mathwb", *words])
-        with pytest.raises(SystemExit) as left:
-            main()
-    assert left.value.code == 2
-    return capsys.readouterr().err
+def complaint(*words: object) -> str:
+    """Of a refused command."""
+    refused = mathwb(*words)
+    assert refused.returncode == 2
+    return refused.stderr
 
 
 @pytest.mark.slow
 def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: Path) -> None:
-    document = mathwb(
+    started = document(
         "train", recipe, "--detach", "--grid", "lr=0.01,1e30", "--seeds", "1,2", "--set", "clip=0"
     )
-    number = document["job"]
-    assert document["runs"] == 4
+    number = started["job"]
+    assert started["runs"] == 4
     view = lab.wait(number, "failed")
     members = [view for view in jobs.jobs(lab.workspace) if view.sweep == number]
     assert sorted((each.params["train"]["lr"], each.seed, each.state) for each in members) == [
@@ -116,18 +109,14 @@ def test_runs_that_make_no_sense_are_refused(recipe: Path, how: Sweep) -> None:
     ],
     ids=" ".join,
 )
-def test_what_would_have_no_effect_is_refused(
-    lab: Lab, recipe: Path, words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert said(["train", str(recipe), *words], capsys).startswith("E427")
+def test_what_would_have_no_effect_is_refused(lab: Lab, recipe: Path, words: list[str]) -> None:
+    assert complaint("train", recipe, *words).startswith("E427")
     assert jobs.jobs(lab.workspace) == []
 
 
-def test_the_worst_are_told_by_a_measure_that_is_taken(
-    lab: Lab, recipe: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["train", str(recipe), "--detach", "--seeds", "1,2", "--stop-worst", "acuracy"]
-    assert "E403" in (found := said(words, capsys))
+def test_the_worst_are_told_by_a_measure_that_is_taken(lab: Lab, recipe: Path) -> None:
+    words = ["train", recipe, "--detach", "--seeds", "1,2", "--stop-worst", "acuracy"]
+    assert "E403" in (found := complaint(*words))
     assert "Did you mean 'accuracy'?" in found
     assert jobs.jobs(lab.workspace) == []
 
@@ -136,8 +125,8 @@ def test_the_worst_are_told_by_a_measure_that_is_taken(
 def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
     """In front and in the background, the runs are those that the ranges and folds ask for."""
     words = ["--grid", "lr=0.01..0.03/2", "--folds", "--set", "steps=2"]
-    front = mathwb("train", recipe, "--headless", *words)
-    number = mathwb("train", recipe, "--detach", *words)["job"]
+    front = document("train", recipe, "--headless", *words)
+    number = document("train", recipe, "--detach", *words)["job"]
     lab.wait(number, "succeeded")
     expected = [(lr, fold) for lr in (0.01, 0.03) for fold in (0, 1)]
     found = {view.id: view for view in jobs.jobs(lab.workspace)}
@@ -148,7 +137,7 @@ def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
         assert [(one["train"]["lr"], one["model"]["fold"]) for one in tables] == expected
         assert {view.state for view in views} == {"succeeded"}
     by_setting = {row["setting"]["lr"]: row["measures"]["accuracy"] for row in front["settings"]}
-    compared = mathwb("jobs", "compare", number)["settings"]
+    compared = document("jobs", "compare", number)["settings"]
     for row in compared:
         own = by_setting[f"{row['setting']['train.lr']:g}"]
         assert (row["value"]["runs"], row["value"]["mean"]) == (2, pytest.approx(own["mean"]))
@@ -156,25 +145,22 @@ def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
 
 @pytest.mark.slow
 def test_a_sweep_is_listed_as_one_line_and_compared(lab: Lab, recipe: Path) -> None:
-    number = mathwb("train", recipe, "--detach", "--grid", "lr=0.01,0.02", "--seeds", "1,2")["job"]
-    titles = [view["title"].partition(" lr=")[2] for view in mathwb("jobs", "list", f"sweep:{number}")]
+    number = document("train", recipe, "--detach", "--grid", "lr=0.01,0.02", "--seeds", "1,2")["job"]
+    titles = [view["title"].partition(" lr=")[2] for view in document("jobs", "list", f"sweep:{number}")]
     assert sorted(titles) == ["0.01 seed=1", "0.01 seed=2", "0.02 seed=1", "0.02 seed=2"]
     lab.wait(number, "succeeded")
-    words = [sys.executable, "-c", "from workbench.cli import main; main()", "jobs"]
-    listed = subprocess.run([*words, "list"], capture_output=True, text=True, check=True).stdout
+    listed = mathwb("jobs", "list").stdout
     assert [line.split()[0] for line in listed.splitlines()[1:]] == [str(number)]
     assert "4/4 runs" in listed
-    members = subprocess.run(
-        [*words, "list", "--where", f"sweep:{number}"], capture_output=True, text=True, check=True
-    )
+    members = mathwb("jobs", "list", "--where", f"sweep:{number}")
     assert len(members.stdout.splitlines()) == 5
-    found = mathwb("jobs", "compare", number)
+    found = document("jobs", "compare", number)
     assert [(len(row["jobs"]), row["value"]["runs"]) for row in found["settings"]] == [(2, 2), (2, 2)]
     assert found["best"] == found["settings"][0]["setting"]
     assert 0.5 <= found["settings"][1]["p"] <= 1
-    text = subprocess.run([*words, "compare", str(number)], capture_output=True, text=True, check=True).stdout
+    text = mathwb("jobs", "compare", number).stdout
     assert text.splitlines()[-1].startswith(f"best by {found['measure']}: train.lr=0.0")
-    tail = subprocess.run([*words, "tail", str(number)], capture_output=True, text=True, check=False)
+    tail = mathwb("jobs", "tail", number)
     assert (tail.returncode, f"sweep:{number}" in tail.stderr) == (2, True)
 
 

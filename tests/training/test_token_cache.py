@@ -24,17 +24,21 @@ def tokenizer(*words: str) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=made, unk_token="[UNK]", pad_token="[PAD]")
 
 
-def place(contents: dict[str, str] = CONTENTS, words: str = "a b", **settings: object) -> Path | None:
+def cache_place(contents: dict[str, str] = CONTENTS, words: str = "a b", **settings: object) -> Path | None:
     store = TokenCache(Path("kept"), contents)
     return store.place("texts", "collection", tokenizer=tokenizer(*words.split()), **settings)
 
 
 def test_only_what_the_rows_depend_on_has_a_part_in_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = place(most=8)
-    assert place({**CONTENTS, "topics": "t1", "backbone": "b1"}, most=8) == first
-    others = [place({**CONTENTS, "collection": "c1"}, most=8), place(words="a c", most=8), place(most=9)]
+    first = cache_place(most=8)
+    assert cache_place({**CONTENTS, "topics": "t1", "backbone": "b1"}, most=8) == first
+    others = [
+        cache_place({**CONTENTS, "collection": "c1"}, most=8),
+        cache_place(words="a c", most=8),
+        cache_place(most=9),
+    ]
     monkeypatch.setattr(kept, "_code", lambda: "a later version")
-    assert len({first, *others, place(most=8)}) == 5
+    assert len({first, *others, cache_place(most=8)}) == 5
     assert TokenCache().place("texts", tokenizer=tokenizer("a")) is None
 
 

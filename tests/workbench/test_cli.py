@@ -17,6 +17,7 @@ import typer
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from tests.conftest import mathwb
 from workbench import __version__
 from workbench.cli import command as common
 from workbench.cli.command import (
@@ -34,18 +35,7 @@ from workbench.config import config_file, default_workspace, set_value
 from workbench.paper import papers
 from workbench.tables import aligned
 
-MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
-
-
-def mathwb(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*MATHWB, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-        **options,
-    )  # type: ignore[call-overload, no-any-return]
+MATHWB = [sys.executable, "-c", "from workbench.cli import main; main()"]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +47,10 @@ def mathwb(*arguments: str | Path, **options: object) -> subprocess.CompletedPro
 )
 def test_every_locale_will_do(locale: dict[str, str], shown: str) -> None:
     """What a locale does not know is escaped; one that knows nothing but ASCII is done without."""
-    done = mathwb("data", "check", "größe-∫.tsv", env={**os.environ, **locale})
+    command = [*MATHWB, "data", "check", "größe-∫.tsv"]
+    done = subprocess.run(
+        command, env={**os.environ, **locale}, capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode, shown in done.stderr, "E900" in done.stderr) == (3, True, False), done.stderr
 
 

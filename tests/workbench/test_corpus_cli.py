@@ -7,17 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
+from tests.conftest import mathwb
+
+MATHWB = [sys.executable, "-c", "from workbench.cli import main; main()"]
 
 
-def mathwb(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*MATHWB, "egen", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
-    )
+egen = partial(mathwb, "egen")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `mine.txt` and the corpus grown from it."""
     home = tmp_path_factory.mktemp("cli")
     (home / "mine.txt").write_text("sin(2*x) + 3\nno(x)\ncos(x - 5)\n- tanh - * 3 x -4 6\n")
-    done = mathwb(
+    done = egen(
         "corpus", "--templates", home / "mine.txt", "--out", home / "corpus", "--members", 30, "--workers", 1
     )
     assert done.returncode == 0, done.stderr
@@ -40,9 +40,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_stats_are_one_document(home: Path) -> None:
-    found = json.loads(mathwb("stats", home / "corpus", "--json").stdout)
+    found = json.loads(egen("stats", home / "corpus", "--json").stdout)
     assert (found["clusters"], found["expressions"], found["bad_lines"]) == (3, 93, 1)
-    text = mathwb("stats", home / "corpus").stdout
+    text = egen("stats", home / "corpus").stdout
     assert "cluster size, mean" in text
     assert "55,000,000" in text
 
@@ -55,7 +55,7 @@ def test_stats_are_one_document(home: Path) -> None:
 def test_find_answers_for_expressions_that_begin_with_a_minus_too(
     home: Path, expression: str, cluster: int
 ) -> None:
-    done = mathwb("find", home / "corpus", expression, "--json")
+    done = egen("find", home / "corpus", expression, "--json")
     assert done.returncode == 0, done.stderr
     matches = json.loads(done.stdout)["matches"]
     assert [match["cluster"] for match in matches if match["verdict"] == "equal"] == [cluster]
@@ -63,17 +63,17 @@ def test_find_answers_for_expressions_that_begin_with_a_minus_too(
 
 @pytest.mark.slow
 def test_find_says_when_there_is_none(home: Path) -> None:
-    done = mathwb("find", home / "corpus", "-x")
+    done = egen("find", home / "corpus", "-x")
     assert done.returncode == 0
     assert done.stdout == "no cluster holds −x\n"
 
 
 @pytest.mark.slow
 def test_the_same_command_without_settings_finishes_what_was_begun(home: Path) -> None:
-    done = mathwb("corpus", "--out", home / "corpus", "--json")
+    done = egen("corpus", "--out", home / "corpus", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["complete"]
-    done = mathwb("corpus", "--out", home / "corpus", "--members", 31)
+    done = egen("corpus", "--out", home / "corpus", "--members", 31)
     assert done.returncode == 2
     assert done.stderr.startswith("E452 ")
     assert "members 30, and not 31" in done.stderr
@@ -83,20 +83,20 @@ def test_the_same_command_without_settings_finishes_what_was_begun(home: Path) -
 def test_what_was_assumed_and_weighed_is_that_of_the_begun_corpus(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("sqrt(x^2)*a\n")
     begin = ["corpus", "--templates", tmp_path / "mine.txt", "--out", tmp_path / "out", "--members", 3]
-    done = mathwb(*begin, "--assume", "x > 0", "--assume", "a != 0", "--weights", "power=2")
+    done = egen(*begin, "--assume", "x > 0", "--assume", "a != 0", "--weights", "power=2")
     assert done.returncode == 0, done.stderr
     before = (tmp_path / "out" / "manifest.json").read_bytes()
-    done = mathwb("corpus", "--out", tmp_path / "out")
+    done = egen("corpus", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "manifest.json").read_bytes() == before
 
 
 @pytest.mark.slow
 def test_published_layouts_go_out_and_come_back(home: Path, tmp_path: Path) -> None:
-    assert mathwb("export", home / "corpus", tmp_path / "published.txt").returncode == 0
-    done = mathwb("import", tmp_path / "published.txt", "--out", tmp_path / "corpus", "--json")
+    assert egen("export", home / "corpus", tmp_path / "published.txt").returncode == 0
+    done = egen("import", tmp_path / "published.txt", "--out", tmp_path / "corpus", "--json")
     assert json.loads(done.stdout)["expressions"] == 93
-    mathwb("export", tmp_path / "corpus", tmp_path / "again.txt")
+    egen("export", tmp_path / "corpus", tmp_path / "again.txt")
     assert (tmp_path / "again.txt").read_text() == (tmp_path / "published.txt").read_text()
 
 
@@ -117,7 +117,7 @@ def test_ctrl_c_stops_gently_and_the_same_command_goes_on(tmp_path: Path) -> Non
     assert builder.returncode == 130
     assert out.startswith("stopped after ")
     assert "Traceback" not in err
-    done = mathwb("stats", tmp_path / "out")
+    done = egen("stats", tmp_path / "out")
     assert done.returncode == 3
     assert "not finished" in done.stderr
 
@@ -132,7 +132,7 @@ def test_bad_files_are_one_line(tmp_path: Path, content: bytes | None, code: int
     file = tmp_path / "mine.txt"
     if content is not None:
         file.write_bytes(content)
-    done = mathwb("corpus", "--templates", file, "--out", tmp_path / "out")
+    done = egen("corpus", "--templates", file, "--out", tmp_path / "out")
     assert done.returncode == code
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
@@ -143,6 +143,6 @@ def test_bad_files_are_one_line(tmp_path: Path, content: bytes | None, code: int
 @pytest.mark.slow
 def test_a_folder_without_a_corpus_is_one_line(tmp_path: Path) -> None:
     for command in (["stats", str(tmp_path)], ["find", str(tmp_path), "x"]):
-        done = mathwb(*command)
+        done = egen(*command)
         assert done.returncode == 3
         assert done.stderr.startswith("E322 ")

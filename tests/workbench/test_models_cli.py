@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
+from tests.conftest import mathwb
 from tests.egen.small_clusters import clusters, random_model, write_clusters
-from workbench.cli.root import app
 from workbench.jobs import Job
 from workbench.recipes import Recipe
 
-
-def mathwb(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["egen", *map(str, arguments)])
+egen = partial(mathwb, "egen")
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +30,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("task", ["kmeans", "semantic", "algebra", "retrieval"])
 def test_every_evaluation_is_one_document(model: Path, file: Path, task: str) -> None:
     count = ("--count", 30) if task in ("semantic", "algebra") else ()
-    done = mathwb("eval", task, model, "--data", file, *count, "--json")
-    assert done.exit_code == 0, done.output
+    done = egen("eval", task, model, "--data", file, *count, "--json")
+    assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["task"], found["model"], found["data"]) == (task, "random", "c.jsonl")
     assert {figure["protocol"] for figure in found["figures"]} >= {"paper"}
@@ -47,8 +45,8 @@ def test_mistakes_are_measured_on_files_and_kept_for_the_tables(model: Path, tmp
         lines += [f"* {a} + x 1\t2", f"* {a} + 1 x", f"+ {a} * {a} x", f"- {a} * {a} x", ""]
     path = tmp_path / "derivations.txt"
     path.write_text("\n".join(lines))
-    done = mathwb("eval", "mistakes", model, "--data", path, "--train", path, "--row", "seq2seq")
-    assert done.exit_code == 0, done.output
+    done = egen("eval", "mistakes", model, "--data", path, "--train", path, "--row", "seq2seq")
+    assert done.returncode == 0, done.stderr
     assert "transitions: 21" in done.stdout
     from workbench.repro import tables
     from workbench.workspace import Workspace
@@ -66,7 +64,7 @@ def test_vectors_stand_in_the_order_of_the_lines(model: Path, tmp_path: Path) ->
     path = tmp_path / "e.txt"
     path.write_text("\n".join(texts) + "\n")
     for name in ("v.npy", "v.parquet"):
-        done = mathwb("embed", model, path, "--out", tmp_path / name, "--json")
+        done = egen("embed", model, path, "--out", tmp_path / name, "--json")
         assert json.loads(done.stdout)["rows"] == 5
     vectors = np.load(tmp_path / "v.npy")
     expected = load_encoder(model, device="cpu").encode(
@@ -84,8 +82,8 @@ def test_a_line_without_a_vector_is_a_row_of_nan(model: Path, tmp_path: Path) ->
     for wrong in ("sin(", "0.00032", "pow x 3.14159", " ".join(["+ x"] * 150 + ["x"])):
         path.write_text(f"sin x\n\n{wrong}\ncos x\n")
         for ending in ("npy", "parquet"):
-            done = mathwb("embed", model, path, "--out", tmp_path / f"v.{ending}", "--json")
-            assert done.exit_code == 0, done.output
+            done = egen("embed", model, path, "--out", tmp_path / f"v.{ending}", "--json")
+            assert done.returncode == 0, done.stderr
             found = json.loads(done.stdout)
             assert (found["rows"], found["bad_lines"], found["bad"][0]["line"]) == (3, 1, 3)
             assert "e.txt:3:" in done.stderr
@@ -94,13 +92,13 @@ def test_a_line_without_a_vector_is_a_row_of_nan(model: Path, tmp_path: Path) ->
 
         assert pq.read_table(tmp_path / "v.parquet")["expr"].to_pylist() == ["sin x", None, "cos x"]
     path.write_text("sin(\n0.00032\n")
-    done = mathwb("embed", model, path)
-    assert done.exit_code == 2
+    done = egen("embed", model, path)
+    assert done.returncode == 2
     assert "e.txt:1:" in done.stderr
 
 
 def test_neighbours_are_judged(model: Path, file: Path) -> None:
-    done = mathwb("nearest", model, "sin + * 3 x 5", "--corpus", file, "-k", 3, "--json")
+    done = egen("nearest", model, "sin + * 3 x 5", "--corpus", file, "-k", 3, "--json")
     found = json.loads(done.stdout)["neighbours"]
     assert found[0]["prefix"] == "sin + * 3 x 5"
     assert found[0]["cosine"] == pytest.approx(1, abs=1e-5)
@@ -109,30 +107,30 @@ def test_neighbours_are_judged(model: Path, file: Path) -> None:
 
 
 def test_a_map_is_drawn(model: Path, file: Path, tmp_path: Path) -> None:
-    done = mathwb("map", model, "--data", file, "--method", "pca", "--out", tmp_path / "map.svg")
-    assert done.exit_code == 0, done.output
+    done = egen("map", model, "--data", file, "--method", "pca", "--out", tmp_path / "map.svg")
+    assert done.returncode == 0, done.stderr
     assert "4 families" in done.stdout
     assert (tmp_path / "map.svg").read_text().startswith("<svg")
-    assert mathwb("map", model, "--out", tmp_path / "map.pdf").exit_code == 2
+    assert egen("map", model, "--out", tmp_path / "map.pdf").returncode == 2
 
 
 def test_the_first_wrong_step_is_named_with_a_counterexample(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "d.txt"
     path.write_text("(x+1)^2\nx^2+2*x+1\nx^2+2*x+2\nx*(x+2)+3\n\n+ x 1\n+ 1 x\n")
-    done = mathwb("check", path, "--model", model, "--threshold", "0.5", "--json")
-    assert done.exit_code == 1
+    done = egen("check", path, "--model", model, "--threshold", "0.5", "--json")
+    assert done.returncode == 1
     first, second = json.loads(done.stdout)["derivations"]
     assert (first["first_wrong"], second["first_wrong"]) == (1, None)
     example = first["transitions"][1]["counterexample"]
     assert example["member"] - example["head"] == pytest.approx(1)
     assert first["transitions"][0]["cosine"] is not None
-    done = mathwb("check", path, "--model", model, "--threshold", "0.5")
+    done = egen("check", path, "--model", model, "--threshold", "0.5")
     assert "step 3 is wrong" in done.stdout
     assert "every step is right" in done.stdout
 
 
 def test_a_derivation_names_single_points_at_which_a_step_differs() -> None:
-    lines = mathwb("derive", "x", "a*x^2/(a*x)").stdout.splitlines()
+    lines = egen("derive", "x", "a*x^2/(a*x)").stdout.splitlines()
     assert lines[-1].startswith("equal except at ")
     assert "x = 0" in lines[-1]
     assert "a = 0" in lines[-1]
@@ -156,15 +154,15 @@ def test_a_step_is_right_wrong_loses_domain_or_is_not_shown(
 ) -> None:
     path = tmp_path / "d.txt"
     path.write_text(f"{steps}\n\nx\n+ x 0\n")
-    done = mathwb("check", path, "--model", model, "--threshold", "-1", "--json")
-    assert done.exit_code == (0 if judgement == "right" else 1)
+    done = egen("check", path, "--model", model, "--threshold", "-1", "--json")
+    assert done.returncode == (0 if judgement == "right" else 1)
     first, second = json.loads(done.stdout)["derivations"]
     (step,) = first["transitions"]
     assert step["judgement"] == judgement
     assert (first["right"], second["right"]) == (judgement == "right", True)
     assert (step["counterexample"] is not None) == (judgement in ("wrong", "loses domain") or "2*ln" in steps)
     assert step["reason"]
-    done = mathwb("check", path, "--model", model, "--threshold", "-1")
+    done = egen("check", path, "--model", model, "--threshold", "-1")
     assert says in done.stdout
 
 
@@ -173,8 +171,8 @@ def test_derivations_that_cannot_be_read_are_counted_and_the_rest_is_checked(
 ) -> None:
     path = tmp_path / "d.txt"
     path.write_text("x\n)(\nx\n\n0.00032*x\nx*0.00032\n\nx\n\nx+1\n1+x\n")
-    done = mathwb("check", path, "--model", model, "--threshold", "0.1", "--json")
-    assert done.exit_code == 1
+    done = egen("check", path, "--model", model, "--threshold", "0.1", "--json")
+    assert done.returncode == 1
     found = json.loads(done.stdout)
     assert [each["line"] for each in found["bad"]] == [2, 8]
     assert "d.txt:2:" in done.stderr
@@ -183,18 +181,18 @@ def test_derivations_that_cannot_be_read_are_counted_and_the_rest_is_checked(
     assert (unread["right"], unread["transitions"][0]["cosine"]) == (True, None)
     assert read["transitions"][0]["cosine"] is not None
     path.write_text("x\n)(\n")
-    assert mathwb("check", path, "--model", model, "--threshold", "0.1").exit_code == 2
+    assert egen("check", path, "--model", model, "--threshold", "0.1").returncode == 2
 
 
 def test_a_sequence_model_writes_and_is_judged(model: Path) -> None:
-    found = json.loads(mathwb("rewrite", model, "sin x", "--beams", 2, "--json").stdout)
+    found = json.loads(egen("rewrite", model, "sin x", "--beams", 2, "--json").stdout)
     assert len(found["written"]) == 2
     assert all(("verdict" in each) and each["score_nats"] < 0 for each in found["written"])
 
 
 def test_a_model_that_is_not_there(file: Path) -> None:
-    done = mathwb("eval", "kmeans", "no-such-model", "--data", file)
-    assert done.exit_code == 3
+    done = egen("eval", "kmeans", "no-such-model", "--data", file)
+    assert done.returncode == 3
     assert "E355" in done.stderr
 
 
@@ -207,12 +205,12 @@ def test_shares_and_their_place(model: Path, file: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("workbench.jobs.submit_shares", started_as)
     asked = ("index", model, "--corpus", file, "--shares", "3", "--executor", "slurm:time=5")
-    done = mathwb(*asked, "--detach", "--json")
+    done = egen(*asked, "--detach", "--json")
     assert json.loads(done.stdout) == {"job": 5, "data": str(file)}
     recipe, shares = started[0]
     assert (recipe.task, recipe.params["executor"], shares) == ("egen.index", "slurm:time=5", 3)
     for refused in (asked, (*asked, "--detach", "--share", "1/3"), (*asked[:4], "--executor", "slurm")):
-        done = mathwb(*refused)
-        assert done.exit_code == 2
-        assert "E427" in done.output
+        done = egen(*refused)
+        assert done.returncode == 2
+        assert "E427" in done.stderr
     assert len(started) == 1

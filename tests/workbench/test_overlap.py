@@ -206,6 +206,9 @@ def test_data_sets_are_compared_by_their_names(tmp_path: Path, monkeypatch: pyte
     counts = {row["what"]: row["count_a"] for row in json.loads(found.stdout)["found"]}
     assert counts == {"expressions, in canonical form": 2, "clusters, as functions": 2}
     assert CliRunner().invoke(app, [*arguments, "my-heads", "sample-forum"]).exit_code == 2  # posts
+    problems = CliRunner().invoke(app, [*arguments, "sample-en", "sample-en"])
+    (texts,) = [row for row in json.loads(problems.stdout)["found"] if row["count_a"]][:1]
+    assert texts["count_a"] == texts["shared"] > 0
     missing = CliRunner().invoke(app, [*arguments, "my-heads", "nowhere"])
     assert missing.exit_code == 3
     assert "E312 nowhere: " in missing.output

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.assets import asset
+from tests.conftest import mathwb
 from workbench.cli.root import app
 from workbench.operation import operation, operations
 from workbench.paper import load
@@ -22,8 +21,6 @@ from workbench.workspace import Workspace, ensure_sample
 FORUM = asset("sample/arqmath/sample-forum")
 CORPUS = asset("sample/corpora/sample-e")
 PROBLEMS = asset("sample/problems/sample-en/problems.jsonl")
-
-_MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
 
 Run = Callable[..., Any]
 
@@ -34,10 +31,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.setenv("MATHWB_HOME", str(tmp_path))
 
     def ran(*words: object) -> Any:
-        line = [*_MATHWB, *map(str, words), "--json"]
-        return json.loads(
-            subprocess.run(line, capture_output=True, text=True, timeout=60, check=False).stdout
-        )
+        return json.loads(mathwb(*words, "--json").stdout)
 
     return ran
 
@@ -136,20 +130,13 @@ def test_the_fields_are_those_that_rows_have() -> None:
             assert all(name.isidentifier() for name in fields), row.name
 
 
-def test_notes_that_cannot_be_read_are_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from workbench.cli import main
-
+def test_notes_that_cannot_be_read_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MATHWB_HOME", str(tmp_path))
     workspace = Workspace.open()
     (workspace.root / "notes.jsonl").write_bytes(b'{"address": "job/1", "text": "caf\xe9"}\n{"addr')
     for words in (("egen", "show", str(CORPUS), "0"), ("jobs", "list")):
         for where, told in (("note:x", 2), ("x", 2), ("state:failed" if words[0] == "jobs" else "tok<9", 0)):
-            monkeypatch.setattr("sys.argv", ["mathwb", *words, "--where", where])
-            with pytest.raises(SystemExit):
-                main()
-            assert capsys.readouterr().err.count("notes.jsonl:") == told
+            assert mathwb(*words, "--where", where).stderr.count("notes.jsonl:") == told
 
 
 @pytest.mark.slow

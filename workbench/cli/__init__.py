@@ -57,7 +57,7 @@ def main() -> None:
         from workbench.cli.root import app, warn_of_papers
 
         warn_of_papers()
-        code = app(standalone_mode=False)
+        code = app(prog_name="mathwb", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
         from workbench.cli.command import fail
