@@ -152,6 +152,8 @@ def test_what_cannot_be_told_is_undecided_with_a_reason() -> None:
         (Tree("limit", (Tree("x"), Tree("0"), Tree("both"), t("sin(x)/x"))), "1"),
         (Tree("unheard", (t("x"),)), "x"),
         ("1/0", "2"),
+        (term("gcd", "0", INF), term("sign", Tree("arg", (INF,)))),
+        (term("in", "1/(x-x)", interval("oo", "0", "1")), term("<", "x", "1")),
     ]
     for left, right in pairs:
         found = equal(left, right)
@@ -187,3 +189,7 @@ def test_threads_judge_as_one_does() -> None:
     for thread in threads:
         thread.join()
     assert found == [alone] * 3
+
+
+def test_values_that_meet_at_one_integer_are_no_hypothesis() -> None:
+    assert equal("asin(x/4-3)-6", "-6-asin((x-12)*(-4))").verdict in ("different", "undecided")

@@ -33,6 +33,8 @@ _TRIED = 48
 """Points at which a hypothesis is looked for."""
 _BITS = 160
 _CONDITIONS = 3
+_MUCH = 0.5
+"""The share of values in common, of all where a hypothesis holds, for which it is named."""
 _SPELT = {"≥": ">=", "≤": "<=", "≠": "!="}
 _DOMAINS: Mapping[str, str] = {
     "ln": "{} > 0",
@@ -296,7 +298,9 @@ class _Renamed:
                 verdict, _ = self._verdict(assumed, seed)
             except EngineError:
                 continue
-            if verdict.outcome in ("equal", "extends", "shrinks"):
+            # few values in common may be the same by chance
+            much = verdict.outcome == "shrinks" and verdict.kept > _MUCH and not candidate.integers
+            if verdict.outcome in ("equal", "extends") or much:
                 parts = [self._said(candidate)]
                 if verdict.exceptions:
                     parts.append(self._exceptions(verdict.exceptions))

@@ -8,12 +8,13 @@ from threading import RLock
 
 from engines.core.errors import EngineError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
+from engines.egen.algebra.rational import TooLargeError
 from engines.egen.expressions.language import ARITY, FURTHER
 from engines.egen.judging import complexes, numbers, reals, shapes, statements
 from engines.egen.judging.assumed import assumed
 from engines.egen.judging.calls import Calls
 from engines.egen.judging.closed import closed, differentiated
-from engines.egen.judging.names import COMPLEX, free
+from engines.egen.judging.names import COMPLEX
 from engines.egen.judging.reals import Known
 from engines.formula.judge import Judgement
 
@@ -52,9 +53,9 @@ class TermJudge:
                 return judged()
             except EngineError as error:
                 return undecided(error.what)
-            except (RecursionError, OverflowError, MemoryError):
+            except (RecursionError, OverflowError, MemoryError, TooLargeError):
                 return undecided("the terms are too large")
-            except (ArithmeticError, ValueError) as error:
+            except (ArithmeticError, LookupError, ValueError, TooLargeError) as error:
                 return undecided(f"it is not worked out: {error}")
 
     def compared(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
@@ -123,6 +124,6 @@ class TermJudge:
 
 
 def _infinite(left: Tree, right: Tree) -> Judgement:
-    if not free(left, right):
+    if all(numbers.end(side) or numbers.is_number(side) for side in (left, right)):
         return reals.of_numbers(left, right)
     return undecided("infinity is no number")
