@@ -77,7 +77,7 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         def score(self, pairs: list[tuple[str, str]]) -> list[float]:
             return [0.9 if "calculator" in answer else 0.1 for _, answer in pairs]
 
-    def opened(folder: Path, _: object) -> LikesCalculators:
+    def opened(folder: Path) -> LikesCalculators:
         asked.append(folder.name)
         return LikesCalculators()
 
