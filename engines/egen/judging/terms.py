@@ -55,7 +55,7 @@ class TermJudge:
                 return undecided(error.what)
             except (RecursionError, OverflowError, MemoryError, TooLargeError):
                 return undecided("the terms are too large")
-            except (ArithmeticError, LookupError, ValueError, TooLargeError) as error:
+            except (ArithmeticError, LookupError, ValueError) as error:
                 return undecided(f"it is not worked out: {error}")
 
     def compared(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
