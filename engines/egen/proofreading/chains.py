@@ -1,0 +1,292 @@
+r"""Chains of relations in and across formulas: `a = b \le c`, rows of `align`, and `=` at the start of the next.
+
+A formula is cut at the relations that stand in no brackets, and at what separates statements: a comma, a new
+row, an arrow, words, wide spaces. What begins with a relation goes on where the statement before it ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from engines.egen.proofreading.documents import Document, Piece
+
+MAX_LINKS = 2_000
+"""Of one document; the rest is left out, which is said."""
+
+RELATIONS = {
+    "=": "=",
+    ":=": ":=",
+    "<": "<",
+    ">": ">",
+    **dict.fromkeys((r"\le", r"\leq", r"\leqslant", r"\leqq", "≤"), "<="),
+    **dict.fromkeys((r"\ge", r"\geq", r"\geqslant", r"\geqq", "≥"), ">="),
+    **dict.fromkeys((r"\lt", "&lt;"), "<"),
+    **dict.fromkeys((r"\gt", "&gt;"), ">"),
+    **dict.fromkeys((r"\ne", r"\neq", "≠"), "!="),
+    **dict.fromkeys((r"\approx", r"\simeq", r"\doteq", r"\approxeq", "≈"), "approx"),
+    **dict.fromkeys((r"\equiv", "≡"), "congruent"),
+    **dict.fromkeys((r"\coloneqq", r"\triangleq", r"\stackrel{\text{def}}{=}"), ":="),
+}
+_OTHER = set(
+    r"\in \ni \notin \sim \cong \to \mapsto \subset \subseteq \supset \supseteq \mid \nmid \parallel \perp "
+    r"\propto \ll \gg \prec \succ \models \vdash \rightarrow \longrightarrow \longmapsto \leftarrow \colon "
+    r"\leftrightarrow \asymp \gtrsim \lesssim \preceq \succeq \hookrightarrow \not ∈ → ⊂ ⊆ ∼ ≅".split()
+)
+"""What relates, and is not judged here."""
+_ARROWS = set(
+    r"\implies \Rightarrow \Longrightarrow \iff \Leftrightarrow \Longleftrightarrow \therefore \impliedby "
+    r"\Leftarrow ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow \because".split()
+)
+_WIDE = {r"\quad", r"\qquad", r"\hspace", r"\hfill", ";"}
+_JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
+_TOKEN = re.compile(
+    r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
+    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{[^{}]*\}\s*\{(=|\\\w+|[<>])\}"
+    r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
+    r"|\d+(?:,\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
+    re.DOTALL,
+)
+_LINED = re.compile(r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*")
+_LEFT_OUT = re.compile(r"\\(?:tag|label|ref|eqref)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))")
+_WORDS = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|rm|intertext)\s*\{([^{}]*)\}")
+_CONNECTIVE = re.compile(
+    r"\b(?:and|or|if|so|for|where|when|then|thus|hence|since|because|with|as|by|therefore|that|is|are|we|"
+    r"gives?|which|i\.?e|otherwise|has|have|let|from|using|given|but|such|to|the)\b",
+    re.IGNORECASE,
+)
+_MODULUS = re.compile(
+    r"[\s,;]*(?:\\(?:quad|qquad|,|;|!|:| ))*\s*(?:\\pmod\s*(?:\{([^{}]*)\}|(\d|[a-z]))|"
+    r"(?:\\left)?\((?:\\(?:text|mathrm|operatorname|textrm|mbox)\{\s*mod\s*\}|\\bmod|\\mod|mod)(?:~|\\[ ,;])*\s*(?:\{([^{}]*)\}|([^()]*?))(?:\\right)?\)|"
+    r"\\mod\s*(?:\{([^{}]*)\}|(\d+|[a-z])))\s*\.?\s*$"
+)
+_BOXED = re.compile(r"\\(?:boxed|fbox|framebox|fboxed)\s*\{")
+_TRIMMED = re.compile(
+    r"^(?:\s|\\[,;:! ]|\\(?:displaystyle|quad|qquad|negthinspace|indent|noindent)(?![A-Za-z])|~|&|\{\})+"
+    r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])|~|&|\{\}|\\+$)+$"
+)
+_SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One relation between two formulas that stand beside each other.
+
+    Attributes: line: of its relation. before: the words of its sentence so far, formulas as `§`. after: the
+    words that follow its formula. chain: number of the chain in the document. place: of the link in the
+    chain. joined: what leads to it from the statement before in the same formula: "" (nothing), "so", "and",
+    or words. modulus: of a congruence. said: it is the problem's.
+    """
+
+    left: str
+    relation: str
+    right: str
+    line: int
+    before: str
+    after: str = ""
+    chain: int = 0
+    place: int = 0
+    joined: str = ""
+    modulus: str = ""
+    said: bool = False
+    listed: bool = False
+
+
+@dataclass(slots=True)
+class _Statement:
+    """Sides with the relations between them, (relation, line) each; `lead` is a relation before the first."""
+
+    sides: list[str]
+    relations: list[tuple[str, int]]
+    joined: str
+    lead: bool = False
+
+
+def chains(document: Document) -> Iterator[list[Link]]:
+    """The chains of a document, each with its links; a chain of one side has none and is left out."""
+    before = ""
+    number = links = 0
+    end = ""
+    opened = False
+    for at, piece in enumerate(document.pieces):
+        if not piece.formula:
+            parts = _SENTENCE.split(piece.text)
+            before = parts[-1] if len(parts) > 1 else before + parts[0]
+            before = before[-400:]
+            opened = opened and not piece.text.strip(" ,\n\t~\\")
+            continue
+        after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
+        last = ""
+        for statement in statements(piece.text, piece.line):
+            if statement.lead and not statement.sides[0]:
+                if not (last or (opened and end)):
+                    statement.sides[0] = ""
+                statement.sides[0] = last or (end if opened else "")
+            last = statement.sides[-1]
+            found = _links(statement, piece, number, _apart(before), after)
+            if found:
+                number += 1
+                links += len(found)
+                if links > MAX_LINKS:
+                    return
+                yield found
+        end, opened = last, True
+        before = (before + " § ")[-400:]
+        if piece.text.rstrip().endswith((".", r".\]")) or re.search(r"\.\s*(?:\\end\{\w+\*?\}\s*)?$", piece.text):
+            before = ""
+
+
+def _apart(words: str) -> str:
+    return " ".join(words.split()).lower()
+
+
+def _links(statement: _Statement, piece: Piece, number: int, before: str, after: str) -> list[Link]:
+    modulus = ""
+    if found := _MODULUS.search(statement.sides[-1]):
+        modulus = next((group for group in found.groups() if group), "")
+        statement.sides[-1] = statement.sides[-1][: found.start()]
+    sides = [trimmed(side) for side in statement.sides]
+    listed = statement.joined == ","
+    return [
+        Link(
+            sides[place],
+            relation,
+            sides[place + 1],
+            line,
+            before,
+            _apart(after),
+            number,
+            place,
+            statement.joined,
+            modulus,
+            piece.said,
+            listed,
+        )
+        for place, (relation, line) in enumerate(statement.relations)
+        if sides[place] and sides[place + 1]
+    ]
+
+
+def trimmed(side: str) -> str:
+    r"""A side without what only sets it: punctuation, spaces, a box around it.
+
+    >>> trimmed(r"\boxed{\frac12}. \quad")
+    '\\frac12'
+    """
+    side = _TRIMMED.sub("", side)
+    while match := _BOXED.search(side):
+        end = _closed(side, match.end())
+        side = side[: match.start()] + " " + side[match.end() : end] + " " + side[end + 1 :]
+        side = _TRIMMED.sub("", side)
+    return _TRIMMED.sub("", side)
+
+
+def _closed(text: str, at: int) -> int:
+    """Where the brace that is open at a place is closed."""
+    depth = 1
+    for place in range(at, len(text)):
+        if text[place] == "\\":
+            continue
+        if text[place - 1] == "\\" and text[place] in "{}":
+            continue
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    return len(text)
+
+
+def statements(latex: str, line: int = 1) -> list[_Statement]:
+    r"""The statements of a formula.
+
+    >>> [(each.sides, [name for name, _ in each.relations]) for each in statements(r"a &= b \\ &\le c, d=1")]
+    [(['a ', ' b ', ' c'], ['=', '<=']), ([' d', '1'], ['='])]
+    """
+    found: list[_Statement] = []
+    now = _Statement([""], [], "")
+    depth = 0
+    boxed: list[int] = []
+
+    def close(joined: str) -> None:
+        nonlocal now
+        if now.relations or now.sides[0].strip(" &\n~"):
+            found.append(now)
+        now = _Statement([""], [], joined)
+
+    position = 0
+    for match in _TOKEN.finditer(latex):
+        token = match[0]
+        line += latex.count("\n", position, match.start())
+        position = match.start()
+        if match[1] and _LINED.fullmatch(match[1]):
+            continue
+        if match[1]:
+            depth += 1 if token.startswith(r"\begin") else -1
+        elif token.startswith((r"\left", r"\right")) and token[5:6] != "a" and not token.startswith((r"\leftarrow", r"\leftrightarrow", r"\rightarrow", r"\rightsq", r"\leftharpoon", r"\rightharpoon")):
+            depth = max(0, depth + (1 if token.startswith(r"\left") else -1))
+        elif token in "([{" or token in (r"\{", r"\langle", r"\lfloor", r"\lceil"):
+            if token == "{" and _BOXED.search(now.sides[-1] + "{", max(0, len(now.sides[-1]) - 12)) and depth == 0:
+                now.sides[-1] = now.sides[-1][: now.sides[-1].rfind("\\")]
+                boxed.append(depth)
+                continue
+            depth += 1
+        elif token in ")]}" or token in (r"\}", r"\rangle", r"\rfloor", r"\rceil"):
+            if token == "}" and boxed and boxed[-1] == depth:
+                boxed.pop()
+                continue
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            relation = RELATIONS.get(match[2] or token)
+            if relation or token in _OTHER:
+                side = now.sides[-1].rstrip()
+                if side.endswith(r"\not") and relation == "=":
+                    now.sides[-1] = side[:-4]
+                    relation = "!="
+                elif token == r"\not":
+                    now.sides[-1] += token
+                    continue
+                if not now.relations and not now.sides[0].strip(" &\n~"):
+                    now.lead = True
+                    now.sides[0] = ""
+                    if found and now.joined in ("row", ""):
+                        # A new row goes on with the statement before it.
+                        now = replace_last(found)
+                        now.sides.append("")
+                        now.relations.append((relation or token, line))
+                        continue
+                now.relations.append((relation or token, line))
+                now.sides.append("")
+                continue
+            if token == r"\\":
+                close("row")
+                continue
+            if token == "&":
+                continue
+            if token in _ARROWS:
+                close("so")
+                continue
+            if token == "," or token in _WIDE or token in _JOINED:
+                close("and" if token in _JOINED else ",")
+                continue
+            if words := _WORDS.fullmatch(token):
+                if _CONNECTIVE.search(words[1]) or token.startswith(r"\intertext") or len(words[1].split()) > 3:
+                    close(" ".join(words[1].split()).lower() or ",")
+                    continue
+            elif _LEFT_OUT.match(token):
+                continue
+        now.sides[-1] += token
+    close("")
+    return found
+
+
+def replace_last(found: list[_Statement]) -> _Statement:
+    """Takes the last statement out, to go on with it."""
+    return found.pop()
+
+
+def formulas(document: Document) -> Sequence[str]:
+    """The LaTeX of a document's formulas."""
+    return [piece.text for piece in document.pieces if piece.formula]
+
+
+__all__ = ["Link", "chains", "formulas", "replace", "statements", "trimmed"]

@@ -1,0 +1,342 @@
+r"""Documents taken apart: words and formulas in their order, each with the line that it stands on.
+
+Read are LaTeX (`.tex`), Markdown (`.md`, `.txt`), notebooks (`.ipynb`, their Markdown cells), HTML, JSON Lines
+(`id` and `text`, a post's `body`, or a `problem` with its `solution`), the posts of ARQMath as XML, and a run
+of ARQMath with the posts that it ranks. A formula that does not end is told and taken for words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import DataError, raised
+from engines.core.files import read_lines
+from engines.forum.cleaning import unescape
+
+MAX_CHARACTERS = 64_000_000
+"""A longer file that is not read row by row is refused."""
+
+OnBad = Callable[[DataError], None]
+
+_DISPLAYED = (
+    "equation align gather multline eqnarray flalign alignat math displaymath aligned gathered split dmath"
+)
+_MATH = "|".join(_DISPLAYED.split())
+_LITERAL = "verbatim|lstlisting|minted|comment|asy|tikzpicture|Verbatim|alltt|filecontents"
+_OPENS = re.compile(
+    rf"\\begin\{{(?P<env>(?:{_MATH}|{_LITERAL})\*?)\}}(?:\{{\d+\}})?"
+    r"|\\verb\*?(?P<verb>[^\w\s*])|\\(?P<bracket>[\[(])|\\."
+    r"|(?P<dollars>\$\$?)|(?P<comment>%[^\n]*)|(?P<fence>^[ ]{0,3}(?:```+|~~~+))|(?P<code>`+)|(?P<asy>\[asy\])",
+    re.MULTILINE | re.DOTALL,
+)
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_MARKUP = re.compile(
+    r"<!--.*?-->|<(?P<skip>script|style|pre|code|textarea)\b[^>]*>.*?</(?P=skip)\s*>"
+    r"|<(?P<math>(?:\w+:)?math)\b(?P<attributes>[^>]*)>.*?</(?P=math)\s*>"
+    r"|<span\b[^>]*\bmath-container\b[^>]*>(?P<latex>(?:[^<]++|<(?!/?span\b))*+)</span\s*>"
+    r"|<(?P<block>/?(?:p|br|div|li|ul|ol|blockquote|h[1-6]|hr|tr|td|table)\b)[^>]*>|</?[A-Za-z][^>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
+_ANNOTATION = re.compile(
+    r"<(?:\w+:)?annotation\b[^>]*encoding\s*=\s*[\"']application/x-(?:la)?tex[\"'][^>]*>(.*?)</", re.DOTALL
+)
+_ALTERNATIVE = re.compile(r"\balttext\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_DOLLARS = re.compile(r"^\s*(?:\$\$?|\\[\[(])|(?:\$\$?|\\[\])])\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words, or the LaTeX of a formula. `said`: it belongs to the problem, whose statements hold."""
+
+    text: str
+    line: int
+    formula: bool = False
+    said: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """`row`: the line of the file where a document of several begins; the lines of its pieces then count from
+    the beginning of its text. Otherwise 0, and lines are those of the file."""
+
+    id: str
+    pieces: tuple[Piece, ...]
+    row: int = 0
+
+
+def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> Iterator[Document]:
+    """The documents of a file, in order; of a run those of `posts` that it ranks.
+
+    Raises: DataError for a file that cannot be read, E315 for one that is not text, E430 for one of an
+    unknown kind. What is wrong with a row or a formula goes to `on_bad`.
+    """
+    names = [suffix.lower() for suffix in path.suffixes]
+    kind = next((name for name in reversed(names) if name not in (".gz", ".bz2", ".xz")), "")
+    if posts is not None:
+        wanted = _ranked(path)
+        yield from (each for each in documents(posts, on_bad=on_bad) if each.id in wanted)
+    elif kind in (".jsonl", ".ndjson"):
+        yield from _rows(path, on_bad)
+    elif kind == ".xml":
+        yield from _posts(path, on_bad)
+    elif kind in _WHOLE:
+        yield Document(path.name, tuple(_WHOLE[kind](_text(path), path, on_bad)))
+    else:
+        raise DataError(
+            f"{kind or 'a file without extension'} names no kind of document",
+            path=path,
+            code="E430",
+            remedy="Give the file one of these: .tex .md .txt .ipynb .html .xhtml .jsonl .xml; "
+            "for a run name its posts with --posts.",
+        )
+
+
+def pieces(text: str, tell: Callable[[int, str], None], *, kind: str = "md", first: int = 1) -> Iterator[Piece]:
+    r"""The words and formulas of a text.
+
+    Args: tell: takes the line of a formula that does not end, and what is wrong. kind: "tex" has comments,
+    "md" code. first: the number of its first line.
+
+    >>> [piece.text for piece in pieces(r"So $x=1$, and \[y=2.\]", print) if piece.formula]
+    ['x=1', 'y=2.']
+    """
+    breaks = [match.start() for match in re.finditer("\n", text)]
+    at = begun = 0
+    missing: set[str] = set()
+
+    def line(place: int) -> int:
+        return first + bisect_right(breaks, place - 1)
+
+    while match := _OPENS.search(text, at):
+        start, at = match.start(), match.end()
+        closing, formula = _closing(match, kind)
+        if closing is None:
+            continue
+        end = -1 if closing in missing else text.find(closing, at)
+        if end < 0:
+            missing.add(closing)
+        if formula and closing[0] == "$":
+            end = _dollar(text, at, closing)
+            gap = _PARAGRAPH.search(text, at, end if end >= 0 else min(len(text), at + 10_000))
+            end = -1 if gap else end
+        if end < 0:
+            if formula and not (kind != "tex" and match["dollars"]):
+                tell(line(start), f"{match[0]} without {closing}")
+            continue
+        if begun < start:
+            yield Piece(text[begun:start], line(begun))
+        if formula:
+            body = text[at:end]
+            yield Piece(body, line(at + len(body) - len(body.lstrip())), formula=True)
+        at = begun = end + len(closing) if closing != "\n" else end
+    if begun < len(text):
+        yield Piece(text[begun:], line(begun))
+
+
+def _closing(match: re.Match[str], kind: str) -> tuple[str | None, bool]:
+    """What ends what begins there, and whether that is a formula; None where nothing begins."""
+    if name := match["env"]:
+        return rf"\end{{{name}}}", re.match(_LITERAL, name) is None
+    if match["verb"]:
+        return match["verb"], False
+    if match["bracket"]:
+        return {"[": r"\]", "(": r"\)"}[match["bracket"]], True
+    if match["dollars"]:
+        return match["dollars"], True
+    if match["asy"]:
+        return "[/asy]", False
+    if match["comment"] and kind == "tex":
+        return "\n", False
+    if kind == "md" and (match["fence"] or match["code"]):
+        return (match["fence"] or match["code"]).strip(), False
+    return None, False
+
+
+def _dollar(text: str, at: int, closing: str) -> int:
+    """The next dollars that no backslash is before; -1 for none."""
+    end = text.find(closing, at)
+    while end > 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
+        end = text.find(closing, end + 1)
+    return end
+
+
+def _text(path: Path) -> str:
+    """The text of a file. Raises: DataError."""
+    lines: list[str] = []
+    size = 0
+    for _, line in read_lines(path):
+        lines.append(line)
+        size += len(line) + 1
+        if size > MAX_CHARACTERS:
+            what = f"the file has more than {MAX_CHARACTERS:,} characters"
+            raise DataError(what, path=path, remedy="Split it into several.")
+    return "\n".join(lines)
+
+
+def _teller(path: Path, on_bad: OnBad, row: int = 0) -> Callable[[int, str], None]:
+    """Tells of a formula: in a row the line of the file is that of the row."""
+
+    def tell(line: int, what: str) -> None:
+        on_bad(DataError(what, path=path, line=row or line, code="E317", remedy="Close the formula."))
+
+    return tell
+
+
+def _tex(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+    begun = text.find(r"\begin{document}")
+    if begun < 0:
+        return pieces(text, _teller(path, on_bad), kind="tex")
+    line = text.count("\n", 0, begun) + 1
+    end = text.find(r"\end{document}", begun)
+    return pieces(text[begun : end if end > 0 else None], _teller(path, on_bad), kind="tex", first=line)
+
+
+def _markdown(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+    return pieces(text, _teller(path, on_bad))
+
+
+def _html(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+    return html_pieces(text, _teller(path, on_bad))
+
+
+def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
+    """The words and formulas of HTML: MathML, what Stack Exchange marks, and LaTeX between dollars."""
+    line, at = 1, 0
+    words: list[str] = []
+    begun = 1
+
+    def written() -> Iterator[Piece]:
+        held = unescape("".join(words))
+        words.clear()
+        yield from pieces(held, tell, kind="html", first=begun)
+
+    for match in _MARKUP.finditer(text):
+        between = text[at : match.start()]
+        words.append(between)
+        line += between.count("\n")
+        latex = _of_markup(match)
+        if latex is not None:
+            yield from written()
+            yield Piece(_DOLLARS.sub("", latex), line, formula=True)
+        # What is left out keeps its lines, so that those after it keep their numbers.
+        lines = match[0].count("\n")
+        line += lines
+        at = match.end()
+        if latex is None:
+            words.append("\n" * lines if lines else ". " if match["block"] and match["block"][0] == "/" else " ")
+        else:
+            begun = line
+    words.append(text[at:])
+    yield from written()
+
+
+def _of_markup(match: re.Match[str]) -> str | None:
+    if match["latex"] is not None:
+        return unescape(match["latex"])
+    if not match["math"]:
+        return None
+    if found := _ANNOTATION.search(match[0]):
+        return unescape(found[1])
+    if found := _ALTERNATIVE.search(match["attributes"]):
+        return unescape(found[1] or found[2] or "")
+    from engines.egen.proofreading.presentation import latex_of_mathml
+
+    return latex_of_mathml(match[0])
+
+
+def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
+    """The Markdown cells; a line of a cell stands on the line of the file that holds it."""
+    try:
+        cells = json.loads(text)["cells"]
+        held = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
+        sources = ["".join(source) for source in held]
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"the notebook is not JSON: {error.msg}",
+            path=path,
+            line=error.lineno,
+            remedy="Open it in Jupyter and save it again.",
+        ) from error
+    except (KeyError, TypeError, RecursionError) as error:
+        raise DataError(
+            "this is not a notebook: it has no list of cells", path=path, remedy="Save it as nbformat 4."
+        ) from error
+    place = 0
+    for source in sources:
+        lines = []
+        for each in source.split("\n"):
+            found = max(text.find(json.dumps(each, ensure_ascii=ascii)[1:-1], place) for ascii in (True, False))
+            place = max(place, found)
+            lines.append(text.count("\n", 0, place) + 1)
+        for piece in pieces(source, _teller(path, on_bad)):
+            yield Piece(piece.text, lines[piece.line - 1], piece.formula)
+        yield Piece("\n\n", lines[-1])
+
+
+_WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[Piece]]] = {
+    ".tex": _tex,
+    ".ltx": _tex,
+    ".md": _markdown,
+    ".markdown": _markdown,
+    ".txt": _markdown,
+    ".ipynb": _notebook,
+    ".html": _html,
+    ".htm": _html,
+    ".xhtml": _html,
+}
+_TEXTS = ("text", "solution", "body", "answer")
+
+
+def _rows(path: Path, on_bad: OnBad) -> Iterator[Document]:
+    for number, line in read_lines(path, on_bad=on_bad):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        key = next((key for key in _TEXTS if isinstance(row, dict) and isinstance(row.get(key), str)), None)
+        if key is None:
+            on_bad(
+                DataError(
+                    "the line is no JSON object with a text",
+                    path=path,
+                    line=number,
+                    code="E317",
+                    remedy='Write lines such as {"id": "1", "text": "So $1+1=2$."}.',
+                )
+            )
+            continue
+        yield of_row(row, key, number, _teller(path, on_bad, number))
+
+
+def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, str], None]) -> Document:
+    """The document of a JSON object: its text, behind the problem that it solves."""
+    found: list[Piece] = []
+    if key == "solution" and isinstance(row.get("problem"), str):
+        found = [Piece(p.text, 1, p.formula, said=True) for p in pieces(row["problem"], tell)]
+        found.append(Piece("\n\n", 1))
+    text = row[key]
+    marked = "math-container" in text or "<math" in text or "</p>" in text
+    found += html_pieces(text, tell) if marked else pieces(text, tell, kind="row")
+    return Document(str(row.get("id", number)), tuple(found), number)
+
+
+def _posts(path: Path, on_bad: OnBad) -> Iterator[Document]:
+    from engines.forum.readers import Report, read_posts
+
+    for number, post in enumerate(read_posts(path, Report()), 1):
+        yield Document(str(post.id), tuple(pieces(post.text, lambda *_: None, kind="row")), number)
+
+
+def _ranked(path: Path) -> set[str]:
+    """The posts of a run."""
+    from engines.retrieval.run import read_run
+
+    return {post for scored in read_run(path).rankings.values() for post, _ in scored}
