@@ -612,7 +612,9 @@ class Terms:
         if fraction.alone.label != "O!divide" or not number.text.isdigit():
             return False
         parts = [inner(one) for one in fraction.alone.children]
-        if any(len(one) != 1 or one[0].role != Role.NUMBER or not one[0].text.isdigit() for one in parts):
+        if len(parts) != 2 or any(
+            len(one) != 1 or one[0].role != Role.NUMBER or not one[0].text.isdigit() for one in parts
+        ):
             return False
         return int(parts[0][0].text) < int(parts[1][0].text)
 
