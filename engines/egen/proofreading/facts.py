@@ -1,0 +1,329 @@
+"""What a text has said so far, and what follows from it: by definitions, substitution and ideal membership.
+
+Every equation said is a polynomial that is zero, over the rational numbers, in whatever is not arithmetic in
+it. A claim follows where the polynomial of its difference is in the ideal of those, which is sought for in two
+steps: unknowns that stand alone in an equation are eliminated, and of what is left small multiples are
+combined by linear algebra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
+from typing import Any
+
+from engines.core.tree import Tree
+from engines.egen.algebra.rational import Space, TooLargeError
+
+_RECENT = 24
+"""Of the statements that share something with a claim, so many of the last are used."""
+_MOST_NODES = 400
+_MOST_ROWS = 120
+_MOST_TERMS = 300
+_MOST_POWER = 12
+_CONSTANTS = frozenset(("pi", "e", "i", "inf", "unit", "text"))
+_BINDERS = {"sum": 0, "prod": 0, "integral": 0, "limit": 0, "d": 0}
+
+
+def variables(tree: Tree) -> frozenset[str]:
+    """The variables that occur free in a term; functions of which nothing is known count by their names."""
+    if not tree.children:
+        name = tree.label
+        return frozenset() if name in _CONSTANTS or name[0] in "-0123456789." else frozenset((name,))
+    if tree.label in ("unit", "text"):
+        return frozenset()
+    if tree.label == "call":
+        inside = frozenset[str]().union(*map(variables, tree.children[1:]))
+        return inside | {f"{tree.children[0].label}("}
+    if tree.label in _BINDERS and tree.children:
+        inside = frozenset[str]().union(*map(variables, tree.children))
+        return inside - {tree.children[0].label}
+    return frozenset[str]().union(*map(variables, tree.children))
+
+
+def replaced(tree: Tree, old: str, new: Tree) -> Tree:
+    """A term with another in the place of a variable, where that is free."""
+    if not tree.children:
+        return new if tree.label == old else tree
+    if tree.label in _BINDERS and tree.children[0].label == old:
+        return tree
+    if tree.label == "call":
+        return Tree("call", (tree.children[0], *(replaced(one, old, new) for one in tree.children[1:])))
+    return Tree(tree.label, tuple(replaced(one, old, new) for one in tree.children))
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """An equation said. `sure`: it is not one case of several."""
+
+    left: Tree
+    right: Tree
+    text: str
+    line: int
+    number: int
+    sure: bool = True
+    variables: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """The two sides of a claim by what was said before, and the facts that were used for it."""
+
+    left: Tree
+    right: Tree
+    used: tuple[Fact, ...]
+    same: bool
+
+
+@dataclass(slots=True)
+class Facts:
+    """The equations of a text so far, and the functions that it defines."""
+
+    said: list[Fact] = field(default_factory=list)
+    functions: dict[str, tuple[tuple[str, ...], Tree, Fact]] = field(default_factory=dict)
+    conditions: list[Tree] = field(default_factory=list)
+
+    def add(self, left: Tree, right: Tree, text: str, line: int, sure: bool = True) -> None:
+        """Keep an equation; `f(x) = …` defines f."""
+        if len(left) + len(right) > _MOST_NODES:
+            return
+        fact = Fact(left, right, text, line, len(self.said), sure, variables(left) | variables(right))
+        for head, body in ((left, right), (right, left)):
+            if head.label == "call":
+                name, *arguments = (one.label for one in head.children)
+                plain = all(not one.children and variables(one) for one in head.children[1:])
+                if plain and len(set(arguments)) == len(arguments) and f"{name}(" not in variables(body):
+                    if variables(body) <= {*arguments} or not self.functions.get(name):
+                        self.functions[name] = (tuple(arguments), body, fact)
+                    return
+        if left != right:
+            self.said.append(fact)
+
+    def about(self, names: frozenset[str]) -> list[Fact]:
+        """The facts that share a variable with these, directly or through others, the last first."""
+        wanted, found = set(names), []
+        pending = list(reversed(self.said[-4 * _RECENT :]))
+        for _ in range(3):
+            more = [fact for fact in pending if not wanted.isdisjoint(fact.variables)]
+            if not more:
+                break
+            found += more
+            wanted.update(*(fact.variables for fact in more))
+            pending = [fact for fact in pending if fact not in more]
+        return sorted(found[:_RECENT], key=lambda fact: -fact.number)
+
+    def applied(self, tree: Tree, used: list[Fact], depth: int = 4) -> Tree:
+        """A term with the functions that the text defines applied."""
+        if not tree.children or not self.functions:
+            return tree
+        children = tuple(self.applied(one, used, depth) for one in tree.children)
+        if tree.label == "call" and depth and (known := self.functions.get(tree.children[0].label)):
+            names, body, fact = known
+            if len(names) == len(children) - 1 and len(body) < _MOST_NODES:
+                for name in names:
+                    body = replaced(body, name, Tree("_" + name))
+                for name, value in zip(names, children[1:], strict=True):
+                    body = replaced(body, "_" + name, value)
+                used.append(fact)
+                if len(body) < _MOST_NODES:
+                    return self.applied(body, used, depth - 1)
+        return Tree(tree.label, children)
+
+    def reduced(self, left: Tree, right: Tree, *, sure: bool = False) -> Reduced | None:
+        """The sides of a claim by what was said before; None where that says nothing of it.
+
+        Args: sure: use only what is no case of several.
+        """
+        used: list[Fact] = []
+        left, right = self.applied(left, used), self.applied(right, used)
+        names = variables(left) | variables(right)
+        facts = [fact for fact in self.about(names) if fact.sure or not sure]
+        defined = len(used)
+        if not facts and not used:
+            return None
+        if len(left) + len(right) > _MOST_NODES:
+            return None
+        left, right, facts = _substituted(left, right, facts, used)
+        if left == right:
+            return Reduced(left, right, _once(used), True)
+        with suppress(TooLargeError, OverflowError, ZeroDivisionError):
+            applied: list[Fact] = []
+            sides = [(self.applied(f.left, applied), self.applied(f.right, applied), f) for f in facts]
+            sides = [each for each in sides if len(each[0]) + len(each[1]) <= _MOST_NODES]
+            return _Ideal(left, right, sides).reduced(used, applied)
+        return Reduced(left, right, _once(used), False) if used or defined else None
+
+
+def _once(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    return tuple(dict.fromkeys(facts))
+
+
+def _substituted(
+    left: Tree, right: Tree, facts: list[Fact], used: list[Fact]
+) -> tuple[Tree, Tree, list[Fact]]:
+    """The sides with what variables are said to be inside of functions, `sin(x)` where x = 1."""
+    inside = {
+        name for side in (left, right) for node in side if node.label not in "+-*/" for name in _below(node)
+    }
+    if not inside:
+        return left, right, facts
+    done: set[str] = set()
+    for _ in range(4):
+        before = left, right
+        for fact in facts:
+            for head, body in ((fact.left, fact.right), (fact.right, fact.left)):
+                name = head.label
+                if head.children or name not in variables(head) or name in variables(body) or name in done:
+                    continue
+                if name in variables(left) | variables(right) and len(body) < 60:
+                    done.add(name)
+                    left, right = replaced(left, name, body), replaced(right, name, body)
+                    used.append(fact)
+                    break
+        if (left, right) == before or len(left) + len(right) > _MOST_NODES:
+            break
+    return left, right, facts
+
+
+def _below(node: Tree) -> Iterator[str]:
+    if node.children and not (node.label == "pow" and not variables(node.children[1])):
+        for child in node.children:
+            yield from variables(child)
+
+
+class _Ideal:
+    """The polynomials of a claim and of the facts."""
+
+    def __init__(self, left: Tree, right: Tree, facts: Sequence[tuple[Tree, Tree, Fact]]) -> None:
+        self.space = Space([left, right, *(side for one, other, _ in facts for side in (one, other))])
+        if len(self.space.atoms) > 40:
+            raise TooLargeError("too many unknowns")
+        self.left, self.right = self.space.of(left), self.space.of(right)
+        self.known: list[tuple[Any, Fact]] = []
+        for one, other, fact in facts:
+            with suppress(TooLargeError, OverflowError):
+                difference = self.space.combined("-", self.space.of(one), self.space.of(other)).top
+                if not difference.is_constant() and len(difference) <= _MOST_TERMS:
+                    self.known.append((difference, fact))
+
+    def reduced(self, used: list[Fact], applied: list[Fact]) -> Reduced | None:
+        """By elimination, and then by combination."""
+        start = self.space.combined("-", self.left, self.right)
+        claim = start.top
+        if claim.is_zero():
+            return Reduced(Tree("0"), Tree("0"), _once(used), True)
+        sides = [self.left, self.right]
+        rest: list[tuple[Any, list[Fact]]] = [(poly, [fact]) for poly, fact in self.known]
+        left_over: list[tuple[Any, list[Fact]]] = []
+        while rest:
+            poly, facts = rest.pop(0)
+            place = self._alone(poly, claim)
+            if place is None:
+                if not poly.is_constant():
+                    left_over.append((poly, facts))
+                continue
+            value = self._solved(poly, place)
+            if self._uses(claim, place):
+                used += facts
+            claim = self._put(claim, place, value)
+            sides = [self._quotient(side, place, value) for side in sides]
+            if claim.is_zero():
+                return Reduced(Tree("0"), Tree("0"), _once(used + applied), True)
+            rest = [self._instead(each, place, value, facts) for each in rest]
+            rest += [
+                self._instead(each, place, value, facts)
+                for each in left_over
+                if self._uses(each[0], place)
+            ]
+            left_over = [each for each in left_over if not self._uses(each[0], place)]
+            rest = [each for each in rest if not each[0].is_zero()]
+        if left_over and (found := self._combined(claim, left_over)):
+            return Reduced(Tree("0"), Tree("0"), _once([*used, *found, *applied]), True)
+        if not used and not applied:
+            return None
+        return Reduced(self.space.tree(sides[0]), self.space.tree(sides[1]), _once(used + applied), False)
+
+    def _alone(self, poly: Any, claim: Any) -> int | None:
+        """An unknown that a polynomial has to the first power, beside a number, and nowhere else; first of all
+        one of the claim."""
+        if poly.is_constant():
+            return None
+        degrees = poly.degrees()
+        in_claim = claim.degrees()
+        places = [at for at, degree in enumerate(degrees) if degree == 1]
+        for at in sorted(places, key=lambda at: (not in_claim[at], len(self.space.atoms[at]), at)):
+            if variables(self.space.atoms[at]) and sum(1 for powers in poly.monoms() if powers[at]) == 1:
+                powers = next(powers for powers in poly.monoms() if powers[at])
+                if sum(powers) == 1:
+                    return at
+        return None
+
+    def _solved(self, poly: Any, place: int) -> Any:
+        unknown = self.space.context.gen(place)
+        factor = poly[tuple(int(at == place) for at in range(self.space.context.nvars()))]
+        return unknown - poly / factor
+
+    def _uses(self, poly: Any, place: int) -> bool:
+        return int(poly.degrees()[place]) > 0
+
+    def _put(self, poly: Any, place: int, value: Any) -> Any:
+        degree = int(poly.degrees()[place])
+        if degree <= 0:
+            return poly
+        if degree > _MOST_POWER and len(value) > 1 or len(poly) * len(value) ** min(degree, 6) > 20_000:
+            raise TooLargeError("too many terms")
+        context = self.space.context
+        return poly.compose(*(value if at == place else context.gen(at) for at in range(context.nvars())))
+
+    def _quotient(self, side: Any, place: int, value: Any) -> Any:
+        top, bottom = self._put(side.top, place, value), self._put(side.bottom, place, value)
+        return self.space.reduced(top, bottom)
+
+    def _instead(
+        self, each: tuple[Any, list[Fact]], place: int, value: Any, facts: list[Fact]
+    ) -> tuple[Any, list[Fact]]:
+        poly, by = each
+        return (self._put(poly, place, value), [*by, *facts]) if self._uses(poly, place) else each
+
+    def _combined(self, claim: Any, known: Sequence[tuple[Any, list[Fact]]]) -> list[Fact] | None:
+        """The facts of which small multiples add up to the claim."""
+        from flint import fmpq_mat
+
+        degree = claim.total_degree()
+        rows: list[tuple[Any, list[Fact]]] = []
+        context = self.space.context
+        shared = {at for at, power in enumerate(claim.degrees()) if power}
+        gens = [context.gen(at) for at in range(context.nvars())]
+        for poly, facts in known:
+            occurring = {at for at, power in enumerate(poly.degrees()) if power}
+            wanted = [gens[at] for at in sorted(shared | occurring)][:6]
+            for size in range(max(0, min(3, int(degree) - int(poly.total_degree()) + 1)) + 1):
+                for factors in combinations_with_replacement(wanted, size):
+                    product = poly
+                    for factor in factors:
+                        product = product * factor
+                    rows.append((product, facts))
+                    if len(rows) > _MOST_ROWS:
+                        return None
+        places: dict[tuple[int, ...], int] = {}
+        for poly in (claim, *(poly for poly, _ in rows)):
+            for powers in poly.monoms():
+                places.setdefault(powers, len(places))
+        if not rows or len(places) > _MOST_TERMS:
+            return None
+        # The monomials as rows, the multiples as columns, and the claim as the last of them.
+        matrix = [[0] * (len(rows) + 1) for _ in places]
+        for column, poly in enumerate((*(poly for poly, _ in rows), claim)):
+            for powers, coefficient in poly.terms():
+                matrix[places[powers]][column] = coefficient
+        echelon, rank = fmpq_mat(matrix).rref()
+        used: list[Fact] = []
+        for row in range(rank):
+            pivot = next(column for column in range(len(rows) + 1) if echelon[row, column] != 0)
+            if pivot == len(rows):
+                return None
+            if echelon[row, len(rows)] != 0:
+                used += rows[pivot][1]
+        return used

@@ -1,0 +1,64 @@
+"""What a text says of its statements by words: that one is given, that it is claimed, or that it is denied."""
+
+from __future__ import annotations
+
+import re
+
+_GIVEN = (
+    "let suppose assume assuming if when whenever where set setting denote define given for with letting choose "
+    "consider considering solve want wants wanted need needs find take taking call satisfy satisfies satisfying "
+    "provided unless whether plugging substituting substitute plug equation equations system such recall line "
+    "equating case otherwise try guess trying minimize maximize form desired require requires represent "
+    "represents condition constraint graph function defined "
+    "curve circle parabola hyperbola ellipse plane lines label letter"
+).split()
+_CLAIMED = (
+    "then so thus therefore hence have get gets gives give yields yield implies obtain becomes become simplifies "
+    "simplify follows since because which means consequently conclude answer expand expands expanding factor "
+    "factors factoring equals equal is are compute calculate finally reduces rewrite write simplifying solving see "
+    "leads now note notice that's indeed"
+).split()
+_DENIED = re.compile(
+    r"\b(?:not|never|cannot|can't|impossible|contradict\w*|absurd|false|wrong|incorrect\w*|mistake\w*|isn't|"
+    r"doesn't|does not|unless|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume|if|counterexample)\b"
+)
+_DENIED_AFTER = re.compile(
+    r"^[\s,;]*(?:(?:which|this|that|it|a|an|is|are|would|be|was|we|but)\s+){0,3}"
+    r"(?:not|false|wrong|impossible|absurd|never|contradict\w*|incorrect|isn't|doesn't|cannot|fails?)\b"
+)
+_ALTERNATIVE = re.compile(r"\b(?:or|case|cases|either|both|respectively|values?|roots?|solutions?|try|trying|possib\w+|"
+    r"when|if|suppose|assume|for|otherwise|let|other|another|similarly|test\w*|example|instance|each)\b")
+_EQUATED = re.compile(
+    r"\b(?:expand\w*|simplif\w*|factor\w*|rewrit\w*|written|identity|distribut\w*|combin\w*|note|notice|comput\w*|"
+    r"calculat\w*|evaluat\w*|for all|always|equals?|equivalent|same)\b"
+)
+_WORD = re.compile(r"[a-z']+")
+_SIGN = {**dict.fromkeys(_GIVEN, True), **dict.fromkeys(_CLAIMED, False)}
+
+
+def is_given(before: str) -> bool | None:
+    """Whether the words of the sentence before a statement make it one that is given: the last word that says
+    so decides. None where no word does.
+
+    >>> is_given("let"), is_given("if § then"), is_given("whose")
+    (True, False, None)
+    """
+    for word in reversed(_WORD.findall(before)[-25:]):
+        if word in _SIGN:
+            return _SIGN[word]
+    return None
+
+
+def is_denied(before: str, after: str) -> bool:
+    """Whether the words around a statement deny it, or only suppose it."""
+    return _DENIED.search(before[-120:]) is not None or _DENIED_AFTER.search(after) is not None
+
+
+def is_one_of_several(before: str, after: str) -> bool:
+    """Whether a statement is one case of several, such as one of two roots."""
+    return _ALTERNATIVE.search(before) is not None or after[:4].lstrip(" ,").startswith(("or ", "and "))
+
+
+def is_rewriting(before: str) -> bool:
+    """Whether the words say that an expression is written in another way."""
+    return _EQUATED.search(before) is not None

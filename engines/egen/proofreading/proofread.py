@@ -1,0 +1,396 @@
+r"""Where is the mistake: the chains of a document, each link told right, wrong or given.
+
+A link that holds wherever both sides are defined is *right*, under a hypothesis *right if*; one that holds by
+what was said before *follows*. What fails is *wrong* only where it claims something of numbers, where a chain
+of equal expressions changes its value, or where it contradicts what was said: a definition, a condition or an
+equation to be solved fails alone and is *given*, anything else is *not shown*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
+from engines.core.spec import Arg
+from engines.core.tree import Tree
+from engines.egen.algebra.rational import Space, TooLargeError
+from engines.egen.proofreading.chains import Link, chains
+from engines.egen.proofreading.documents import Document, documents
+from engines.egen.proofreading.facts import Fact, Facts, variables
+from engines.egen.proofreading.given import is_denied, is_given, is_one_of_several, is_rewriting
+from engines.formula.judge import Judge, Judgement
+from engines.formula.meaning import Names, Reading, names_of, read
+
+Verdict = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
+VERDICTS: tuple[Verdict, ...] = (
+    "right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread",
+)  # fmt: skip
+_JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
+_DEGREES = re.compile(r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}")
+_ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
+_MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
+_DECIMAL = re.compile(r"\d*\.(\d+)\Z")
+_LARGEST = 160
+"""Nodes of a term: equality of larger ones is sought by exact algebra alone."""
+_VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Proofread:
+    """Find the mistakes in a document.
+
+    Every link of a chain of relations is right, right if a hypothesis holds, follows from what was said,
+    given, loses domain, wrong, not shown, or unread. Exits with 1 if a link is wrong or loses domain.
+    """
+
+    file: Annotated[Path, Arg("A .tex, .md, .ipynb, .html, .jsonl or .xml file, or a run with --posts.")]
+    posts: Annotated[Path | None, Arg("The posts that FILE, a run of ARQMath, ranks.")] = None
+    only: Annotated[tuple[str, ...], Arg("Only the documents of these ids.", metavar="ID")] = ()
+    sarif: Annotated[Path | None, Arg("Also write SARIF 2.1.0 for editors and CI.", writes=True)] = None
+    html: Annotated[Path | None, Arg("Also write an HTML page with colours.", writes=True)] = None
+    all: Annotated[bool, Arg("Show every link, not only those that need a look.", short="a")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A link with its verdict, and why."""
+
+    link: Link
+    verdict: Verdict
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Judges the links of one document in their order, and keeps what was said."""
+
+    judge: Judge
+    names: Names
+    facts: Facts = field(default_factory=Facts)
+    read_: dict[str, Reading] = field(default_factory=dict)
+    last: Fact | None = None
+
+    def read(self, latex: str) -> Reading:
+        found = self.read_.get(latex)
+        if found is None:
+            found = self.read_[latex] = read(latex, self.names)
+        return found
+
+    def chain(self, links: Sequence[Link]) -> Iterator[Judged]:
+        """The links of a chain, judged."""
+        equalities = sum(link.relation == "=" for link in links)
+        for link in links:
+            if link.relation not in (*_JUDGED, "congruent", ":="):
+                yield Judged(link, "unread", f"the relation {link.relation} is not judged")
+                continue
+            left, right = self.sides(link)
+            if left.tree is None or right.tree is None:
+                unread = left if left.tree is None else right
+                yield Judged(link, "unread", unread.reason)
+                continue
+            yield self._link(link, left.tree, right.tree, equalities)
+
+    def sides(self, link: Link) -> tuple[Reading, Reading]:
+        """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
+        sides = link.left, link.right
+        if any(_DEGREES.search(side) for side in sides) and not any(_ANGLES.search(side) for side in sides):
+            sides = _DEGREES.sub("", sides[0]), _DEGREES.sub("", sides[1])
+        return self.read(sides[0]), self.read(sides[1])
+
+    def _link(self, link: Link, left: Tree, right: Tree, equalities: int) -> Judged:
+        if link.relation == ":=":
+            self._say(link, left, right)
+            return Judged(link, "given", "a definition")
+        if link.relation == "congruent" or (link.modulus and link.relation == "="):
+            return self._congruent(link, left, right)
+        free = variables(left) | variables(right)
+        if not free:
+            return self._numbers(link, left, right)
+        if link.relation != "=":
+            return self._relation(link, left, right, free)
+        judged = self._equation(link, left, right, free, equalities)
+        if judged.verdict not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
+            self._say(link, left, right)
+        return judged
+
+    def _say(self, link: Link, left: Tree, right: Tree) -> None:
+        sure = not is_one_of_several(link.before, link.after)
+        self.facts.add(left, right, f"{link.left} = {link.right}", link.line, sure)
+
+    # Numbers
+
+    def _numbers(self, link: Link, left: Tree, right: Tree) -> Judged:
+        found = self._compared(link.relation, left, right)
+        if found.verdict == "equal":
+            return Judged(link, "right", found.reason)
+        if found.verdict == "equal if":
+            return Judged(link, "right if", found.condition)
+        if found.verdict == "undecided":
+            return Judged(link, "not shown", found.reason)
+        if link.relation in ("=", "approx") and (said := self._rounded(left, right, link.relation)):
+            return Judged(link, "right", said)
+        if self._plain(link):
+            return Judged(link, "right", "units are left out on one side")
+        if link.said or is_denied(link.before, link.after) or is_given(link.before):
+            return Judged(link, "given" if link.said else "not shown", f"it is only supposed: {found.witness}")
+        if any("unit" in side.labels() or "text" in side.labels() for side in (left, right)):
+            return Judged(link, "not shown", "the units differ")
+        if notes := [note for side in self.sides(link) for note in side.notes if "mixed" in note]:
+            return Judged(link, "not shown", notes[0])
+        return Judged(link, "wrong", found.witness)
+
+    def _compared(self, relation: str, left: Tree, right: Tree) -> Judgement:
+        if relation == "=":
+            return self.judge.equal(left, right)
+        return self.judge.holds(Tree(relation, (left, right)))
+
+    def _rounded(self, left: Tree, right: Tree, relation: str) -> str:
+        """Whether one side is the other, rounded to the digits that it shows."""
+        for one, other in ((left, right), (right, left)):
+            if any(_DECIMAL.match(label) for label in one.labels()) or relation == "approx":
+                if self.judge.holds(Tree("approx", (other, one))).verdict == "equal":
+                    return "rounded"
+        if relation == "approx":
+            with_tenth = Tree("*", (Tree("0.02"), Tree("abs", (right,))))
+            close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), with_tenth))
+            if self.judge.holds(close).verdict == "equal":
+                return "rounded"
+        return ""
+
+    def _plain(self, link: Link) -> bool:
+        """Whether the sides are equal where signs of per cent, of money and units are left out."""
+        sides = [_MARKS.sub(" ", _DEGREES.sub("", side)) for side in (link.left, link.right)]
+        if sides == [link.left, link.right]:
+            return False
+        marks = [_MARKS.findall(side) for side in (link.left, link.right)]
+        if marks[0] and marks[1] and {*marks[0]} != {*marks[1]}:
+            return False
+        left, right = map(self.read, sides)
+        if left.tree is None or right.tree is None:
+            return False
+        return self._compared(link.relation, left.tree, right.tree).verdict == "equal"
+
+    def _congruent(self, link: Link, left: Tree, right: Tree) -> Judged:
+        if not link.modulus:
+            found = self.judge.equal(left, right)
+            if found.verdict == "equal":
+                return Judged(link, "right")
+            return Judged(link, "unread", "the modulus of the congruence is not named beside it")
+        modulus = self.read(link.modulus)
+        if modulus.tree is None:
+            return Judged(link, "unread", modulus.reason)
+        found = self.judge.holds(Tree("congruent", (left, right, modulus.tree)))
+        if found.verdict == "equal":
+            return Judged(link, "right")
+        free = variables(left) | variables(right) | variables(modulus.tree)
+        given = link.said or is_given(link.before) or is_denied(link.before, link.after)
+        if found.verdict == "different" and not free and not given:
+            return Judged(link, "wrong", found.witness)
+        if given or (free and not left.children):
+            return Judged(link, "given")
+        return Judged(link, "not shown", found.reason)
+
+    # Statements about variables
+
+    def _relation(self, link: Link, left: Tree, right: Tree, free: frozenset[str]) -> Judged:
+        statement = Tree(link.relation, (left, right))
+        given = link.said or is_given(link.before)
+        simple = not left.children or not right.children
+        if not simple and len(statement) < _LARGEST:
+            found = self.judge.holds(statement, self.facts.conditions[-4:])
+            if found.verdict == "equal":
+                return Judged(link, "right", found.reason)
+        reduced = self.facts.reduced(left, right)
+        if reduced is not None and not (variables(reduced.left) | variables(reduced.right)):
+            found = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
+            if found.verdict == "equal":
+                return Judged(link, "follows", _by(reduced.used))
+        if statement in self.facts.conditions:
+            return Judged(link, "follows", "it was said before")
+        if simple and link.relation in ("<", ">", "<=", ">="):
+            self.facts.conditions.append(statement)
+        if given or simple:
+            return Judged(link, "given")
+        return Judged(link, "not shown", "it depends on its variables")
+
+    def _equation(
+        self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int
+    ) -> Judged:
+        lone = not left.children or not right.children or left.label == "call"
+        plain = _difference(left, right)
+        if plain == 0:
+            return Judged(link, "right")
+        found: Judgement | None = None
+        if plain is None and not lone and len(left) + len(right) < _LARGEST:
+            found = self.judge.equal(left, right, self._assumed(free))
+            if found.verdict == "equal":
+                return Judged(link, "right", found.reason)
+            if found.verdict == "equal if" and not link.said:
+                lost = "undefined" in found.reason or "loses" in found.reason
+                if _is_domain(found.condition):
+                    return Judged(link, "right", f"where {found.condition}")
+                return Judged(link, "loses domain" if lost else "right if", found.condition)
+        reduced = self.facts.reduced(left, right)
+        if reduced is not None:
+            if reduced.same:
+                return Judged(link, "follows", _by(reduced.used))
+            if reduced.used and len(reduced.left) + len(reduced.right) < _LARGEST:
+                now = self.judge.equal(reduced.left, reduced.right, self._assumed(free))
+                if now.verdict == "equal":
+                    return Judged(link, "follows", _by(reduced.used))
+                if now.verdict == "equal if" and not lone:
+                    return Judged(link, "right if", now.condition)
+        if link.said or (is_given(link.before) and not link.joined and link.place == 0):
+            return Judged(link, "given")
+        constrained = bool(self.facts.about(free))
+        if not constrained and (lone or link.place == 0 and equalities == 1 and not is_rewriting(link.before)):
+            return Judged(link, "given", "its variables are first mentioned here" if lone else "")
+        denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
+        if not denied and (said := self._contradicted(link, left, right)):
+            return Judged(link, "wrong", said)
+        if not denied and not lone and not constrained and self._transforms(left, right, equalities, link):
+            found = found or self.judge.equal(left, right, self._assumed(free))
+            if found.verdict == "different":
+                return Judged(link, "wrong", found.witness)
+        if lone and not constrained:
+            return Judged(link, "given")
+        reason = found.reason if found and found.verdict == "undecided" else ""
+        return Judged(link, "not shown", reason or "it holds neither always nor by what was said before")
+
+    def _assumed(self, free: frozenset[str]) -> list[Tree]:
+        return [each for each in self.facts.conditions[-8:] if variables(each) <= free][-3:]
+
+    def _transforms(self, left: Tree, right: Tree, equalities: int, link: Link) -> bool:
+        """Whether an expression is written in another way: both sides share their variables."""
+        one, other = variables(left), variables(right)
+        if not one or not other or any(name.endswith("(") for name in one | other):
+            return False
+        if not (one == other or (other < one and equalities >= 2)):
+            return False
+        if _VECTORS.search(link.left + link.right) or {"pm", "unit", "text"} & {*left.labels(), *right.labels()}:
+            return False
+        return equalities >= 2 or is_rewriting(link.before)
+
+    def _contradicted(self, link: Link, left: Tree, right: Tree) -> str:
+        """By which facts a claim is false; "" where none say so."""
+        if {"pm", "unit", "text"} & {*left.labels(), *right.labels()}:
+            return ""
+        reduced = self.facts.reduced(left, right, sure=True)
+        if reduced is None or reduced.same or not reduced.used:
+            return ""
+        if variables(reduced.left) | variables(reduced.right):
+            return ""
+        if not left.children and any(fact.left == left and not variables(fact.right) for fact in reduced.used):
+            return ""
+        found = self.judge.equal(reduced.left, reduced.right)
+        if found.verdict != "different" or self._rounded(reduced.left, reduced.right, "="):
+            return ""
+        return f"{found.witness}, {_by(reduced.used)}"
+
+
+def _difference(left: Tree, right: Tree) -> int | None:
+    """0 for what exact algebra shows equal, 1 for rational functions that are not, None for anything else."""
+    if left == right:
+        return 0
+    try:
+        space = Space((left, right))
+        difference = space.combined("-", space.of(left), space.of(right)).top
+    except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
+        return None
+    if difference.is_zero():
+        return 0
+    return 1 if all(not atom.children and variables(atom) for atom in space.atoms) else None
+
+
+def _is_domain(condition: str) -> bool:
+    return "≠" in condition or "!=" in condition
+
+
+def _by(facts: Sequence[Fact]) -> str:
+    """`by x = 3 (line 2)`."""
+    if not facts:
+        return ""
+    told = [f"{' '.join(fact.text.split())} (line {fact.line})" for fact in facts[:4]]
+    return f"by {' and '.join(told)}" + (" and others" if len(facts) > 4 else "")
+
+
+def proofread_document(document: Document, judge: Judge) -> list[Judged]:
+    """Every link of a document, judged in its order."""
+    formulas = [piece.text for piece in document.pieces if piece.formula]
+    words = " ".join(piece.text for piece in document.pieces if not piece.formula)
+    reader = Reader(judge, names_of(formulas, words))
+    return [judged for chain in chains(document) for judged in reader.chain(chain)]
+
+
+def proofread(spec: Proofread, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Judge every link of the chains of a file's documents.
+
+    Returns: `file`; `documents`: id, row (the line that it begins on in a file of several) and `links` with
+    left, relation, right, line, reason and verdict; `counts` of the verdicts; `bad`: what could not be read,
+    as line and what; `complete`, whether it was not stopped.
+    """
+    from engines.egen.judging import judge
+    from engines.egen.proofreading.written import write_html, write_sarif
+
+    bad: list[DataError] = []
+    arbiter = judge()
+    found = []
+    complete = True
+    wanted = set(spec.only)
+    for document in documents(spec.file, spec.posts, on_bad=bad.append):
+        if stop():
+            complete = False
+            break
+        if wanted and document.id not in wanted:
+            continue
+        links = [_row(each) for each in proofread_document(document, arbiter) if not each.link.said]
+        found.append({"id": document.id, "row": document.row, "links": links})
+    if wanted and complete and (missing := wanted - {each["id"] for each in found}):
+        raise DataError(
+            f"no document has the id {sorted(missing)[0]}", path=spec.file, remedy="Check --only."
+        )
+    if not found and bad:
+        raise bad[0]
+    warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
+    result: dict[str, Any] = {
+        "file": spec.file,
+        "documents": found,
+        "counts": {
+            verdict: sum(link["verdict"] == verdict for each in found for link in each["links"])
+            for verdict in VERDICTS
+        },
+        "bad": [{"line": error.line, "what": error.what} for error in bad],
+        "complete": complete,
+    }
+    if spec.sarif is not None:
+        write_sarif(spec.sarif, result)
+    if spec.html is not None:
+        write_html(spec.html, result)
+    return result
+
+
+def _row(judged: Judged) -> dict[str, Any]:
+    link = judged.link
+    return {
+        "left": link.left,
+        "relation": link.relation,
+        "right": link.right,
+        "line": link.line,
+        "verdict": judged.verdict,
+        "reason": judged.reason,
+        "chain": link.chain,
+        "before": link.before[-80:],
+    }
+
+
+def code(document: Mapping[str, Any]) -> int:
+    """The exit code: 1 if a link is wrong or loses domain, or something could not be read; 130 if stopped."""
+    if not document["complete"]:
+        return 130
+    counts = document["counts"]
+    return 1 if document["bad"] or counts["wrong"] or counts["loses domain"] else 0
