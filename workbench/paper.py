@@ -166,7 +166,19 @@ def _loaded(target: str) -> tuple[Any, ...]:
     return tuple(load(target)) if target else ()
 
 
-COMMANDS = ("grade", "train", "repro", "jobs", "data", "config", "doctor", "serve", "tour", "picture")
+COMMANDS = (
+    "grade",
+    "proofread",
+    "train",
+    "repro",
+    "jobs",
+    "data",
+    "config",
+    "doctor",
+    "serve",
+    "tour",
+    "picture",
+)
 _NAMES: Mapping[str, Callable[[Paper], Iterable[str]]] = {
     "the name": lambda paper: (paper.name,),
     "the trainer": lambda paper: (one.name for one in paper.trainers),

@@ -155,6 +155,11 @@ def grade(workspace: Path, place: Path) -> Given:
     return {"pairs": str(place / "pairs.csv")}
 
 
+def proofread(workspace: Path, place: Path) -> Given:
+    (place / "text.md").write_text("So $2+2=4=5$.\n")
+    return {"file": str(place / "text.md")}
+
+
 def verify(workspace: Path, place: Path) -> Given:
     (place / "pairs.tsv").write_text("x\ttan atan x\nx\tpow sqrt x 2\nx\t)(\n")
     return {"file": str(place / "pairs.tsv")}
@@ -278,6 +283,7 @@ def of_problems(**more: Any) -> Callable[[Path, Path], Given]:
 SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.generate": grow,
     "grade": grade,
+    "proofread": proofread,
     "egen.verify": verify,
     "egen.explain": lambda _workspace, _place: {"head": "-x", "member": "- 0 pow sqrt x 2", "seed": 3},
     "egen.curve": lambda _workspace, _place: {"exprs": ["-x", "ln(x)"], "low": -1.0, "count": 5},

@@ -1,14 +1,14 @@
-r"""Chains of relations in and across formulas: `a = b \le c`, rows of `align`, and `=` at the start of the next.
+r"""Chains of relations in and across formulas: `a = b \le c`, rows of `align`, and `=` at the start of another.
 
 A formula is cut at the relations that stand in no brackets, and at what separates statements: a comma, a new
 row, an arrow, words, wide spaces. What begins with a relation goes on where the statement before it ended.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from engines.egen.proofreading.documents import Document, Piece
 
@@ -29,15 +29,71 @@ RELATIONS = {
     **dict.fromkeys((r"\equiv", "≡"), "congruent"),
     **dict.fromkeys((r"\coloneqq", r"\triangleq", r"\stackrel{\text{def}}{=}"), ":="),
 }
-_OTHER = set(
-    r"\in \ni \notin \sim \cong \to \mapsto \subset \subseteq \supset \supseteq \mid \nmid \parallel \perp "
-    r"\propto \ll \gg \prec \succ \models \vdash \rightarrow \longrightarrow \longmapsto \leftarrow \colon "
-    r"\leftrightarrow \asymp \gtrsim \lesssim \preceq \succeq \hookrightarrow \not ∈ → ⊂ ⊆ ∼ ≅".split()
+_OTHER = set(  # noqa: C405
+    [
+        r"\in",
+        r"\ni",
+        r"\notin",
+        r"\sim",
+        r"\cong",
+        r"\to",
+        r"\mapsto",
+        r"\subset",
+        r"\subseteq",
+        r"\supset",
+        r"\supseteq",
+        r"\mid",
+        r"\nmid",
+        r"\parallel",
+        r"\perp",
+        r"\propto",
+        r"\ll",
+        r"\gg",
+        r"\prec",
+        r"\succ",
+        r"\models",
+        r"\vdash",
+        r"\rightarrow",
+        r"\longrightarrow",
+        r"\longmapsto",
+        r"\leftarrow",
+        r"\colon",
+        r"\leftrightarrow",
+        r"\asymp",
+        r"\gtrsim",
+        r"\lesssim",
+        r"\preceq",
+        r"\succeq",
+        r"\hookrightarrow",
+        r"\not",
+        r"∈",
+        r"→",
+        r"⊂",
+        r"⊆",
+        r"∼",
+        r"≅",
+    ]
 )
 """What relates, and is not judged here."""
-_ARROWS = set(
-    r"\implies \Rightarrow \Longrightarrow \iff \Leftrightarrow \Longleftrightarrow \therefore \impliedby "
-    r"\Leftarrow ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow \because".split()
+_ARROWS = set(  # noqa: C405
+    [
+        r"\implies",
+        r"\Rightarrow",
+        r"\Longrightarrow",
+        r"\iff",
+        r"\Leftrightarrow",
+        r"\Longleftrightarrow",
+        r"\therefore",
+        r"\impliedby",
+        r"\Leftarrow",
+        r"⇒",
+        r"⟹",
+        r"⇔",
+        r"∴",
+        r"\leadsto",
+        r"\rightsquigarrow",
+        r"\because",
+    ]
 )
 _WIDE = {r"\quad", r"\qquad", r"\hspace", r"\hfill", ";"}
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
@@ -45,10 +101,13 @@ _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
     r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{[^{}]*\}\s*\{(=|\\\w+|[<>])\}"
     r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
-    r"|\d+(?:,\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
+    r"|\d+(?:,(?:\\!)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
     re.DOTALL,
 )
-_LINED = re.compile(r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*")
+_LINED = re.compile(
+    r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*"
+)
+_DELIMITED = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 _LEFT_OUT = re.compile(r"\\(?:tag|label|ref|eqref)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))")
 _WORDS = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|rm|intertext)\s*\{([^{}]*)\}")
 _CONNECTIVE = re.compile(
@@ -58,13 +117,13 @@ _CONNECTIVE = re.compile(
 )
 _MODULUS = re.compile(
     r"[\s,;]*(?:\\(?:quad|qquad|,|;|!|:| ))*\s*(?:\\pmod\s*(?:\{([^{}]*)\}|(\d|[a-z]))|"
-    r"(?:\\left)?\((?:\\(?:text|mathrm|operatorname|textrm|mbox)\{\s*mod\s*\}|\\bmod|\\mod|mod)(?:~|\\[ ,;])*\s*(?:\{([^{}]*)\}|([^()]*?))(?:\\right)?\)|"
+    r"(?:\\left)?\((?:\\(?:text|mathrm|operatorname|textrm|mbox)\{\s*mod\s*\}|\\bmod|\\mod|mod)(?:~|\\[ ,;])*\s*(?:\{([^{}]*)\}|([^()]*?))(?:\\right)?\)|"  # noqa: E501
     r"\\mod\s*(?:\{([^{}]*)\}|(\d+|[a-z])))\s*\.?\s*$"
 )
 _BOXED = re.compile(r"\\(?:boxed|fbox|framebox|fboxed)\s*\{")
 _TRIMMED = re.compile(
     r"^(?:\s|\\[,;:! ]|\\(?:displaystyle|quad|qquad|negthinspace|indent|noindent)(?![A-Za-z])|~|&|\{\})+"
-    r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])|~|&|\{\}|\\+$)+$"
+    r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])|~|&|\{\}|\\+$)+$"  # noqa: E501
 )
 _SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
 
@@ -133,7 +192,9 @@ def chains(document: Document) -> Iterator[list[Link]]:
                 yield found
         end, opened = last, True
         before = (before + " § ")[-400:]
-        if piece.text.rstrip().endswith((".", r".\]")) or re.search(r"\.\s*(?:\\end\{\w+\*?\}\s*)?$", piece.text):
+        if piece.text.rstrip().endswith((".", r".\]")) or re.search(
+            r"\.\s*(?:\\end\{\w+\*?\}\s*)?$", piece.text
+        ):
             before = ""
 
 
@@ -222,10 +283,14 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
             continue
         if match[1]:
             depth += 1 if token.startswith(r"\begin") else -1
-        elif token.startswith((r"\left", r"\right")) and token[5:6] != "a" and not token.startswith((r"\leftarrow", r"\leftrightarrow", r"\rightarrow", r"\rightsq", r"\leftharpoon", r"\rightharpoon")):
+        elif token.startswith((r"\left", r"\right")) and _DELIMITED.match(token):
             depth = max(0, depth + (1 if token.startswith(r"\left") else -1))
         elif token in "([{" or token in (r"\{", r"\langle", r"\lfloor", r"\lceil"):
-            if token == "{" and _BOXED.search(now.sides[-1] + "{", max(0, len(now.sides[-1]) - 12)) and depth == 0:
+            if (
+                token == "{"
+                and _BOXED.search(now.sides[-1] + "{", max(0, len(now.sides[-1]) - 12))
+                and depth == 0
+            ):
                 now.sides[-1] = now.sides[-1][: now.sides[-1].rfind("\\")]
                 boxed.append(depth)
                 continue
@@ -250,7 +315,7 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                     now.sides[0] = ""
                     if found and now.joined in ("row", ""):
                         # A new row goes on with the statement before it.
-                        now = replace_last(found)
+                        now = found.pop()
                         now.sides.append("")
                         now.relations.append((relation or token, line))
                         continue
@@ -269,7 +334,11 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                 close("and" if token in _JOINED else ",")
                 continue
             if words := _WORDS.fullmatch(token):
-                if _CONNECTIVE.search(words[1]) or token.startswith(r"\intertext") or len(words[1].split()) > 3:
+                if (
+                    _CONNECTIVE.search(words[1])
+                    or token.startswith(r"\intertext")
+                    or len(words[1].split()) > 3
+                ):
                     close(" ".join(words[1].split()).lower() or ",")
                     continue
             elif _LEFT_OUT.match(token):
@@ -277,16 +346,3 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
         now.sides[-1] += token
     close("")
     return found
-
-
-def replace_last(found: list[_Statement]) -> _Statement:
-    """Takes the last statement out, to go on with it."""
-    return found.pop()
-
-
-def formulas(document: Document) -> Sequence[str]:
-    """The LaTeX of a document's formulas."""
-    return [piece.text for piece in document.pieces if piece.formula]
-
-
-__all__ = ["Link", "chains", "formulas", "replace", "statements", "trimmed"]

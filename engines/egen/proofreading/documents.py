@@ -3,7 +3,7 @@ r"""Documents taken apart: words and formulas in their order, each with the line
 Read are LaTeX (`.tex`), Markdown (`.md`, `.txt`), notebooks (`.ipynb`, their Markdown cells), HTML, JSON Lines
 (`id` and `text`, a post's `body`, or a `problem` with its `solution`), the posts of ARQMath as XML, and a run
 of ARQMath with the posts that it ranks. A formula that does not end is told and taken for words.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ _LITERAL = "verbatim|lstlisting|minted|comment|asy|tikzpicture|Verbatim|alltt|fi
 _OPENS = re.compile(
     rf"\\begin\{{(?P<env>(?:{_MATH}|{_LITERAL})\*?)\}}(?:\{{\d+\}})?"
     r"|\\verb\*?(?P<verb>[^\w\s*])|\\(?P<bracket>[\[(])|\\."
-    r"|(?P<dollars>\$\$?)|(?P<comment>%[^\n]*)|(?P<fence>^[ ]{0,3}(?:```+|~~~+))|(?P<code>`+)|(?P<asy>\[asy\])",
+    r"|(?P<dollars>\$\$?)|(?P<comment>%[^\n]*)|(?P<fence>^[ ]{0,3}(?:```+|~~~+))|(?P<code>`+)|(?P<asy>\[asy\])",  # noqa: E501
     re.MULTILINE | re.DOTALL,
 )
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _MARKUP = re.compile(
     r"<!--.*?-->|<(?P<skip>script|style|pre|code|textarea)\b[^>]*>.*?</(?P=skip)\s*>"
@@ -84,7 +85,7 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
     elif kind in (".jsonl", ".ndjson"):
         yield from _rows(path, on_bad)
     elif kind == ".xml":
-        yield from _posts(path, on_bad)
+        yield from _posts(path)
     elif kind in _WHOLE:
         yield Document(path.name, tuple(_WHOLE[kind](_text(path), path, on_bad)))
     else:
@@ -97,7 +98,9 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
         )
 
 
-def pieces(text: str, tell: Callable[[int, str], None], *, kind: str = "md", first: int = 1) -> Iterator[Piece]:
+def pieces(
+    text: str, tell: Callable[[int, str], None], *, kind: str = "md", first: int = 1
+) -> Iterator[Piece]:
     r"""The words and formulas of a text.
 
     Args: tell: takes the line of a formula that does not end, and what is wrong. kind: "tex" has comments,
@@ -132,8 +135,8 @@ def pieces(text: str, tell: Callable[[int, str], None], *, kind: str = "md", fir
         if begun < start:
             yield Piece(text[begun:start], line(begun))
         if formula:
-            body = text[at:end]
-            yield Piece(body, line(at + len(body) - len(body.lstrip())), formula=True)
+            body = _COMMENT.sub("", text[at:end]) if kind == "tex" else text[at:end]
+            yield Piece(body, line(at), formula=True)
         at = begun = end + len(closing) if closing != "\n" else end
     if begun < len(text):
         yield Piece(text[begun:], line(begun))
@@ -229,7 +232,9 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
         line += lines
         at = match.end()
         if latex is None:
-            words.append("\n" * lines if lines else ". " if match["block"] and match["block"][0] == "/" else " ")
+            words.append(
+                "\n" * lines if lines else ". " if match["block"] and match["block"][0] == "/" else " "
+            )
         else:
             begun = line
     words.append(text[at:])
@@ -271,7 +276,9 @@ def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
     for source in sources:
         lines = []
         for each in source.split("\n"):
-            found = max(text.find(json.dumps(each, ensure_ascii=ascii)[1:-1], place) for ascii in (True, False))
+            found = max(
+                text.find(json.dumps(each, ensure_ascii=ascii)[1:-1], place) for ascii in (True, False)
+            )
             place = max(place, found)
             lines.append(text.count("\n", 0, place) + 1)
         for piece in pieces(source, _teller(path, on_bad)):
@@ -328,7 +335,7 @@ def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, s
     return Document(str(row.get("id", number)), tuple(found), number)
 
 
-def _posts(path: Path, on_bad: OnBad) -> Iterator[Document]:
+def _posts(path: Path) -> Iterator[Document]:
     from engines.forum.readers import Report, read_posts
 
     for number, post in enumerate(read_posts(path, Report()), 1):

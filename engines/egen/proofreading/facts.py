@@ -4,7 +4,7 @@ Every equation said is a polynomial that is zero, over the rational numbers, in 
 it. A claim follows where the polynomial of its difference is in the ideal of those, which is sought for in two
 steps: unknowns that stand alone in an equation are eliminated, and of what is left small multiples are
 combined by linear algebra.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -233,9 +233,7 @@ class _Ideal:
                 return Reduced(Tree("0"), Tree("0"), _once(used + applied), True)
             rest = [self._instead(each, place, value, facts) for each in rest]
             rest += [
-                self._instead(each, place, value, facts)
-                for each in left_over
-                if self._uses(each[0], place)
+                self._instead(each, place, value, facts) for each in left_over if self._uses(each[0], place)
             ]
             left_over = [each for each in left_over if not self._uses(each[0], place)]
             rest = [each for each in rest if not each[0].is_zero()]
@@ -247,7 +245,7 @@ class _Ideal:
 
     def _alone(self, poly: Any, claim: Any) -> int | None:
         """An unknown that a polynomial has to the first power, beside a number, and nowhere else; first of all
-        one of the claim."""
+        one of the claim."""  # noqa: E501
         if poly.is_constant():
             return None
         degrees = poly.degrees()
@@ -272,7 +270,7 @@ class _Ideal:
         degree = int(poly.degrees()[place])
         if degree <= 0:
             return poly
-        if degree > _MOST_POWER and len(value) > 1 or len(poly) * len(value) ** min(degree, 6) > 20_000:
+        if (degree > _MOST_POWER and len(value) > 1) or len(poly) * len(value) ** min(degree, 6) > 20_000:
             raise TooLargeError("too many terms")
         context = self.space.context
         return poly.compose(*(value if at == place else context.gen(at) for at in range(context.nvars())))

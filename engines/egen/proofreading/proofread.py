@@ -31,7 +31,9 @@ VERDICTS: tuple[Verdict, ...] = (
     "right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread",
 )  # fmt: skip
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
-_DEGREES = re.compile(r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}")
+_DEGREES = re.compile(
+    r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}"
+)
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
 _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
 _DECIMAL = re.compile(r"\d*\.(\d+)\Z")
@@ -53,7 +55,7 @@ class Proofread:
     only: Annotated[tuple[str, ...], Arg("Only the documents of these ids.", metavar="ID")] = ()
     sarif: Annotated[Path | None, Arg("Also write SARIF 2.1.0 for editors and CI.", writes=True)] = None
     html: Annotated[Path | None, Arg("Also write an HTML page with colours.", writes=True)] = None
-    all: Annotated[bool, Arg("Show every link, not only those that need a look.", short="a")] = False
+    every: Annotated[bool, Arg("Show every link, not only those that need a look.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +139,14 @@ class Reader:
         if self._plain(link):
             return Judged(link, "right", "units are left out on one side")
         if link.said or is_denied(link.before, link.after) or is_given(link.before):
-            return Judged(link, "given" if link.said else "not shown", f"it is only supposed: {found.witness}")
-        if any("unit" in side.labels() or "text" in side.labels() for side in (left, right)):
+            return Judged(
+                link, "given" if link.said else "not shown", f"it is only supposed: {found.witness}"
+            )
+        labels = {*left.labels(), *right.labels()}
+        if labels & {"unit", "text"}:
             return Judged(link, "not shown", "the units differ")
+        if labels & {"pm"} or _DEGREES.search(link.left + link.right):
+            return Judged(link, "not shown", "signs ± and degrees can be meant in several ways")
         if notes := [note for side in self.sides(link) for note in side.notes if "mixed" in note]:
             return Judged(link, "not shown", notes[0])
         return Judged(link, "wrong", found.witness)
@@ -152,12 +159,13 @@ class Reader:
     def _rounded(self, left: Tree, right: Tree, relation: str) -> str:
         """Whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
-            if any(_DECIMAL.match(label) for label in one.labels()) or relation == "approx":
+            if any(_DECIMAL.match(label) for label in one.labels()) or relation == "approx":  # noqa: SIM102
                 if self.judge.holds(Tree("approx", (other, one))).verdict == "equal":
                     return "rounded"
-        if relation == "approx":
-            with_tenth = Tree("*", (Tree("0.02"), Tree("abs", (right,))))
-            close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), with_tenth))
+        decimal = any(_DECIMAL.match(label) for label in (*left.labels(), *right.labels()))
+        if relation == "approx" or decimal:
+            share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
+            close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
             if self.judge.holds(close).verdict == "equal":
                 return "rounded"
         return ""
@@ -197,7 +205,7 @@ class Reader:
 
     # Statements about variables
 
-    def _relation(self, link: Link, left: Tree, right: Tree, free: frozenset[str]) -> Judged:
+    def _relation(self, link: Link, left: Tree, right: Tree, free: frozenset[str]) -> Judged:  # noqa: ARG002
         statement = Tree(link.relation, (left, right))
         given = link.said or is_given(link.before)
         simple = not left.children or not right.children
@@ -218,9 +226,7 @@ class Reader:
             return Judged(link, "given")
         return Judged(link, "not shown", "it depends on its variables")
 
-    def _equation(
-        self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int
-    ) -> Judged:
+    def _equation(self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int) -> Judged:
         lone = not left.children or not right.children or left.label == "call"
         plain = _difference(left, right)
         if plain == 0:
@@ -248,12 +254,20 @@ class Reader:
         if link.said or (is_given(link.before) and not link.joined and link.place == 0):
             return Judged(link, "given")
         constrained = bool(self.facts.about(free))
-        if not constrained and (lone or link.place == 0 and equalities == 1 and not is_rewriting(link.before)):
+        if not constrained and (
+            lone or (link.place == 0 and equalities == 1 and not is_rewriting(link.before))
+        ):
             return Judged(link, "given", "its variables are first mentioned here" if lone else "")
         denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
         if not denied and (said := self._contradicted(link, left, right)):
             return Judged(link, "wrong", said)
-        if not denied and not lone and not constrained and self._transforms(left, right, equalities, link):
+        if (
+            not denied
+            and not lone
+            and not constrained
+            and (link.place or plain == 1)
+            and self._transforms(left, right, equalities, link)
+        ):
             found = found or self.judge.equal(left, right, self._assumed(free))
             if found.verdict == "different":
                 return Judged(link, "wrong", found.witness)
@@ -270,22 +284,40 @@ class Reader:
         one, other = variables(left), variables(right)
         if not one or not other or any(name.endswith("(") for name in one | other):
             return False
-        if not (one == other or (other < one and equalities >= 2)):
+        if one != other:  # noqa: RUF100, SIM201
             return False
-        if _VECTORS.search(link.left + link.right) or {"pm", "unit", "text"} & {*left.labels(), *right.labels()}:
+        if _VECTORS.search(link.left + link.right) or {"pm", "unit", "text"} & {
+            *left.labels(),
+            *right.labels(),
+        }:
             return False
-        return equalities >= 2 or is_rewriting(link.before)
+        return equalities >= 2
 
-    def _contradicted(self, link: Link, left: Tree, right: Tree) -> str:
+    def _contradicted(self, link: Link, left: Tree, right: Tree) -> str:  # noqa: ARG002
         """By which facts a claim is false; "" where none say so."""
         if {"pm", "unit", "text"} & {*left.labels(), *right.labels()}:
             return ""
         reduced = self.facts.reduced(left, right, sure=True)
         if reduced is None or reduced.same or not reduced.used:
             return ""
-        if variables(reduced.left) | variables(reduced.right):
+        if left.children or variables(right):
             return ""
-        if not left.children and any(fact.left == left and not variables(fact.right) for fact in reduced.used):
+        if variables(reduced.left) | variables(reduced.right) or len(reduced.used) > 1:
+            return ""
+        fact = reduced.used[0]
+        sides = {fact.left.label, fact.right.label}
+        if fact.number < len(self.facts.said) - 1 or "pm" in {*fact.left.labels(), *fact.right.labels()}:
+            return ""
+        if any(name.endswith("(") for name in fact.variables) or sides & {"abs", "call"}:
+            return ""
+        if any(
+            not one.children and variables(one) and not variables(other)
+            for one, other in ((fact.left, fact.right), (fact.right, fact.left))
+        ):
+            return ""
+        if not left.children and any(
+            fact.left == left and not variables(fact.right) for fact in reduced.used
+        ):
             return ""
         found = self.judge.equal(reduced.left, reduced.right)
         if found.verdict != "different" or self._rounded(reduced.left, reduced.right, "="):
@@ -339,7 +371,7 @@ def proofread(spec: Proofread, *, events: Sink = ignore, stop: Stop = never) -> 
 
     bad: list[DataError] = []
     arbiter = judge()
-    found = []
+    found: list[dict[str, Any]] = []
     complete = True
     wanted = set(spec.only)
     for document in documents(spec.file, spec.posts, on_bad=bad.append):

@@ -17,6 +17,13 @@ OPERATIONS = (
         expressions=True,
     ),
     Operation(
+        "proofread",
+        "Find the mistakes in a document.",
+        "engines.egen.proofreading.proofread:proofread",
+        text=f"{_TABLES}:proofread",
+        code="engines.egen.proofreading.proofread:code",
+    ),
+    Operation(
         "egen.generate",
         "Generate expressions equal to one, each verified.",
         "engines.egen.generation:generate",

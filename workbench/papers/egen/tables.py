@@ -596,7 +596,26 @@ def semvec(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     )
 
 
-# Derivations
+# Documents and derivations
+
+
+def proofread(found: Mapping[str, Any], spec: Any) -> Iterator[str]:
+    """Each link that needs a look with its file and line, or all of them, and how many there are of each."""
+    from engines.core.files import printable
+
+    quiet = () if spec.every else ("right", "follows", "given")
+    for document in found["documents"]:
+        row = document["row"]
+        for link in document["links"]:
+            if link["verdict"] in quiet:
+                continue
+            place = f"{found['file']}:{row or link['line']}"
+            inside = f" ({document['id']}, line {link['line']})" if row else ""
+            formula = " ".join(f"{link['left']} {link['relation']} {link['right']}".split())
+            reason = f" ({link['reason']})" if link["reason"] else ""
+            yield printable(f"{place}{inside}: {link['verdict']}: {formula}{reason}")
+    counts = {verdict: count for verdict, count in found["counts"].items() if count}
+    yield ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()) or "no links"
 
 
 def check(found: Mapping[str, Any], _spec: object) -> Iterator[str]:

@@ -1,0 +1,69 @@
+"""Documents are taken apart, and the links of their chains judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engines.core.errors import DataError
+from engines.egen.proofreading.documents import documents
+from engines.egen.proofreading.proofread import Proofread, code, proofread
+
+
+def _verdicts(tmp_path: Path, text: str, name: str = "text.md") -> list[tuple[str, int]]:
+    (tmp_path / name).write_text(text, "utf-8")
+    (document,) = proofread(Proofread(tmp_path / name))["documents"]
+    return [(link["verdict"], link["line"]) for link in document["links"]]
+
+
+def test_what_holds_follows_or_is_given_is_told_from_what_is_wrong(tmp_path: Path) -> None:
+    text = "Let $2x+3=7$.\nThen $x=2$, so $x^2=4$.\n\n$2+2=4=5$ and\n$(a+b)^2 = a^2+2ab+b^2 = a^2+b^2$."
+    expected = ["given", "follows", "follows", "right", "wrong", "right", "wrong"]
+    assert _verdicts(tmp_path, text) == list(zip(expected, [1, 2, 2, 4, 4, 5, 5], strict=True))
+
+
+def test_rows_of_align_are_one_chain_and_comments_are_left_out(tmp_path: Path) -> None:
+    text = "\\begin{align*}\n6+99\\cdot4 &= 402 \\\\\n% no\n&= 403\n\\end{align*}\n\\begin{verbatim}$1=2$\\end{verbatim}"  # noqa: E501
+    assert _verdicts(tmp_path, text, "a.tex") == [("right", 2), ("wrong", 4)]
+
+
+def test_definitions_of_functions_are_applied(tmp_path: Path) -> None:
+    assert [v for v, _ in _verdicts(tmp_path, "Let $f(x)=x^2+1$. Then $f(3)=10$.")] == ["given", "follows"]
+
+
+def test_html_and_notebooks_keep_their_lines(tmp_path: Path) -> None:
+    page = (
+        "<p>One\n<span class='math-container'>$1+1=2$</span></p>\n<math><mn>1</mn><mo>=</mo><mn>2</mn></math>"
+    )
+    assert _verdicts(tmp_path, page, "a.html") == [("right", 2), ("wrong", 3)]
+    cells = [
+        {"cell_type": "markdown", "source": ["So\n", "$1+1=3$"]},
+        {"cell_type": "code", "source": "$1=2$"},
+    ]
+    book = json.dumps({"cells": cells}, indent=1)
+    line = next(n for n, row in enumerate(book.split("\n"), 1) if "1+1=3" in row)
+    assert _verdicts(tmp_path, book, "a.ipynb") == [("wrong", line)]
+
+
+def test_formulas_that_do_not_end_and_broken_files_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text("one\n$1=2\n\nand \\[3=3\\]", "utf-8")
+    found = proofread(Proofread(tmp_path / "a.tex"))
+    assert [(bad["line"], bad["what"]) for bad in found["bad"]] == [(2, "$ without $")]
+    assert found["counts"]["right"] == 1
+    assert code(found) == 1
+    (tmp_path / "b.ipynb").write_text('{"cells": [\n', "utf-8")
+    with pytest.raises(DataError, match="not JSON"):
+        list(documents(tmp_path / "b.ipynb"))
+    (tmp_path / "c.docx").write_text("x", "utf-8")
+    with pytest.raises(DataError, match=r"\.docx"):
+        list(documents(tmp_path / "c.docx"))
+
+
+def test_sarif_and_html(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "<7>", "text": "$1=1=2$"}\n', "utf-8")
+    proofread(Proofread(tmp_path / "a.jsonl", sarif=tmp_path / "a.sarif", html=tmp_path / "a.html"))
+    (result,) = json.loads((tmp_path / "a.sarif").read_text())["runs"][0]["results"]
+    assert (result["ruleId"], result["level"]) == ("wrong", "error")
+    assert "&lt;7&gt;" in (tmp_path / "a.html").read_text()
