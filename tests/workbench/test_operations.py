@@ -218,4 +218,9 @@ def test_what_is_written_is_marked_as_such() -> None:
     read = [one for one in of_paths if one[1] in named and not one[2]]
     assert not read
     others = {one[:2] for one in of_paths if one[2] and one[1] not in named}
-    assert others == {("egen.export", "--file"), ("arqmath.prepare", "--index")}
+    assert others == {
+        ("egen.export", "--file"),
+        ("arqmath.prepare", "--index"),
+        ("proofread", "--sarif"),
+        ("proofread", "--html"),
+    }
