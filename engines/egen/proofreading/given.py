@@ -172,7 +172,7 @@ def is_denied(before: str, after: str) -> bool:
 
 def is_one_of_several(before: str, after: str) -> bool:
     """Whether a statement is one case of several, such as one of two roots."""
-    return _ALTERNATIVE.search(before) is not None or after[:4].lstrip(" ,").startswith(("or ", "and "))
+    return _ALTERNATIVE.search(before) is not None or _ALTERNATIVE.search(after[:40]) is not None
 
 
 def is_rewriting(before: str) -> bool:

@@ -37,6 +37,12 @@ _DEGREES = re.compile(
 _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
 _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
 _DECIMAL = re.compile(r"\d*\.(\d+)\Z")
+_WHOLE = re.compile(r"-?\d{1,12}\Z")
+_STAR = re.compile(r"(?<!\\)\*")
+_OWN = re.compile(r"[a-z]\s*\*\s*[a-z]\s*&?=")
+_RUN_ON = re.compile(r"\^\d{2,}")
+_MOST_TERMS = 200
+"""Of the sums and products of a link, with those inside others; more are not added up."""
 _LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
 _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
@@ -75,7 +81,7 @@ class Reader:
     names: Names
     facts: Facts = field(default_factory=Facts)
     read_: dict[str, Reading] = field(default_factory=dict)
-    last: Fact | None = None
+    own: bool = False
 
     def read(self, latex: str) -> Reading:
         found = self.read_.get(latex)
@@ -105,6 +111,10 @@ class Reader:
         return self.read(sides[0]), self.read(sides[1])
 
     def _link(self, link: Link, left: Tree, right: Tree, equalities: int) -> Judged:
+        if _terms(left) + _terms(right) > _MOST_TERMS:
+            return Judged(link, "not shown", "a sum or product has too many terms")
+        if self.own and _STAR.search(link.left + link.right):
+            return Judged(link, "unread", "the text defines an operation * of its own")
         if link.relation == ":=":
             self._say(link, left, right)
             return Judged(link, "given", "a definition")
@@ -145,6 +155,12 @@ class Reader:
         labels = {*left.labels(), *right.labels()}
         if labels & {"unit", "text"}:
             return Judged(link, "not shown", "the units differ")
+        if any(side.label in ("e", "i") for side in (left, right)):
+            return Judged(link, "given", "e and i can be variables")
+        if "matrix" in labels and not left.label == right.label == "matrix":
+            return Judged(link, "not shown", "a matrix and a letter or number")
+        if link.left.startswith("+") or _RUN_ON.search(link.left + " " + link.right):
+            return Judged(link, "not shown", "where a side begins or an exponent ends is not clear")
         if labels & {"pm"} or _DEGREES.search(link.left + link.right):
             return Judged(link, "not shown", "signs ± and degrees can be meant in several ways")
         if notes := [note for side in self.sides(link) for note in side.notes if "mixed" in note]:
@@ -196,7 +212,7 @@ class Reader:
         if found.verdict == "equal":
             return Judged(link, "right")
         free = variables(left) | variables(right) | variables(modulus.tree)
-        given = link.said or is_given(link.before) or is_denied(link.before, link.after)
+        given = link.said or is_given(link.before) or is_denied(link.before, link.after) or "{-" in link.left
         if found.verdict == "different" and not free and not given:
             return Judged(link, "wrong", found.witness)
         if given or (free and not left.children):
@@ -339,6 +355,16 @@ def _difference(left: Tree, right: Tree) -> int | None:
     return 1 if all(not atom.children and variables(atom) for atom in space.atoms) else None
 
 
+def _terms(tree: Tree) -> int:
+    """How many terms the sums and products of a term have, those inside others multiplied."""
+    inside = max(map(_terms, tree.children), default=1)
+    if tree.label not in ("sum", "prod") or len(tree.children) != 4:
+        return inside
+    ends = [each.label for each in tree.children[1:3]]
+    span = int(ends[1]) - int(ends[0]) + 1 if all(_WHOLE.match(end) for end in ends) else 50
+    return inside * max(1, span)
+
+
 def _is_domain(condition: str) -> bool:
     return "≠" in condition or "!=" in condition
 
@@ -355,7 +381,7 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
     """Every link of a document, judged in its order."""
     formulas = [piece.text for piece in document.pieces if piece.formula]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
-    reader = Reader(judge, names_of(formulas, words))
+    reader = Reader(judge, names_of(formulas, words), own=any(map(_OWN.search, formulas)))
     return [judged for chain in chains(document) for judged in reader.chain(chain)]
 
 
