@@ -2,10 +2,17 @@
 
     .venv/bin/python -m benchmarks.equal_formulas COLLECTION --cache DIR
 
-A group holds visually distinct formulas that are terms with variables, share a key of their values, and are
-each judged equal to its first one, without a condition; and whose operator trees, operands sorted, are not
-all the same. Each formula of a group is then a query for the others: recall within the first ten for
-`--how equal`, parts of trees, BM25 over the tokens and a drawn order.
+A group holds visually distinct formulas that are terms or statements with variables, share a key of their
+values, and are each judged equal to its first one, without a condition; and that differ by more than the order
+of operands and how a sign is written: also what is read from them differs, sums and products flattened and
+sorted. Statements that never hold are left out. At most `CLASSES` different formulas that share a key are
+compared with a further one, and larger formulas than `NODES` are left out, so that the work is bounded.
+
+Each group is checked without the judge: its formulas are evaluated by mpmath at random points. So are all
+formulas that are read: those with the same values there are the pairs that could be found at all.
+
+Each formula of a group is then a query for the others that do not look like it: recall, and precision, within
+as many as there are and within ten, for `--how equal`, parts of trees, BM25 over the tokens and a drawn order.
 """
 
 from __future__ import annotations
@@ -13,9 +20,13 @@ from __future__ import annotations
 import random
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
+import mpmath
 import numpy as np
 
 from benchmarks._record import Record, parser_of
@@ -32,50 +43,233 @@ from engines.mathamr.retrieval.search import ranked
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 
 FOUND = 10
+CLASSES = 8
+NODES = 80
+POINTS = 4
+QUERIES = 300
+
+RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
-def groups(opened: FormulaIndex) -> tuple[list[list[int]], dict[str, int]]:
+def plain(tree: Tree) -> str:
+    """What is read of a formula, sums, products and the sides of equations in one order."""
+    if tree.label in ("+", "*", "and", "or", "set"):
+        pending, operands = list(tree.children), []
+        while pending:
+            one = pending.pop()
+            if one.label == tree.label and one.label in ("+", "*"):
+                pending += one.children
+            else:
+                operands.append(plain(one))
+        return f"({tree.label} {' '.join(sorted(operands))})"
+    if not tree.children:
+        return tree.label
+    label, parts = tree.label, [plain(child) for child in tree.children]
+    if label in (">", ">="):
+        label, parts = label.replace(">", "<"), parts[::-1]
+    return f"({label} {' '.join(sorted(parts) if label in ('=', '!=') else parts)})"
+
+
+# ---- values by mpmath, which nothing of the judge computes
+
+
+class NoValueError(Exception):
+    """The term has no real value there, or it is not one that is evaluated here."""
+
+
+@cache
+def _point(name: str, at: int) -> Any:
+    drawn = random.Random(f"{name} {at}")
+    # Sums and factorials have values at integers alone.
+    return mpmath.mpf(drawn.randint(2, 9)) if at % 2 else mpmath.mpf(drawn.randint(200, 3000)) / 1009
+
+
+def _whole(value: Any) -> int:
+    if value != int(value):
+        raise NoValueError
+    return int(value)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if base == 0 and exponent <= 0 or base < 0 and exponent != int(exponent):
+        raise NoValueError
+    return mpmath.power(base, exponent)
+
+
+def _nth_root(degree: Any, of: Any) -> Any:
+    if of < 0 and degree == int(degree) and int(degree) % 2:
+        return -mpmath.root(-of, int(degree))
+    return _power(of, 1 / degree)
+
+
+def _log(base: Any, of: Any) -> Any:
+    return mpmath.log(of) / mpmath.log(base)
+
+
+def _inverse(of: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: of(1 / value)
+
+
+_VALUES: Mapping[str, Callable[..., Any]] = {
+    "+": lambda u, v: u + v,
+    "-": lambda u, v=None: -u if v is None else u - v,
+    "neg": lambda u: -u,
+    "*": lambda u, v: u * v,
+    "/": lambda u, v: u / v,
+    "pow": _power,
+    "sqrt": mpmath.sqrt,
+    "root": _nth_root,
+    "ln": mpmath.log,
+    "exp": mpmath.exp,
+    "log": _log,
+    "abs": abs,
+    **{name: getattr(mpmath, name) for name in ("sin", "cos", "tan", "sec", "csc", "cot", "floor", "ceil")},
+    **{name: getattr(mpmath, name) for name in ("sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh")},
+    "sign": mpmath.sign,
+    "factorial": mpmath.factorial,
+    "gamma": mpmath.gamma,
+    "binomial": mpmath.binomial,
+    "mod": lambda u, v: u - v * mpmath.floor(u / v),
+    "min": min,
+    "max": max,
+}
+
+
+def value(tree: Tree, at: int, names: Mapping[str, Any]) -> Any:
+    """A term at a point. Raises: NoValueError."""
+    label, children = tree.label, tree.children
+    if not children:
+        if label in names:
+            return names[label]
+        if label in ("pi", "e"):
+            return +getattr(mpmath, label)
+        if label[:1].isdigit() or (label[:1] in "-." and len(label) > 1):
+            top, _, bottom = label.partition("/")
+            return mpmath.mpf(top) / mpmath.mpf(bottom or 1)
+        if label in ("i", "inf") or not label[:1].isalpha():
+            raise NoValueError
+        return _point(label, at)
+    if label in ("sum", "prod"):
+        low, high = (_whole(value(one, at, names)) for one in children[1:3])
+        if not low - 1 <= high <= low + 60:
+            raise NoValueError
+        total = mpmath.mpf(label == "prod")
+        for index_ in range(low, high + 1):
+            term = value(children[3], at, {**names, children[0].label: mpmath.mpf(index_)})
+            total = total * term if label == "prod" else total + term
+        return total
+    if label == "call":
+        given = [mpmath.nstr(value(child, at, names), 15) for child in children[1:]]
+        seed = blake2b(" ".join([children[0].label, *given]).encode(), digest_size=6).digest()
+        return mpmath.mpf(int.from_bytes(seed) + 1) / 2**48
+    if label not in _VALUES:
+        raise NoValueError
+    found = _VALUES[label](*(value(child, at, names) for child in children))
+    if not isinstance(found, mpmath.mpf) or not mpmath.isfinite(found):
+        raise NoValueError
+    return found
+
+
+def values(tree: Tree) -> tuple[str, ...]:
+    """What is known of a term or relation at the points: digits, or "" where it has no value. Of a relation
+    the differences of its sides, as multiples of the first one."""
+    found: list[str] = []
+    unit = None
+    order = -1 if tree.label in (">", ">=") else 1
+    for at in range(POINTS):
+        try:
+            if tree.label in RELATIONS:
+                left, right = (value(side, at, {}) for side in tree.children)
+                here = order * (left - right)
+                if unit is None and abs(here) > 1e-20:
+                    unit = here if tree.label in ("=", "!=") else abs(here)
+                here = here / unit if unit is not None else here * 0
+            else:
+                here = value(tree, at, {})
+            found.append(mpmath.nstr(here if abs(here) > 1e-20 else mpmath.mpf(0), 12))
+        except (NoValueError, ArithmeticError, ValueError, TypeError, OverflowError):
+            found.append("")
+    label = tree.label.replace(">", "<") if tree.label in RELATIONS else ""
+    return (label, *found)
+
+
+def checked(trees: Sequence[Tree]) -> str:
+    """Whether terms have the same values wherever they all have some: "agree", "differ" or "no value"."""
+    rows = [values(tree) for tree in trees]
+    seen = [set(column) - {""} for column in zip(*rows, strict=True)]
+    if any(len(column) > 1 for column in seen):
+        return "differ"
+    both = [column for column in zip(*(row[1:] for row in rows), strict=True) if "" not in column]
+    return "agree" if both else "no value"
+
+
+# ---- groups
+
+
+def never(tree: Tree, judges: Any) -> bool:
+    """Whether a statement certainly never holds: two of them say the same, and nothing."""
+    return tree.label == "=" and judges.holds(Tree("!=", tree.children)).verdict == "equal"
+
+
+def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[int]], dict[str, int]]:
     """The groups, as looks, and how many pairs were judged how."""
     fingerprints, judges = ValueFingerprints(), judge()
-    trees: dict[int, Tree] = {}
-    sharing: dict[int, list[int]] = defaultdict(list)
-    for look in range(len(opened)):
-        tree = read(opened.latex(look)).tree
-        if tree is not None and tree.children and free(tree):
-            trees[look] = tree
+    sharing: dict[int, dict[Tree, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for look, tree in trees.items():
+        if len(tree) <= NODES:
             for key in fingerprints.of(tree).whole:
-                sharing[key].append(look)
+                sharing[key][tree].append(look)
     verdicts: dict[str, int] = defaultdict(int)
-    home: dict[int, int] = {look: look for look in trees}
-    for looks in sharing.values():
-        first = looks[0]
-        for other in looks[1:]:
-            if home[other] != other:
+    home: dict[Tree, Tree] = {}
+    judged: dict[tuple[Tree, Tree], str] = {}
+    looks: dict[Tree, list[int]] = {}
+    for by_tree in sharing.values():
+        looks.update(by_tree)
+        firsts: list[Tree] = []
+        for tree in by_tree:
+            if tree in home:
                 continue
-            verdict = judges.equal(trees[first], trees[other]).verdict
-            if trees[first] != trees[other]:
-                verdicts[verdict] += 1
-            if verdict == "equal":
-                home[other] = home[first]
-    found: dict[int, list[int]] = defaultdict(list)
-    for look, first in home.items():
-        found[first].append(look)
-    return [
-        looks
-        for looks in found.values()
-        if len({str(Formula(opened.latex(look)).search_tree.sorted()) for look in looks}) > 1
-    ], dict(verdicts)
+            for first in firsts[:CLASSES]:
+                if (tree, first) not in judged:
+                    judged[tree, first] = judges.equal(first, tree).verdict
+                    verdicts[judged[tree, first]] += 1
+                if judged[tree, first] == "equal":
+                    home[tree] = first
+                    break
+            else:
+                firsts.append(tree)
+    found: dict[Tree, list[Tree]] = defaultdict(list)
+    for tree in looks:
+        first = tree
+        while first in home:
+            first = home[first]
+        found[first].append(tree)
+    made = []
+    for alike in found.values():
+        members = sorted(look for tree in alike for look in looks[tree])
+        drawn = {str(Formula(opened.latex(look)).search_tree.sorted()) for look in members}
+        if len({plain(tree) for tree in alike}) > 1 and len(drawn) > 1 and not never(alike[0], judges):
+            made.append(members)
+    return made, dict(verdicts)
 
 
-def recall(found: Callable[[int], Sequence[int]], every: Sequence[Sequence[int]]) -> float:
-    """The share of the others of a group within the first ten, averaged over all queries."""
-    shares = []
-    for looks in every:
-        for query in looks:
-            others = set(looks) - {query}
-            first = [look for look in found(query) if look != query][:FOUND]
-            shares.append(len(others & set(first)) / min(FOUND, len(others)))
-    return round(float(np.mean(shares)), 4)
+def measured(
+    found: Callable[[int], Sequence[int]], others: Mapping[int, set[int]], alike: Mapping[int, set[int]]
+) -> dict[str, float]:
+    """Of each query: the share of the others within ten, and of as many places as there are others, those
+    that the others take; what looks as the query does is passed over. Of all that is listed within ten, the
+    share that is another."""
+    recalls, precisions, listed = [], [], []
+    for query, wanted in others.items():
+        first = [look for look in found(query) if look not in alike[query]][:FOUND]
+        most = min(FOUND, len(wanted))
+        recalls.append(len(wanted & set(first)) / most)
+        precisions.append(len(wanted & set(first[:most])) / most)
+        if first:
+            listed.append(len(wanted & set(first)) / len(first))
+    means = (float(np.mean(one)) if one else 0.0 for one in (recalls, precisions, listed))
+    names = ("recall_at_10", "r_precision", "precision_of_listed")
+    return {name: round(mean, 4) for name, mean in zip(names, means, strict=True)}
 
 
 def main() -> None:
@@ -85,49 +279,82 @@ def main() -> None:
     arguments = parser.parse_args()
     record = Record("equal_formulas", arguments.out, formulas=arguments.collection / "formulas_mini.tsv.gz")
     arguments.cache.mkdir(parents=True, exist_ok=True)
-    sizes, seconds = {}, {}
-    for name, values in (("plain", False), ("values", True)):
-        place, began = arguments.cache / name, time.process_time()
-        spec = IndexFormulas(arguments.collection, place, values=values)
-        index(spec, fingerprints=ValueFingerprints())
-        seconds[name] = round(time.process_time() - began, 1)
-        sizes[name] = sum(path.stat().st_size for path in place.rglob("*"))
-    opened = FormulaIndex(arguments.cache / "values")
-    every, verdicts = groups(opened)
-    (arguments.cache / "groups.tsv").write_text(
-        "".join(
-            "\t".join(opened.latex(look).replace("\t", " ").replace("\n", " ") for look in looks) + "\n"
-            for looks in every
-        )
+    place, began = arguments.cache / "values", time.process_time()
+    if not (place / "about.json").exists():
+        index(IndexFormulas(arguments.collection, place, values=True), fingerprints=ValueFingerprints())
+    opened = FormulaIndex(place)
+    trees: dict[int, Tree] = {}
+    for look in range(len(opened)):
+        tree = read(opened.latex(look)).tree
+        if tree is not None and tree.children and free(tree):
+            trees[look] = tree
+    every, verdicts = groups(opened, trees)
+    lines = ("\t".join(" ".join(opened.latex(look).split()) for look in looks) + "\n" for looks in every)
+    (arguments.cache / "groups.tsv").write_text("".join(lines))
+    checks: dict[str, int] = defaultdict(int)
+    with mpmath.workdps(40):
+        for looks in every:
+            found = checked([trees[look] for look in looks])
+            checks[found] += 1
+            if found == "differ":
+                print("differ:", *(opened.latex(look) for look in looks), sep="\n    ")
+        by_values: dict[tuple[str, ...], set[int]] = defaultdict(set)
+        for look, tree in trees.items():
+            row = values(tree) if len(tree) <= NODES else ("",)
+            if all(row[1:]) and len(set(row[1:])) > 1:
+                by_values[row].add(look)
+    written = {look: plain(tree) for look, tree in trees.items()}
+    home = {look: number for number, looks in enumerate(every) for look in looks}
+    pairs = certified = 0
+    for looks in by_values.values():
+        one_each = list({written[look]: look for look in sorted(looks)}.values())
+        for at, one in enumerate(one_each):
+            for other in one_each[at + 1 :]:
+                pairs += 1
+                certified += one in home and home[one] == home.get(other)
+    print(
+        "groups", len(every), dict(checks), verdicts, "pairs by values", pairs, "of them certified", certified
     )
+
+    queries = [look for looks in every for look in looks]
+    chosen = sorted(random.Random(0).sample(queries, min(QUERIES, len(queries))))
+    alike = {look: {o for o in every[home[look]] if written[o] == written[look]} for look in chosen}
+    others = {look: set(every[home[look]]) - alike[look] for look in chosen}
     equality = Equality(opened, "equal", judge(), ValueFingerprints())
-    build_lexical(
-        [TermPart.of(f"${one}$" for one in opened.looks["latex"].to_pylist())], arguments.cache / "bm25"
-    )
-    lexical, drawn = LexicalIndex(arguments.cache / "bm25"), random.Random(0)
+    depth = FOUND + max(map(len, alike.values()))
+    texts = opened.looks["latex"].to_pylist()
+    build_lexical([TermPart.of(f"${one}$" for one in texts)], arguments.cache / "bm25")
+    lexical, drawn_from = LexicalIndex(arguments.cache / "bm25"), random.Random(0)
 
     def by_bm25(look: int) -> list[int]:
-        return np.argsort(-lexical.scores(f"${opened.latex(look)}$"), kind="stable")[: FOUND + 1].tolist()
+        return np.argsort(-lexical.scores(f"${opened.latex(look)}$"), kind="stable")[:depth].tolist()
+
+    def by_equality(look: int) -> list[int]:
+        return [one.look for one in equality.found(opened.latex(look), depth, blank=True) if one.share == 1]
 
     ways: dict[str, Callable[[int], Sequence[int]]] = {
-        "equal": lambda look: [one.look for one in equality.found(opened.latex(look), FOUND + 1, blank=True)],
-        "paths": lambda look: [one for one, _ in ranked(opened, Formula(opened.latex(look)), FOUND + 1)],
+        "equal": by_equality,
+        "paths": lambda look: [one for one, _ in ranked(opened, Formula(opened.latex(look)), depth)],
         "bm25": by_bm25,
-        "random": lambda _: drawn.sample(range(len(opened)), FOUND),
+        "random": lambda _: drawn_from.sample(range(len(opened)), depth),
     }
     figures = {
         "looks": len(opened),
         "read": opened.about["values"]["read"],
         "keys": opened.about["values"]["keys"],
-        "index_s": seconds,
-        "index_bytes": sizes,
         "groups": len(every),
-        "formulas_in_groups": sum(map(len, every)),
+        "formulas_in_groups": len(queries),
+        "distinct_readings_in_groups": len({written[look] for look in queries}),
         "pairs_judged": verdicts,
-        "recall_at_10": {name: recall(way, every) for name, way in ways.items()},
+        "groups_by_mpmath": dict(checks),
+        "pairs_with_the_same_values": pairs,
+        "pairs_certified": certified,
+        "queries": len(chosen),
+        "found": {name: measured(way, others, alike) for name, way in ways.items()},
+        "processor_s": round(time.process_time() - began, 1),
     }
     print(figures)
-    record.write(figures, libraries=["python-flint", "numpy"])
+    record.write(figures, libraries=["python-flint", "numpy", "mpmath"])
 
 
 if __name__ == "__main__":

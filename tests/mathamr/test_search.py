@@ -252,7 +252,7 @@ def test_odd_rows_of_formula_tables_are_counted(tmp_path: Path) -> None:
     said: list[str] = []
     built = index(
         IndexFormulas(tmp_path, tmp_path / "index"),
-        events=lambda event: said.append(event.data["message"]) if event.kind == "warning" else None,
+        events=lambda event: said.append(str(event.data["message"])) if event.kind == "warning" else None,
     )
     assert (built["formulas"], built["left_out"], built["without_context"]) == (4, 2, 3)
     for what, line in (
@@ -294,7 +294,7 @@ def test_files_of_task_2_that_differ_are_named_and_the_first_counts(tmp_path: Pa
     other = f'<Topics><Topic number="{topic}"><Question>Why?</Question></Topic></Topics>'
     (tmp_path / "topics_task2_more.xml").write_text(other)
     said: list[str] = []
-    task = Task2(ArqmathFolder.open(tmp_path), lambda event: said.append(event.data["message"]))
+    task = Task2(ArqmathFolder.open(tmp_path), lambda event: said.append(str(event.data["message"])))
     assert task.graphs[first["topic_id"]] == first["mathamr"]
     assert task.grades[topic][formula] == int(grade)
     assert task.topics[topic].question.text != "Why?"
