@@ -3,16 +3,17 @@
     .venv/bin/python -m benchmarks.equal_formulas COLLECTION --cache DIR
 
 A group holds visually distinct formulas that are terms or statements with variables, share a key of their
-values, and are each judged equal to its first one, without a condition; and that differ by more than the order
-of operands and how a sign is written: also what is read from them differs, sums and products flattened and
-sorted. Statements that never hold are left out. At most `CLASSES` different formulas that share a key are
+values, and are each judged equal to its first one, without a condition; and that differ by more than the
+order of operands and how a sign is written: also what is read from them differs, sums and products flattened
+and sorted. Statements that never hold are left out. At most `CLASSES` different formulas that share a key are
 compared with a further one, and larger formulas than `NODES` are left out, so that the work is bounded.
 
 Each group is checked without the judge: its formulas are evaluated by mpmath at random points. So are all
 formulas that are read: those with the same values there are the pairs that could be found at all.
 
-Each formula of a group is then a query for the others that do not look like it: recall, and precision, within
-as many as there are and within ten, for `--how equal`, parts of trees, BM25 over the tokens and a drawn order.
+Each formula of a group is then a query for the others that do not look like it: recall, and precision,
+within as many as there are and within ten, for `--how equal`, parts of trees, BM25 over the tokens and a
+drawn order.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def _whole(value: Any) -> int:
 
 
 def _power(base: Any, exponent: Any) -> Any:
-    if base == 0 and exponent <= 0 or base < 0 and exponent != int(exponent):
+    if (base == 0 and exponent <= 0) or (base < 0 and exponent != int(exponent)):
         raise NoValueError
     return mpmath.power(base, exponent)
 
@@ -294,9 +295,9 @@ def main() -> None:
     checks: dict[str, int] = defaultdict(int)
     with mpmath.workdps(40):
         for looks in every:
-            found = checked([trees[look] for look in looks])
-            checks[found] += 1
-            if found == "differ":
+            said = checked([trees[look] for look in looks])
+            checks[said] += 1
+            if said == "differ":
                 print("differ:", *(opened.latex(look) for look in looks), sep="\n    ")
         by_values: dict[tuple[str, ...], set[int]] = defaultdict(set)
         for look, tree in trees.items():
@@ -306,8 +307,8 @@ def main() -> None:
     written = {look: plain(tree) for look, tree in trees.items()}
     home = {look: number for number, looks in enumerate(every) for look in looks}
     pairs = certified = 0
-    for looks in by_values.values():
-        one_each = list({written[look]: look for look in sorted(looks)}.values())
+    for same in by_values.values():
+        one_each = list({written[look]: look for look in sorted(same)}.values())
         for at, one in enumerate(one_each):
             for other in one_each[at + 1 :]:
                 pairs += 1

@@ -136,6 +136,8 @@ def test_what_differs_has_a_witness(left: str | Tree, right: str | Tree) -> None
         ("sqrt(x^2)", "x", "x >= 0", True),
         ("cos(n*pi)", "(-1)^n", "n is an integer", False),
         (term("re", term("pow", E, term("*", IM, "x"))), "cos(x)", "x is real", True),
+        (term("=", "y", "x"), term("=", "y", "(x^2-x)/(x-1)"), "x != 1", False),
+        (term("=", call("f", "x"), "x"), term("=", call("f", "x"), "(x^2-x)/(x-1)"), "x != 1", False),
     ],
 )
 def test_the_missing_hypothesis_is_found(

@@ -445,9 +445,18 @@ def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]
             witness = f"{name} = {said(instead)} solves one of them only"
             return Judgement("different", witness=witness)
         verdicts.append(found.verdict)
-    if verdicts == ["equal", "equal"]:
-        return YES
-    return _factors_alike(left, right) or _undecided("it is not known whether they have the same solutions")
+    if verdicts == ["equal", "equal"] or _factors_alike(left, right):
+        return _where_defined(judge, left, right, assume)
+    return _undecided("it is not known whether they have the same solutions")
+
+
+def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    """Of equations with the same solutions once reduced: whether they are defined at the same points."""
+    sides = [Tree("*", (_ZERO, Tree("-", one.children))) for one in (left, right)]
+    found = judge.compared(sides[0], sides[1], assume)
+    if found.verdict in ("equal", "equal if") and not found.witness:
+        return found
+    return _undecided("it is not known whether they are defined at the same points")
 
 
 def _solved(equation: Tree) -> tuple[str, Tree] | None:
@@ -477,8 +486,8 @@ def _solved(equation: Tree) -> tuple[str, Tree] | None:
     return None
 
 
-def _factors_alike(left: Tree, right: Tree) -> Judgement | None:
-    """Equations whose differences have the same irreducible factors have the same solutions."""
+def _factors_alike(left: Tree, right: Tree) -> bool:
+    """Whether the differences of equations have the same irreducible factors, hence the same solutions."""
     differences = [Tree("-", one.children) for one in (left, right)]
     try:
         space = Space(differences)
@@ -486,9 +495,9 @@ def _factors_alike(left: Tree, right: Tree) -> Judgement | None:
         for one in differences:
             top, bottom = space.of(one)
             if not bottom.is_constant() or top.is_zero():
-                return None
+                return False
             _, rows = space.factors(space.reduced(top, space.constant(1)))
             found.append({tree for tree, _ in rows})
     except (TooLargeError, EngineError, RecursionError, KeyError):
-        return None
-    return YES if found[0] == found[1] and found[0] else None
+        return False
+    return found[0] == found[1] and bool(found[0])
