@@ -152,7 +152,7 @@ Expression = Tree | Sequence[str]
 def compile_valid(expressions: Iterable[Expression], *, variables: Sequence[str] = ("x",)) -> Programs:
     """Compile trees or token lists; what is no expression gets nesting -1 and no code, without an error."""
     if len(variables) > _MAX_VARIABLES:
-        raise ValueError(f"at most {_MAX_VARIABLES} variables")
+        raise ExpressionError(f"there are more than {_MAX_VARIABLES} variables")
     table = _Table(variables)
     codes, bounds = _flat(expressions, table)
     nodes, roots, nesting = _shared(codes, bounds, MAX_DEPTH)

@@ -22,7 +22,7 @@ Sign = Literal["<", "<=", "!="]
 _SIGNS = re.compile(r"(<=|>=|!=|<|>)")
 _SPELLINGS = {"≤": "<=", "≥": ">=", "≠": "!=", r"\leq": "<=", r"\geq": ">=", r"\neq": "!=", "∈": " in "}
 _WORDS = re.compile(
-    r"([a-z](?:\s+[a-z])*)\s+(?:is\s+|are\s+|in\s+)?(integers?|positive|negative|nonzero|Z|ℤ)\Z"
+    r"([^\W\d]\w*'*(?:\s+[^\W\d]\w*'*)*?)\s+(?:is\s+|are\s+|in\s+)?(integers?|positive|negative|nonzero|Z|ℤ)\Z"
 )
 _REMEDY = "Write assumptions like: x > 0, n integer, a != 0, -1 < x < 1."
 
@@ -81,8 +81,11 @@ def read_assumptions(text: str) -> Assumptions:
         if worded is None:
             relations.update(dict.fromkeys(_chain(part.strip())))
             continue
-        for name in worded[1].split():
-            (leaf,) = _sides(name, [name])
+        for word in worded[1].split():
+            (leaf,) = _sides(word, [word])
+            if leaf.children:
+                raise ExpressionError(f"{word!r} is not a variable", text=visible(part), remedy=_REMEDY)
+            name = leaf.label
             if worded[2] == "positive":
                 relations[Relation(Tree("0"), "<", leaf)] = None
             elif worded[2] == "negative":

@@ -138,10 +138,16 @@ def curve(spec: Curve) -> dict[str, Any]:
         spec.low,
         spec.high,
         spec.count,
-        over=spec.over,
-        at=spec.at,
+        over=_name(spec.over),
+        at={_name(name): value for name, value in spec.at.items()},
         assumptions=read_assumptions(spec.assume),
     )
+
+
+def _name(text: str) -> str:
+    """A variable as expressions have it: `λ_1` for `lambda_1`."""
+    tree = read(text, letters=LETTERS)
+    return text if tree.children else tree.label
 
 
 def _row(item: Judged) -> dict[str, Any]:

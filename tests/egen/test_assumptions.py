@@ -52,6 +52,15 @@ def read(text: str) -> Tree:
         (r"\log_{a} x", "log a x"),
         (r"\log_{n + 1}\left(x y\right)", "log + n 1 * x y"),
         (r"\log_\pi(a)", "log pi a"),
+        ("x_1^2 + 2x_1A_ij", "+ pow x_1 2 * * 2 x_1 A_ij"),
+        ("+ x_1 α", "+ x_1 α"),
+        ("2alpha*sin(lambda_1)", "* * 2 α sin λ_1"),
+        ("x'^2 - f'", "- pow x' 2 f'"),
+        (r"\alpha_1 x_{ij}^2 + \Omega_\mu", "+ * α_1 pow x_ij 2 Ω_μ"),
+        ("x_mu", "x_μ"),
+        ("sin x_1 N", "sin * x_1 N"),
+        ("f*(x+1)", "* f + x 1"),
+        ("mu + μ", "+ * m u μ"),
     ],
 )
 def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: str) -> None:
@@ -67,7 +76,7 @@ def test_a_base_that_is_no_name_wants_brackets(text: str) -> None:
         read(text)
 
 
-@pytest.mark.parametrize("text", ["max(x)", "sub x", "lambda x", "j + 1", "d y x", "foo"])
+@pytest.mark.parametrize("text", ["max(x)", "sub x", "sinn(x)", "j + 1", "d y x", "foo", "Sin(x)", "AB", "Ln(x)", "f(x)", "ax_1"])
 def test_words_are_not_products_of_letters(text: str) -> None:
     with pytest.raises(ExpressionError):
         read(text)

@@ -13,7 +13,14 @@ from typing import Literal, cast, get_args
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.expressions.language import FUNCTIONS, LETTERS, is_constant_token, prefix
+from engines.egen.expressions.language import (
+    FUNCTIONS,
+    LETTERS,
+    VARIABLE,
+    is_constant_token,
+    prefix,
+    variables_of,
+)
 from engines.egen.expressions.notation import check_head, read
 from engines.egen.theories.theory import theory_of
 
@@ -251,6 +258,8 @@ def file_source(path: Path, letters: str = LETTERS) -> Source:
         try:
             tree = read(text, letters=letters)
             check_head(tree)
+            if strange := sorted(variables_of(tree) - {*VARIABLE + letters}):
+                raise ExpressionError(f"{strange[0]!r} is not a variable of a corpus")
             if unwritten := theory_of("reals", "", tree).unwritten:
                 raise ExpressionError(unwritten)
         except ExpressionError as error:

@@ -14,10 +14,13 @@ from engines.egen.expressions.language import (
     BINDERS,
     CONSTANTS,
     FURTHER,
+    GREEK,
+    NAME,
     VARIABLE,
     VARIABLES,
     check_bound,
     check_length,
+    is_name,
     operands,
     visible,
 )
@@ -38,17 +41,22 @@ _NAMES = sorted({*CALLED, VARIABLE, *CONSTANTS, "π"} - set(FURTHER), key=lambda
 _MORE_NAMES = sorted({*_NAMES, *FURTHER}, key=lambda name: (-len(name), name))
 """Those of expressions with several variables."""
 
-_TOKEN = re.compile(
-    r"""(?P<space>\s+)
+_TOKENS = r"""(?P<space>\s+)
     | (?P<scientific>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+)
     | (?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
     | (?P<slope>d\s*/\s*dx(?![a-z]))
     | (?P<logarithm>log_(?P<base>[0-9]+(?:\.[0-9]+)?|e|pi|π|x|[a-z](?![a-z]))|log(?P<digits>10|2)(?![0-9]))
     | (?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+)
     | (?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
-    | (?P<symbol>\*\*|[-+*/^()\[\]{}|,√−–·×∙⋅∗÷∕⁄])""",
-    re.VERBOSE,
-)
+    | (?P<symbol>\*\*|[-+*/^()\[\]{}|,√−–·×∙⋅∗÷∕⁄])"""
+_TOKEN = re.compile(_TOKENS, re.VERBOSE)
+_PRODUCTS = ("eta", "mu", "nu")
+"""Names of Greek letters that are products of Latin ones."""
+_WORD = "|".join(sorted(GREEK.keys() - {*_PRODUCTS}, key=len, reverse=True))
+_MORE_TOKENS = re.compile(rf"(?P<name>(?:{_WORD})'*_\w+|(?:{_WORD})'+|{NAME})|{_TOKENS}", re.VERBOSE)
+"""With names that have a subscript or primes."""
+_UNCALLED = ("f", "g", "h")
+"""Letters that are functions where a bracket follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +85,10 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
     """
     check_length(text)
     found: list[Token] = []
+    tokens = _MORE_TOKENS if letters else _TOKEN
     at, spaced = 0, False
     while at < len(text):
-        match = _TOKEN.match(text, at)
+        match = tokens.match(text, at)
         if match is None:
             remedy = (
                 "Give one expression, not an equation."
@@ -103,6 +112,8 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
             base = (match["base"] or match["digits"]).replace("π", "pi")
             known = base if base in letters else _checked(text, base, start)
             found.append(Token("function", "log", start, spaced, known))
+        elif kind == "name":
+            found.append(Token("leaf", _name(word), start, spaced))
         elif kind == "word":
             found.extend(_names(text, word, start, spaced, letters))
         elif kind == "superscript":
@@ -133,15 +144,25 @@ def _checked(text: str, word: str, position: int) -> str:
     return word
 
 
+_GREEK = frozenset(GREEK.values())
+
+
+def _name(word: str) -> str:
+    """The name with Greek letters for their names: `lambda_1` is `λ_1`."""
+    return re.sub(r"[A-Za-z]+", lambda match: GREEK.get(match[0], match[0]), word)
+
+
 def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
+    if letters and word not in CALLED and word not in _PRODUCTS and is_name(name := GREEK.get(word, word)):
+        return [Token("leaf", name, start, spaced)]
     found: list[Token] = []
     at, alone, strange = 0, 0, False
     names = _MORE_NAMES if letters else _NAMES
     while at < len(word):
         name = next((name for name in names if word.startswith(name, at)), None)
-        if name is None and word[at] in letters:
+        if name is None and letters and (word[at] in letters or word[at] in _GREEK):
             name = word[at]
-        if name is not None and name in VARIABLE + letters:
+        if name is not None and (name in VARIABLE + letters or name in _GREEK):
             alone += 1
             strange = strange or name not in VARIABLES
         # `xyz` and `ab` are products; `max` is rather a function
@@ -397,6 +418,13 @@ class _Reader:
         inside = self.inside_bare()
         if token.kind != "leaf" or (inside and inside.function == "d/dx"):
             self.end_of_slope(token)
+        before = self.tokens[self.at - 1]
+        if token.text == "(" and not token.spaced and before.text.rstrip("'") in _UNCALLED:
+            self.fail(
+                f"{before.text} is no known function",
+                before.position,
+                f"Write {before.text}*(…) for a product.",
+            )
         if inside and token.kind == "symbol":
             function = inside.function
             self.fail(

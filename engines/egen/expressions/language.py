@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import lru_cache
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_CHARACTERS, Tree, parse_prefix
@@ -21,7 +22,21 @@ from engines.core.tree import MAX_CHARACTERS, Tree, parse_prefix
 VARIABLE = "x"
 VARIABLES = "xyztuv"
 LETTERS = VARIABLES[1:] + "abckmnpqrsw"
-"""Variables other than x, and parameters."""
+"""Variables other than x, and parameters, of which several in a row are a product. Where they are read other
+names are as well, see `is_name`."""
+GREEK = dict(
+    zip(
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi "
+        "psi omega varepsilon varphi Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(),
+        "αβγδϵζηθικλμνξρστυϕχψωεφΓΔΘΛΞΠΣΥΦΨΩ",
+        strict=True,
+    )
+)
+_NO_NAMES = ("d", "e", "i", "j", "I")
+_SYMBOL = rf"[A-Za-z{''.join(GREEK.values())}]"
+NAME = rf"{_SYMBOL}'*_(?:[0-9]+|{_SYMBOL}+[0-9]*)|{_SYMBOL}'+"
+"""A name with a subscript or primes."""
+_NAME = re.compile(rf"{_SYMBOL}|{NAME}|[dei]_")
 CONSTANTS = ("pi", "e")
 TRIGONOMETRIC = ("sin", "cos", "tan", "csc", "sec", "cot")
 HYPERBOLIC = ("sinh", "cosh", "tanh", "csch", "sech", "coth")
@@ -64,6 +79,14 @@ def is_constant_token(token: str) -> bool:
     return _NUMBER.match(token) is not None
 
 
+@lru_cache(4096)
+def is_name(token: str) -> bool:
+    """Whether the token can be a variable: a letter, also a Greek or capital one, which may have a subscript and
+    primes (`A_ij`, `x'_1`, `α`); `d_`, `e_` and `i_` stand for letters that are no operator or constant."""
+    known = _NAME.fullmatch(token) is not None and token not in _NO_NAMES
+    return known and token.partition("_")[2] not in GREEK
+
+
 def operands(token: str, letters: str = "") -> int:
     """How many operands the token takes: 0 for a leaf.
 
@@ -72,7 +95,7 @@ def operands(token: str, letters: str = "") -> int:
     """
     known = 0 if len(token) == 1 and token in letters else ARITY.get(token)
     if known is None and letters:
-        known = FURTHER.get(token)
+        known = 0 if is_name(token) else FURTHER.get(token)
     if known is not None:
         return known
     if is_constant_token(token):
@@ -156,7 +179,7 @@ def _character(text: str, token: int | None, letters: str) -> int | None:
 def check_bound(tree: Tree, text: str) -> None:
     """Refuse a sum, product or integral over what is no variable. Raises: ExpressionError."""
     for node in tree:
-        if node.label in BINDERS and node.children[0].label not in VARIABLE + LETTERS:
+        if node.label in BINDERS and not is_name(node.children[0].label):
             raise ExpressionError(
                 f"{node.label} needs a variable first",
                 text=visible(text),

@@ -14,6 +14,7 @@ from engines.egen.expressions.language import (
     ARITY,
     BINDERS,
     FURTHER,
+    GREEK,
     HYPERBOLIC,
     INVERSE,
     LEAVES,
@@ -24,6 +25,7 @@ from engines.egen.expressions.language import (
     check_bound,
     check_length,
     is_constant_token,
+    is_name,
     operands,
     operate_float,
     prefix,
@@ -224,7 +226,7 @@ def _read_latex(text: str, letters: str) -> Tree:
             fail(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
         if label == "antiderivative" and letters:
             fail(text, r"\int needs both limits", place, r"Write \int_{0}^{x} u \, dt.")
-        if "_" in label[:-1]:
+        if "_" in label[:-1] and not (letters and is_name(label)):
             fail(text, "a subscript is not part of an expression", place, "Remove it.")
         if label == "d" and node.children[0].label != VARIABLE:
             fail(text, "the derivative is not with respect to x", place, r"Write \frac{d}{dx}.")
@@ -234,7 +236,7 @@ def _read_latex(text: str, letters: str) -> Tree:
             fail(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
         if not node.children:
             try:
-                operands(label.removesuffix("_"), letters)
+                operands(label if letters else label.removesuffix("_"), letters)
             except ExpressionError as error:
                 fail(text, error.what, place, error.remedy)
     for note, place in context.notes.items():
@@ -399,7 +401,7 @@ def _adjoins(node: Tree) -> bool:
     number, other = node.children
     if other.label == "pow" and not other.children[1].children:
         other = other.children[0]
-    return is_constant_token(number.label) and other.label in ("x", "pi", *LETTERS)
+    return is_constant_token(number.label) and (other.label == "pi" or is_name(other.label))
 
 
 _LATEX_NAMES = {
@@ -411,6 +413,18 @@ _LATEX_NAMES = {
 }
 
 
+_COMMANDS = {letter: rf"\{name}" for name, letter in GREEK.items()}
+
+
+def _latex_name(name: str) -> str:
+    if len(name) == 1:
+        return _COMMANDS.get(name, name)
+    base, _, below = name.partition("_")
+    letters = " ".join(_COMMANDS.get(char, char) for char in below) if not below.isascii() else below
+    written = _COMMANDS.get(base[0], base[0]) + base[1:]
+    return f"{written}_{{{letters}}}" if below else f"{{{written}}}" if len(base) > 1 else written
+
+
 def _fenced(text: str) -> str:
     return rf"\left({text}\right)"
 
@@ -418,6 +432,8 @@ def _fenced(text: str) -> str:
 def _latex(node: Tree, parts: list[_Written]) -> _Written:
     label = node.label
     if not parts:
+        if is_name(label):
+            return _Written(_latex_name(label), _ATOM)
         return _Written(r"\pi" if label == "pi" else label, _PRODUCT if label[0] == "-" else _ATOM)
 
     def operand(index: int, level: int, *, leads: bool = False) -> str:

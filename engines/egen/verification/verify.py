@@ -18,7 +18,7 @@ from engines.core.numeric_kernel import compiled
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
-from engines.egen.expressions.language import FURTHER, LETTERS, read_prefix, variables_of
+from engines.egen.expressions.language import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.curves import INNER, Curves
 from engines.egen.verification.points import (
@@ -429,7 +429,7 @@ def verify_lines(
             tree = read_prefix(head, LETTERS)
             tokens = [member.split() for _, member in members]
             met = set().union(*tokens)
-            others = [Tree(letter) for letter in LETTERS if letter in met]
+            others = [Tree(name) for name in sorted(met) if name != VARIABLE and is_name(name)]
             others += [] if met.isdisjoint(FURTHER) else [_FURTHER]
             verifier = judges(tree, others)
         except ExpressionError as error:
