@@ -14,6 +14,7 @@ import sympy
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
+from engines.egen import egraphs
 from engines.egen.assumptions import NOTHING, read_assumptions
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
@@ -70,13 +71,25 @@ def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: 
     assert verifier(tree, assumptions=NOTHING).check([read(latex(tree))])[0].outcome == "equal"
 
 
+def test_names_are_judged_rewritten_and_assumed() -> None:
+    found = egraphs.derive(egraphs.Derive("sqrt(x_1^2)*alpha", "x_1*α", assume="x_1 positive"))
+    assert [step["infix"] for step in found["steps"]] == ["sqrt(x_1^2)*α", "x_1*α"]
+    assert str(read_assumptions("x_1 alpha integers, A_ij' > 0")) == "x_1 integer, α integer, 0 < A'_ij"
+    assert canonical_key(read("A - x'")) == canonical_key(read("-(x' - A)"))
+    many = " + ".join(f"x_{number}" for number in range(70))
+    with pytest.raises(ExpressionError, match="more than 64"):
+        verifier(read(many))
+
+
 @pytest.mark.parametrize("text", [r"\log_{n + 1}", "log_ab(x)", "log_(a)(x)"])
 def test_a_base_that_is_no_name_wants_brackets(text: str) -> None:
     with pytest.raises(ExpressionError):
         read(text)
 
 
-@pytest.mark.parametrize("text", ["max(x)", "sub x", "sinn(x)", "j + 1", "d y x", "foo", "Sin(x)", "AB", "Ln(x)", "f(x)", "ax_1"])
+@pytest.mark.parametrize(
+    "text", ["max(x)", "sub x", "sinn(x)", "j + 1", "d y x", "foo", "Sin(x)", "AB", "Ln(x)", "f(x)", "ax_1"]
+)
 def test_words_are_not_products_of_letters(text: str) -> None:
     with pytest.raises(ExpressionError):
         read(text)

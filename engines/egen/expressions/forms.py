@@ -15,10 +15,10 @@ from engines.egen.expressions.language import (
     ARITY,
     HYPERBOLIC,
     LEAVES,
-    LETTERS,
     RECIPROCAL,
     TRIGONOMETRIC,
     apply_float,
+    is_name,
     operate_float,
 )
 
@@ -236,7 +236,7 @@ def _composed(token: str, left: _Part | None, right: _Part | None, direct: bool)
 
 @lru_cache(maxsize=4096)
 def _number(token: str) -> _Part:
-    if token in LETTERS:
+    if is_name(token):
         return 1, _ATOM, [token], []
     value = Fraction(token)
     if not value:
@@ -451,7 +451,7 @@ class Padding:
 
 
 def _value(label: str) -> float:
-    if label in ARITY or label in LETTERS or label == DERIVATIVE:
+    if label in ARITY or is_name(label) or label == DERIVATIVE:
         return LEAVES.get(label, float("nan"))
     return float(label)
 

@@ -16,6 +16,7 @@ from engines.egen.expressions.language import (
     FURTHER,
     GREEK,
     NAME,
+    SUBSCRIPT,
     VARIABLE,
     VARIABLES,
     check_bound,
@@ -53,7 +54,9 @@ _TOKEN = re.compile(_TOKENS, re.VERBOSE)
 _PRODUCTS = ("eta", "mu", "nu")
 """Names of Greek letters that are products of Latin ones."""
 _WORD = "|".join(sorted(GREEK.keys() - {*_PRODUCTS}, key=len, reverse=True))
-_MORE_TOKENS = re.compile(rf"(?P<name>(?:{_WORD})'*_\w+|(?:{_WORD})'+|{NAME})|{_TOKENS}", re.VERBOSE)
+_MORE_TOKENS = re.compile(
+    rf"(?P<name>(?:(?:{_WORD})'*{SUBSCRIPT}|(?:{_WORD})'+|{NAME})'*)|{_TOKENS}", re.VERBOSE
+)
 """With names that have a subscript or primes."""
 _UNCALLED = ("f", "g", "h")
 """Letters that are functions where a bracket follows."""
@@ -148,8 +151,11 @@ _GREEK = frozenset(GREEK.values())
 
 
 def _name(word: str) -> str:
-    """The name with Greek letters for their names: `lambda_1` is `λ_1`."""
-    return re.sub(r"[A-Za-z]+", lambda match: GREEK.get(match[0], match[0]), word)
+    """The name with Greek letters for their names and primes before a subscript: `lambda_1'` is `λ'_1`."""
+    base, line, below = word.rstrip("'").partition("_")
+    primes = "'" * word.count("'")
+    base = base.rstrip("'")
+    return GREEK.get(base, base) + primes + line + GREEK.get(below, below)
 
 
 def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
@@ -418,12 +424,10 @@ class _Reader:
         inside = self.inside_bare()
         if token.kind != "leaf" or (inside and inside.function == "d/dx"):
             self.end_of_slope(token)
-        before = self.tokens[self.at - 1]
-        if token.text == "(" and not token.spaced and before.text.rstrip("'") in _UNCALLED:
+        last = self.tokens[self.at - 1]
+        if token.text == "(" and not token.spaced and last.text.rstrip("'") in _UNCALLED:
             self.fail(
-                f"{before.text} is no known function",
-                before.position,
-                f"Write {before.text}*(…) for a product.",
+                f"{last.text} is no known function", last.position, f"Write {last.text}*(…) for a product."
             )
         if inside and token.kind == "symbol":
             function = inside.function

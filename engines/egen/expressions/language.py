@@ -26,15 +26,20 @@ LETTERS = VARIABLES[1:] + "abckmnpqrsw"
 names are as well, see `is_name`."""
 GREEK = dict(
     zip(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi "
-        "psi omega varepsilon varphi Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(),
+        re.findall(
+            r"\w+",
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon "
+            "phi chi psi omega varepsilon varphi Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega",
+        ),
         "αβγδϵζηθικλμνξρστυϕχψωεφΓΔΘΛΞΠΣΥΦΨΩ",
         strict=True,
     )
 )
+"""Greek letters by their names."""
 _NO_NAMES = ("d", "e", "i", "j", "I")
 _SYMBOL = rf"[A-Za-z{''.join(GREEK.values())}]"
-NAME = rf"{_SYMBOL}'*_(?:[0-9]+|{_SYMBOL}+[0-9]*)|{_SYMBOL}'+"
+SUBSCRIPT = rf"_(?:[0-9]+|{_SYMBOL}+[0-9]*)"
+NAME = rf"{_SYMBOL}'*{SUBSCRIPT}|{_SYMBOL}'+"
 """A name with a subscript or primes."""
 _NAME = re.compile(rf"{_SYMBOL}|{NAME}|[dei]_")
 CONSTANTS = ("pi", "e")
@@ -81,8 +86,8 @@ def is_constant_token(token: str) -> bool:
 
 @lru_cache(4096)
 def is_name(token: str) -> bool:
-    """Whether the token can be a variable: a letter, also a Greek or capital one, which may have a subscript and
-    primes (`A_ij`, `x'_1`, `α`); `d_`, `e_` and `i_` stand for letters that are no operator or constant."""
+    """Whether the token can be a variable: a letter, also a Greek or capital one, which may have a subscript
+    and primes (`A_ij`, `x'_1`, `α`); `d_`, `e_` and `i_` are letters that are no operator or constant."""
     known = _NAME.fullmatch(token) is not None and token not in _NO_NAMES
     return known and token.partition("_")[2] not in GREEK
 

@@ -18,7 +18,6 @@ from engines.egen.expressions.language import (
     HYPERBOLIC,
     INVERSE,
     LEAVES,
-    LETTERS,
     TRIGONOMETRIC,
     VARIABLE,
     apply_float,
