@@ -298,3 +298,65 @@ def test_results_of_a_task() -> None:
     assert process_results({"solution": r"so \boxed{4}"}, ["**Answer:** 4."]) == {"exact_match": 1.0}
     assert process_results({"answer": 4, "solution": "5"}, ["5"]) == {"exact_match": 0.0}
     assert process_results({"answer": "4"}, []) == {"exact_match": 0.0}
+
+
+@pytest.mark.parametrize(
+    "pred",
+    [
+        *("< 6", r"\le 6", "> 6", r"\ne 6", r"\boxed{\ge 6}", r"6 \text{ or more}", "square root of 6"),
+        *(
+            "half of 6",
+            "twice 6",
+            "The answer cannot be 6.",
+            "The answer is less than $6$",
+            "between 5 and $6$",
+        ),
+        *("not $6$", "$6$ or more", "$6$ is wrong", "negative $6$", "the square root of $6$", "6 per cent"),
+    ],
+)
+def test_what_stands_before_or_after_a_number_is_part_of_the_answer(pred: str) -> None:
+    assert not grade("6", pred).accepted
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("34", r"3\cdot 4"),
+        ("2^{10}", "2^1 0"),
+        (r"\sqrt{23}", r"\sqrt23"),
+        ("e^{2x}", "e^2x"),
+        (r"3\cdot\frac{1}{2}", r"3\frac12"),
+        (r"\{\{1\},\{2\}\}", r"\{1,2\}"),
+        (r"\{\emptyset\}", r"\emptyset"),
+        ("B", "option (B) is wrong, so (C)"),
+    ],
+)
+def test_what_only_looks_alike_is_not_accepted(gold: str, pred: str) -> None:
+    assert not grade(gold, pred).accepted
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "verdict"),
+    [
+        (r"\log 100", "2", "undecided"),
+        (r"\log 100", "3", "different"),
+        (r"\log 8", r"3\log 2", "equal"),
+        (r"\log_2 3", r"\frac{\log 3}{\log 2}", "equal"),
+        (r"\{x \mid x > 2\}", r"(2, \infty)", "equal"),
+        (r"\{2k : k \in \mathbb{Z}\}", r"\{0\}", "unread"),
+        (r"\infty", "infinity", "equal"),
+        ("DNE", "does not exist", "equal"),
+        ("42", "forty-two", "equal"),
+        ("-3", "minus three", "equal"),
+        ("B", r"\boxed{\textbf{(B)}\ 5}", "equal"),
+        ("5", r"\boxed{\textbf{(B)}\ 5}", "equal"),
+        ("B", r"\boxed{\textbf{(A)}\ 5}", "different"),
+        ("42", r"So \boxed{41}, wait, no: \boxed{42}", "equal"),
+        ("42", "The answer is 42, not 43.", "equal"),
+        ("3", "Thus n=3.", "equal"),
+        ("January 5", "5 January", "undecided"),
+        (r"x \le 5", "≤ 5", "equal"),
+    ],
+)
+def test_notations_of_answers(gold: str, pred: str, verdict: str) -> None:
+    assert grade(gold, pred).verdict == verdict

@@ -147,7 +147,8 @@ def _joined(between: str) -> bool:
 _WORDS_BETWEEN = 5
 _JOIN = re.compile(r"[,;]|\b(?:and|or)\b")
 _REASONS = re.compile(
-    r"\b(?:because|since|as|so|hence|thus|then|therefore|where|when|if|which|with)\b|=", re.IGNORECASE
+    r"\b(?:wait|no|not|actually|sorry|instead|rather|but|because|since|as|so|hence|thus|then|therefore|where|when|if|which|with)\b|=",
+    re.IGNORECASE,
 )
 _FORMAT = re.compile(r"\\(?:text|quad|qquad|mbox|textbf|mathrm)(?![a-z])|\\[,;:! ()\[\]]|[{}$~]")
 
@@ -193,6 +194,10 @@ def _last(text: str, announced: bool) -> str:
         while first and _joined(_between(text, formulas, first - 1)):
             first -= 1
     found = [_inside(one) for one in formulas[first : last + 1]]
+    changed, limited = _BEFORE.search(text[: formulas[first].start()]), _AFTER.match(rest)
+    if changed or limited:
+        found[0] = f"\\text{{{changed[0]}}} {found[0]}" if changed else found[0]
+        return ", ".join(found) + (f" \\text{{{limited[0]}}}" if limited else "")
     if len(found) == 1:
         before = text[: formulas[first].start()].strip()
         after = re.split(r"[.!?](?:\s|$)|\n", rest, maxsplit=1)[0].strip(_LOOSE)
@@ -233,6 +238,7 @@ def _plain(text: str, announced: bool) -> str:
     text = text.strip()
     if announced:
         text = _SENTENCE_END.split(text, maxsplit=1)[0].strip()
+    text = _CONCLUSION.sub("", text)
     found = _LEAD.match(text)
     text = text[found.end() :] if found and not _MODIFIED.search(text) else text
     short = text.rstrip(_LOOSE if announced else _LOOSE.replace("!", ""))
@@ -249,6 +255,8 @@ def _plain(text: str, announced: bool) -> str:
         end = short[said[-1].end() :].strip(_LOOSE) if said else ""
         if end and _NUMBER.search(end) and not re.search(r"[A-Za-z]{3}", end):
             return end
+    if not announced and len({*_LETTERS.findall(short)}) > 1:
+        return short
     option = _OPTION.search(short)
     numbers = list(_QUANTITY.finditer(short))
     if option and not (numbers and numbers[-1].start() > option.end()):
@@ -261,10 +269,15 @@ def _plain(text: str, announced: bool) -> str:
     return short[first : last + (after.end() if after else 0)].strip().rstrip(",.;:")
 
 
-_LIMITS = r"(?:at least|at most|less than|more than|fewer than|greater than|up to|not|below|above|under|over)"
-_BEFORE = re.compile(rf"\b{_LIMITS}\s*$", re.IGNORECASE)
+_LIMITS = (
+    r"(?:at least|at most|less than|more than|fewer than|greater than|up to|not|below|above|under|over"
+    r"|cannot be|can't be|isn't|never|between\s+\S+\s+and|(?:(?:square|cube) )?root of|half(?: of)?"
+    r"|twice|double|triple|negative|minus)"
+)
+_BEFORE = re.compile(rf"\b{_LIMITS}(?: the)?\s*$", re.IGNORECASE)
 _AFTER = re.compile(
-    r"\s*(?:or (?:more|less|fewer|greater|higher|lower)|below|above|factorial|dozen|hundred|thousand"
+    r"\s*(?:or (?:more|less|fewer|greater|higher|lower)|below|above"
+    r"|is (?:not|wrong|incorrect|false|impossible)|factorial|dozen|hundred|thousand"
     r"|[mbt]r?illion)\b",
     re.IGNORECASE,
 )
@@ -274,13 +287,15 @@ _MODIFIED = re.compile(
     re.IGNORECASE,
 )
 """What stands with a number and says that it is another."""
-_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|。|\n|, (?:because|since|so|as|which)\b")
+_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|。|\n|, (?:because|since|so|as|which|not)\b")
+_CONCLUSION = re.compile(r"(?:so|thus|hence|therefore|then)\b[,:]?\s+", re.IGNORECASE)
 _LEAD = re.compile(
     r"(?:(?!not\b|minus\b|negative\b|(?:arc)?(?:sin|cos|tan)|sec|csc|cot|log|exp|sqrt)[A-Za-z]{3,}\s+)+"
     r"(?=[$€£]?[-+]?\.?\d)"
 )
 _OPTION = re.compile(r"\b(?i:option|choice|answer)\b(?:\s+is)?\s*:?\s*\(?([A-J])\)?(?![\w'])")
-_UNIT = r"%|°|pct|percent|[a-zµ]{1,3}[²³]|(?:k|c|m)?m\b|kg\b|g\b"
+_LETTERS = re.compile(r"\(([A-J])\)")
+_UNIT = r"%|°|pct|per ?cent|[a-zµ]{1,3}[²³]|(?:k|c|m)?m\b|kg\b|g\b"
 _QUANTITY = re.compile(
     r"(?<![\w.^])[$€£]?\s?[-−+]?\s?[$€£]?(?:\d{1,3}(?:[, ]\d{3})+(?!\d)|\d+)?(?:[.,]\d+|\d)"
     r"(?:\s?[/:^]\s?-?\d+(?:\.\d+)?)*"

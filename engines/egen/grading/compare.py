@@ -393,6 +393,17 @@ class Comparison:
             solved = self._solutions(gold, pred)
             if solved is not None:
                 return solved
+            relation, other = (gold, pred) if isinstance(gold, Relation) else (pred, gold)
+            if (
+                isinstance(relation, Relation)
+                and relation.signs == ("=",)
+                and isinstance(other, Term)
+                and relation.members[0].startswith("\\frac{d")
+            ):
+                side = form(relation.members[1])
+                sides = (side, pred) if relation is gold else (gold, side)
+                if not isinstance(side, Relation | Named) and self.compare(*sides).verdict == "equal":
+                    return Compared("equal if", condition=f"{relation.members[0]} is what is asked for")
             return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
         if _bare(_text(gold)) == _bare(_text(pred)):
             return EQUAL
@@ -455,7 +466,8 @@ def _single(item: Form) -> Form:
 
 
 def _bare(text: str) -> str:
-    return re.sub(r"\s+|\\cdot(?![a-z])|(?<!\\)[{}]", "", text)
+    """Without the spaces that part nothing: `2^1 0` keeps its own."""
+    return re.sub(r"(?<!\w)\s+|\s+(?!\w)", "", text)
 
 
 def _shown(value: Fraction) -> str:
@@ -547,8 +559,11 @@ def _words(gold: Form, pred: Form) -> Compared:
     """Words are the same with another case, hyphen or article; what they mean is not compared."""
     one, other = (_plain_words(item) for item in (gold, pred))
     if one is None or other is None:
-        return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
-    if one == other:
+        word = one if other is None else other
+        if word is None or len(word) == 1 or word in _DECIDED:
+            return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
+        return Compared("undecided", reason="what words mean is not compared with a formula")
+    if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
         return EQUAL
     if len(one.split()) == len(other.split()) == 1 or (_AT.fullmatch(one) and _AT.fullmatch(other)):
         return Compared("different", witness=f"“{said(gold)}” and “{said(pred)}”")
@@ -556,6 +571,7 @@ def _words(gold: Form, pred: Form) -> Compared:
 
 
 _AT = re.compile(r"\d+ \d\d(?: [ap]m)?")
+_DECIDED = ("yes", "no", "true", "false")
 
 
 def _plain_words(item: Form) -> str | None:

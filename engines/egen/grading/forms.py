@@ -409,7 +409,7 @@ def _relation(members: list[str], signs: list[str], depth: int) -> Form:
         return _form(members[0], depth + 1)
     if not all(members):
         return (
-            _form(members[-1], depth + 1)
+            _after_sign(marks[-1], members[-1], depth)
             if not any(members[:-1]) and members[-1]
             else Unread("one side of a relation is empty")
         )
@@ -423,6 +423,14 @@ def _relation(members: list[str], signs: list[str], depth: int) -> Form:
         if equal and not _LETTER.search(_COMMANDS.sub("", first)):
             return _form(last, depth + 1)  # a calculation and its result
     return _solution(members, marks, depth) or Relation(tuple(members), tuple(marks))
+
+
+def _after_sign(mark: str, right: str, depth: int) -> Form:
+    """`= 6` is 6; `> 6` says what a value is more than."""
+    if mark not in _FLIPPED:
+        return _form(right, depth + 1)
+    bounded = _bounded("x", mark, right, depth)
+    return bounded.value if isinstance(bounded, Named) else Unread("one side of a relation is empty")
 
 
 _LETTER = re.compile(r"[A-Za-z]")
@@ -529,10 +537,14 @@ def _enclosed(text: str, depth: int) -> Form | None:
         if kind == "set":
             if opening == "{" and len(parts) == 1:
                 return _form(inside, depth + 1)
-            if len(split(inside, re.compile(r"\\mid(?![a-z])|\||:"))[0]) > 1:
-                return None  # {x | x > 0}
+            sides, marks = split(inside, _SUCH_THAT)
+            if len(sides) > 1:
+                return _such_that(sides, marks, depth)
             members = _listed([_form(part, depth + 1) for part in parts])
             members = members.value if isinstance(members, Named) else members
+            listed = members.items if isinstance(members, Many) and members.kind == "list" else (members,)
+            if any(isinstance(one, Many) and one.kind == "set" for one in listed):
+                return Unread("a set of sets")
             if isinstance(members, Many) and members.kind == "list":
                 return Many("set", members.items)
             return Many("set", (members,))
@@ -543,6 +555,23 @@ def _enclosed(text: str, depth: int) -> Form | None:
             return Many("tuple", items)
         return Interval(items[0], items[1], (opening == "[", closing == "]"))
     return None
+
+
+_SUCH_THAT = re.compile(r"\\mid(?![a-z])|\||:")
+
+
+def _such_that(sides: list[str], marks: list[str], depth: int) -> Form:
+    """`{x | x > 0}`, with a name alone and one statement on it, as the set of its values."""
+    member, _ = split(sides[0], _SIGN)
+    if len({*marks}) == 1 and len(sides) == 2 and member[1:] in ([], ["\\mathbb{R}"], ["\\mathbb R"]):
+        said = _form(sides[1], depth + 1)
+        if (
+            isinstance(said, Named)
+            and said.name == lone(member[0])
+            and isinstance(said.value, Interval | Union)
+        ):
+            return said.value
+    return Unread("a set given by what holds of its members")
 
 
 _MATRIX = re.compile(
@@ -599,6 +628,14 @@ def _special(text: str) -> Form | None:
         return REALS
     if re.fullmatch(r"no (?:real )?solutions?|(?:the )?empty set|none exist", inside, re.IGNORECASE):
         return EMPTY
+    if found := re.fullmatch(r"([-+]?)\s*(?:infinity|inf)", inside, re.IGNORECASE):
+        return Term(f"{found[1].replace('+', '')}\\infty")
+    if re.fullmatch(r"DNE|does(?: not|n't) exist", inside):
+        return Words("does not exist")
+    if _MONTH.search(inside) and "\\" not in inside:
+        return Words(inside)
+    if (number := in_words(inside)) is not None:
+        return Term(text, Fraction(number), 0)
     choice = _CHOICE.fullmatch(inside)
     if choice:
         letter = choice[1] or choice[2] or choice[3]
@@ -614,6 +651,49 @@ def _special(text: str) -> Form | None:
     if _WORDS.fullmatch(text) and not names_unit(text):
         return Words(text)
     return None
+
+
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+
+
+def in_words(text: str) -> int | None:
+    """A whole number below 100 in words: `forty-two`, `minus three`."""
+    minus, _, rest = text.lower().rpartition("minus " if "minus" in text.lower() else "negative ")
+    tens, _, ones = rest.strip().replace("-", " ").rpartition(" ")
+    if minus.strip() or (tens and tens not in _TENS):
+        return None
+    if ones in _TENS and not tens:
+        value = 20 + 10 * _TENS.index(ones)
+    elif ones in _ONES and (not tens or 0 < _ONES.index(ones) < 10):
+        value = _ONES.index(ones) + (20 + 10 * _TENS.index(tens) if tens else 0)
+    else:
+        return None
+    return -value if rest != text.lower() else value
 
 
 _TEXT = re.compile(

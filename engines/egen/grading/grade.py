@@ -69,6 +69,16 @@ def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
     lettered = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(pred)
     if any(lettered):
         return _choices(gold, pred, lettered, comparison)
+    natural = _judged(gold, pred, comparison)
+    if natural.verdict in ("undecided", "unread") or not (_LOG.search(gold) or _LOG.search(pred)):
+        return natural
+    common = _judged(_LOG.sub(r"\\log_{10}", gold), _LOG.sub(r"\\log_{10}", pred), comparison)
+    if common.verdict == natural.verdict:
+        return natural
+    return Compared("undecided", reason="log without a base may be that to base 10 or the natural one")
+
+
+def _judged(gold: str, pred: str, comparison: Comparison) -> Compared:
     try:
         one, other = form(gold), form(pred)
         compared = comparison.compare(one, other)
@@ -79,7 +89,12 @@ def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
     return compared
 
 
-_CHOICE = re.compile(r"\(?([A-J])\)\s*[:.]?\s+(\S.*)", re.DOTALL)
+_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z]|\s*_)")
+_CHOICE = re.compile(
+    r"(?:\\(?:text|mathrm|mathbf)(?:bf|rm)?\s*\{\s*)?\(?([A-J])[).]\s*\}?\s*[:.]?"
+    r"(?:\\ |\\[,;:]|\\q?quad|~|\s)+(\S.*)",
+    re.DOTALL,
+)
 
 
 def _choices(

@@ -102,6 +102,7 @@ _NO_UNITS = frozenset(
         r"\w+",
         "not no never below under less minus negative loss wrong incorrect false factorial half halves third "
         "quarter tenth hundredth thousandth over root times plus mod modulo choose infinity power "
+        "more fewer greater higher lower above least most than root twice double "
         "squared cubed if when where or and then alpha beta gamma delta epsilon theta lambda sigma omega phi",
     )
 )
