@@ -36,10 +36,13 @@ CALLED: dict[str, tuple[str, int]] = {
     "cosec": ("csc", 1),
     "diff": ("diff", 2),
     **{name: (name, count) for name, count in FURTHER.items()},
+    "binom": ("binomial", 2),
 }
 """Every name that takes arguments: what it stands for, and how many."""
-_NAMES = sorted({*CALLED, VARIABLE, *CONSTANTS, "π"} - set(FURTHER), key=lambda name: (-len(name), name))
-_MORE_NAMES = sorted({*_NAMES, *FURTHER}, key=lambda name: (-len(name), name))
+_NAMES = sorted(
+    {*CALLED, VARIABLE, *CONSTANTS, "π"} - {*FURTHER, "binom"}, key=lambda name: (-len(name), name)
+)
+_MORE_NAMES = sorted({*_NAMES, *FURTHER, "binom"}, key=lambda name: (-len(name), name))
 """Those of expressions with several variables."""
 
 _TOKENS = r"""(?P<space>\s+)
@@ -55,9 +58,9 @@ _PRODUCTS = ("eta", "mu", "nu")
 """Names of Greek letters that are products of Latin ones."""
 _WORD = "|".join(sorted(GREEK.keys() - {*_PRODUCTS}, key=len, reverse=True))
 _MORE_TOKENS = re.compile(
-    rf"(?P<name>(?:(?:{_WORD})'*{SUBSCRIPT}|(?:{_WORD})'+|{NAME})'*)|{_TOKENS}", re.VERBOSE
+    rf"(?P<name>(?:(?:{_WORD})'*{SUBSCRIPT}|(?:{_WORD})'+|{NAME})'*)|(?P<sign>[!⌊⌋⌈⌉])|{_TOKENS}", re.VERBOSE
 )
-"""With names that have a subscript or primes."""
+"""With names that have a subscript or primes, and signs of operators of `FURTHER`."""
 _UNCALLED = ("f", "g", "h")
 """Letters that are functions where a bracket follows."""
 
@@ -199,7 +202,11 @@ def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list
 #   say what is meant.
 # - A sum or product of more terms than a tree may be deep is read with brackets in it, around halves.
 
-_CLOSED_BY = {"(": ")", "[": "]", "{": "}", "|": "|"}
+_CLOSED_BY = {"(": ")", "[": "]", "{": "}", "|": "|", "⌊": "⌋", "⌈": "⌉"}
+_BARS = {"|": "abs", "⌊": "floor", "⌈": "ceil"}
+"""What stands between such signs."""
+_OF_MANY = ("min", "max", "gcd", "lcm")
+"""Functions of two or more, which are nested to the left."""
 _SPLIT = "Split it into smaller expressions."
 _USAGE = {
     "d/dx": "d/dx(u)",
@@ -280,7 +287,7 @@ class _Reader:
                 self.function(token)
             elif token.text == "-":
                 follower, after = self.tokens[self.at], self.tokens[self.at + 1 : self.at + 2]
-                if follower.kind == "number" and not (after and after[0].text == "^"):
+                if follower.kind == "number" and not (after and after[0].text in ("^", "!")):
                     self.at += 1
                     self.push(Tree("-" + follower.text), 1)
                     return
@@ -357,11 +364,12 @@ class _Reader:
             return False
         if following.kind not in ("number", "leaf"):
             self.fail("√ needs brackets around its argument", following.position, "Write √(x + 1).")
-        if self.tokens[self.at].text == "^":
+        if (sign := self.tokens[self.at].text) in ("^", "!"):
+            more = "…" if sign == "^" else ""
             self.fail(
-                f"√{following.text}^ can be read in two ways",
+                f"√{following.text}{sign} can be read in two ways",
                 token.position,
-                f"Write (√{following.text})^… or √({following.text}^…).",
+                f"Write (√{following.text}){sign}{more} or √({following.text}{sign}{more}).",
             )
         self.push(Tree("sqrt", (Tree(following.text),)), 2)
         return True
@@ -397,11 +405,21 @@ class _Reader:
             if token.text == ",":
                 self.comma(token)
                 return True
-            if token.text in ")]}" or (token.text == "|" and self.inside_bars()):
+            if token.text == "!":
+                self.factorial(token)
+                return False
+            if token.text in (*")]}⌋⌉",) or (token.text == "|" and self.inside_bars()):
                 self.close(token)
                 return False
         self.adjoin(token)
         return True
+
+    def factorial(self, token: Token) -> None:
+        before = self.text[: token.position].rstrip()[-1]
+        if before == "!" or before.translate(_SUPERSCRIPTS) != before:
+            self.fail(f"{before}! can be read in two ways", token.position, "Write brackets.")
+        self.at += 1
+        self.build("factorial", self.done.pop())
 
     def infix(self, token: Token, label: str, binding: int) -> bool:
         if binding == _PRODUCT:
@@ -475,7 +493,8 @@ class _Reader:
         self.reduce(_SUM)
         waiting = self.pending[-1] if self.pending else None
         wanted = 0 if waiting is None else 1 if waiting.base else CALLED.get(waiting.function, ("", 1))[1]
-        if waiting is None or len(self.done) - waiting.height >= wanted:
+        many = waiting is not None and waiting.function in _OF_MANY
+        if waiting is None or (not many and len(self.done) - waiting.height >= wanted):
             self.fail(
                 "the comma does not separate arguments",
                 token.position,
@@ -493,10 +512,18 @@ class _Reader:
             self.fail(f"{opened.label!r} is closed by {token.text!r}", token.position, wanted_end)
         self.at += 1
         given = len(self.done) - opened.height
-        if opened.label == "|":
-            self.apply("abs", opened)
+        if opened.label in _BARS:
+            self.apply(_BARS[opened.label], opened)
         if opened.function:
             wanted = 1 if opened.base else CALLED.get(opened.function, ("", 1))[1]
+            if opened.function in _OF_MANY and given > wanted:
+                first, *others = self.done[opened.height :]
+                del self.done[opened.height :]
+                self.done.append(first)
+                for other in others[:-1]:
+                    self.build(opened.function, self.done.pop(), other)
+                self.done.append(others[-1])
+                given = wanted
             if given != wanted:
                 usage = _USAGE.get(opened.function, f"{opened.function}(u, v)")
                 self.fail(f"{opened.function} needs {wanted} arguments", opened.position, f"Write {usage}.")

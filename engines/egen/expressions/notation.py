@@ -390,6 +390,11 @@ def _unicode(node: Tree, parts: list[_Written]) -> _Written:
             return _Written(_bracketed(parts[0], _ATOM) + exponent.translate(_SUPERSCRIPTS), _POWER)
     if label == "abs":
         return _Written(f"|{parts[0].text}|", _ATOM)
+    if label in ("floor", "ceil"):
+        low, high = "⌊⌋" if label == "floor" else "⌈⌉"
+        return _Written(f"{low}{parts[0].text}{high}", _ATOM)
+    if label == "factorial":
+        return _Written(_bracketed(parts[0], _ATOM) + "!", _POWER)
     if label == "sqrt":
         plain = len(node) == 2 and parts[0].level == _ATOM
         return _Written("√" + (parts[0].text if plain else f"({parts[0].text})"), _PREFIX)
