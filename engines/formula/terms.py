@@ -550,7 +550,7 @@ class Terms:
     def sum(self) -> Tree:
         """Terms with signs between them."""
         found = self.signed()
-        bound = self.context.bound
+        bound, first = self.context.bound, found
         while True:
             at = self.at
             while self.here.text == "\\\\" or (
@@ -571,7 +571,7 @@ class Terms:
                 raise self.error("'\\mp' is not understood", piece)
             found = Tree(label, (found, right))
         if self.here.role == Role.MODIFIER and self.here.text == "\\bmod":
-            if found.label in ("+", "-"):
+            if found is not first:
                 raise self.error("what '\\bmod' applies to can be read in two ways")
             self.take()
             found = Tree("mod", (found, self.term()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engines.core.errors import ExpressionError
 from engines.egen.expressions.infix import read_infix
 from engines.egen.expressions.language import LETTERS
 from engines.egen.expressions.notation import expression_row
@@ -20,8 +21,14 @@ from engines.formula.meaning import read
         "root(3,x)",
         "ceil(x)",
         "gamma(x)",
-        "max(x,y)",
+        "max(x,y,1)",
         "gcd(n,m)",
+        "mod(n+1,2x)",
+        "2n!*⌊x/2⌋^2",
+        "(n+1)! - sin⌈x⌉ + 2^n!",
+        "binom(n,k)/(n!)!",
+        "min(x,max(y,z,1),3)",
+        "-3! + |x|!",
         "lcm(4,n)",
     ],
 )
@@ -29,9 +36,21 @@ def test_shown_in_every_notation_and_read_back(text: str) -> None:
     tree = read_infix(text, LETTERS)
     row = expression_row(tree)
     assert read_infix(row["infix"], LETTERS) == tree
+    assert read_infix(row["unicode"], LETTERS) == tree
     shown = read(row["latex"]).tree
     assert shown is not None
     assert judge().equal(shown, tree).verdict == "equal"
+
+
+def test_read_as_written() -> None:
+    assert read_infix("n! + 2^n!", LETTERS).labels() == ["+", "factorial", "n", "pow", "2", "factorial", "n"]
+    assert read_infix("gcd(a,b,c)", LETTERS).labels() == ["gcd", "gcd", "a", "b", "c"]
+
+
+@pytest.mark.parametrize("text", ["n!!", "x²!", "√n!", "⌊x⌉", "max(x)", "log(1,2,3)", "max(1,,2)"])
+def test_what_can_be_read_in_two_ways_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        read_infix(text, LETTERS)
 
 
 def test_judged_against_a_head() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
 from threading import Thread
 
 import pytest
+import sympy
 
 from engines.core.tree import Tree
 from engines.egen.expressions.infix import read_infix
 from engines.egen.expressions.language import LETTERS
 from engines.egen.judging import judge
 from engines.formula.judge import Judgement
+from engines.formula.meaning import read
 
 JUDGE = judge()
 INF, IM, E = Tree("inf"), Tree("i"), Tree("e")
@@ -195,3 +198,57 @@ def test_threads_judge_as_one_does() -> None:
 
 def test_values_that_meet_at_one_integer_are_no_hypothesis() -> None:
     assert equal("asin(x/4-3)-6", "-6-asin((x-12)*(-4))").verdict in ("different", "undecided")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "verdict"),
+    [
+        ("a ≡ b (mod 3)", "b ≡ a (mod 3)", "equal"),
+        ("a ≡ b (mod 3)", "a + 3 ≡ b (mod 3)", "equal"),
+        ("a ≡ b (mod 3)", "b - a ≡ 0 (mod 3)", "equal"),
+        ("x ≡ 1 (mod n)", "1 ≡ x (mod n)", "equal"),
+        ("x ≡ 1 (mod 3)", "x ≡ 2 (mod 3)", "different"),
+        ("a ≡ b (mod 3)", "a ≡ b (mod 6)", "different"),
+        ("a ≡ b (mod 4)", "2a ≡ 2b (mod 4)", "different"),
+    ],
+)
+def test_congruences_say_the_same_or_not(left: str, right: str, verdict: str) -> None:
+    one, other = read(left).tree, read(right).tree
+    assert one is not None
+    assert other is not None
+    assert JUDGE.equal(one, other).verdict == verdict
+
+
+X, Y = sympy.symbols("x y")
+
+
+def _drawn(random: Random, depth: int) -> sympy.Expr:
+    """A rational function of x and y with small numbers."""
+    if not depth:
+        return random.choice([X, Y, sympy.Integer(random.randint(1, 5)), X + random.randint(1, 4)])
+    one, other = (_drawn(random, random.randrange(depth)) for _ in range(2))
+    match random.choice("++-**/^"):
+        case "+":
+            return sympy.Add(one, other, evaluate=False)
+        case "-":
+            return sympy.Add(one, -other)
+        case "*":
+            return sympy.Mul(one, other, evaluate=False)
+        case "/":
+            return one / (other**2 + 1)
+    return one ** random.randint(2, 3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_as_sympy_has_it(seed: int) -> None:
+    """Other forms of a rational function are accepted, near misses never."""
+    random = Random(seed)
+    for _ in range(4):
+        drawn = _drawn(random, 3)
+        for form in (sympy.expand, sympy.cancel, sympy.together, sympy.factor):
+            same = form(drawn)
+            assert equal(str(drawn), str(same)).verdict in ("equal", "equal if"), (drawn, same)
+            changed = same.xreplace({number: number + 1 for number in list(same.atoms(sympy.Integer))[:1]})
+            if changed != same and sympy.cancel(changed - drawn) != 0:
+                found = equal(str(drawn), str(changed)).verdict
+                assert found not in ("equal", "equal if"), (drawn, changed)

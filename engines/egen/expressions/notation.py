@@ -491,6 +491,9 @@ def _further(node: Tree, parts: list[_Written]) -> _Written:
         return _Written(rf"\binom{{{texts[0]}}}{{{texts[1]}}}", _ATOM)
     if node.label == "root":
         return _Written(rf"\sqrt[{texts[0]}]{{{texts[1]}}}", _ATOM)
+    if node.label == "mod":
+        sides = [part.text if part.level == _ATOM else _fenced(part.text) for part in parts]
+        return _Written(_fenced(rf"{sides[0]} \bmod {sides[1]}"), _ATOM)
     if node.label not in BINDERS:
         known = {"gamma": r"\Gamma", "min": r"\min", "max": r"\max", "gcd": r"\gcd"}
         name = known.get(node.label, rf"\operatorname{{{node.label}}}")

@@ -335,6 +335,8 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         same = _sides_alike(judge, left, right, assume)
         if same is not None:
             return same
+    if left.label == right.label == "congruent":
+        return _congruences(judge, left, right, assume)
     names = free(left, right)
     if len(names) == 1 and not assume:
         name = next(iter(names))
@@ -346,7 +348,7 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
             if place is None:
                 return YES
             return Judgement("different", witness=f"{name} = {place.text}: only one of them holds")
-    if left.label == right.label and left.label in ("and", "or", "in", "subset", "congruent", "iff", "not"):
+    if left.label == right.label and left.label in ("and", "or", "in", "subset", "iff", "not"):
         found = _parts_alike(judge, left, right, assume)
         if found is not None:
             return found
@@ -359,6 +361,29 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
             if one is not None and other is not None and one != other:
                 places = ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
                 return Judgement("different", witness=f"{places}: only one of them holds")
+    return _undecided("it is not known whether they say the same")
+
+
+def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    """They say the same if their differences, or one and the other's negative, are congruent always."""
+    one, other = (Tree("-", each.children[:2]) for each in (left, right))
+    modulus, second = left.children[2], right.children[2]
+    if modulus == second or judge.compared(modulus, second, assume).verdict == "equal":
+        for sign in ("-", "+"):
+            gap = Tree(sign, (one, other))
+            for multiple in (gap, Tree("mod", (gap, modulus))):
+                found = judge.compared(multiple, _ZERO, assume)
+                if found.verdict == "equal":
+                    return found
+    random = Random(0)
+    names = sorted(free(left, right))
+    remainders = [Tree("=", (Tree("mod", pair), _ZERO)) for pair in ((one, modulus), (other, second))]
+    for _ in range(0 if assume else _TRIED):
+        point = {name: float(random.randint(0, 12)) for name in names}
+        held = [truth(each, point) for each in remainders]
+        if None not in held and held[0] != held[1]:
+            places = ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
+            return Judgement("different", witness=f"{places}: only one of them holds")
     return _undecided("it is not known whether they say the same")
 
 
