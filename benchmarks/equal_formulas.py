@@ -5,8 +5,9 @@
 A group holds visually distinct formulas that are terms or statements with variables, share a key of their
 values, and are each judged equal to its first one, without a condition; and that differ by more than the
 order of operands and how a sign is written: also what is read from them differs, sums and products flattened
-and sorted. Statements that never hold are left out. At most `CLASSES` different formulas that share a key are
-compared with a further one, and larger formulas than `NODES` are left out, so that the work is bounded.
+and sorted. Statements that never hold are left out. The work is bounded: formulas of more than `NODES` nodes
+are left out, one is compared with at most `CLASSES` others that share a key, and at most `PAIRS` are judged,
+small formulas first, so that there are at least as many groups as are found.
 
 Each group is checked without the judge: its formulas are evaluated by mpmath at random points. So are all
 formulas that are read: those with the same values there are the pairs that could be found at all.
@@ -44,10 +45,11 @@ from engines.mathamr.retrieval.search import ranked
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 
 FOUND = 10
-CLASSES = 8
-NODES = 80
+CLASSES = 3
+NODES = 40
+PAIRS = 1500
 POINTS = 4
-QUERIES = 300
+QUERIES = 100
 
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 
@@ -215,16 +217,19 @@ def never(tree: Tree, judges: Any) -> bool:
 def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[int]], dict[str, int]]:
     """The groups, as looks, and how many pairs were judged how."""
     fingerprints, judges = ValueFingerprints(), judge()
+    keys, of_looks, shares = opened.keys
+    _, place, count = np.unique(keys[shares == 1], return_inverse=True, return_counts=True)
+    known = sorted({*of_looks[shares == 1][count[place] > 1].tolist()} & trees.keys())
     sharing: dict[int, dict[Tree, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for look, tree in trees.items():
-        if len(tree) <= NODES:
-            for key in fingerprints.of(tree).whole:
-                sharing[key][tree].append(look)
+    for look in sorted(known, key=lambda one: len(trees[one])):
+        if len(trees[look]) <= NODES:
+            for key in fingerprints.of(trees[look]).whole:
+                sharing[key][trees[look]].append(look)
     verdicts: dict[str, int] = defaultdict(int)
     home: dict[Tree, Tree] = {}
     judged: dict[tuple[Tree, Tree], str] = {}
     looks: dict[Tree, list[int]] = {}
-    for by_tree in sharing.values():
+    for by_tree in sorted(sharing.values(), key=lambda one: max(map(len, one))):
         looks.update(by_tree)
         firsts: list[Tree] = []
         for tree in by_tree:
@@ -232,6 +237,8 @@ def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[i
                 continue
             for first in firsts[:CLASSES]:
                 if (tree, first) not in judged:
+                    if len(judged) == PAIRS:
+                        continue
                     judged[tree, first] = judges.equal(first, tree).verdict
                     verdicts[judged[tree, first]] += 1
                 if judged[tree, first] == "equal":

@@ -19,6 +19,7 @@ from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
     from engines.formula.formula import Formula
+    from engines.formula.judge import Fingerprints, Judge
     from engines.mathamr.parsing.parsers import Parser, Which
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.task2 import Task2
@@ -222,7 +223,14 @@ class Inspect:
             raise refused("a topic's collection is needed", "E402", remedy)
 
 
-def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) -> dict[str, Any]:
+def inspect(
+    spec: Inspect,
+    *,
+    events: Sink = ignore,
+    cache: Path | None = None,
+    judge: Judge | None = None,
+    fingerprints: Fingerprints | None = None,
+) -> dict[str, Any]:
     """Everything about a formula in its context, as one document.
 
     Returns: id; text (the context, formulas as `$latex$`); formulas (id, latex, shown: for a terminal, query,
@@ -230,7 +238,9 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
     tree, slt); parser; penman; nodes (variable, concept, role, parent, depth, kind: concept, operator,
     constant or reference; formula: the id of the formula whose tree it is of, or None; place in text, or
     None); triples; strings by representation; query; nearest (rank, score, formula, latex, visual_id, post,
-    kind, grade, context, parts); runs (name, and of its formulas rank, formula, score, grade, latex, and
+    kind, grade, context, parts); equal (formulas proved equal, then those after renaming: as nearest, score
+    being the share of the equal part, with verdict, condition and renaming) and not_equal (why none could be
+    looked for, or ""); runs (name, and of its formulas rank, formula, score, grade, latex, and
     elsewhere: the rank in each other run by its name, None where that lacks it); warnings.
     Places of an operator tree's nodes are exact up to letters that occur several times; those of concepts are
     by spelling. Raises: DataError E329 for a graph that is none, EngineError E354 for an unknown topic.
@@ -252,7 +262,8 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
     graph, roots, lost, parser = _graph(spec, source, task, warnings)
     text, places = placed_text(source.context, source.formulas)
     formulas, spans = linked_formulas(source.formulas, source.query, graph, roots, lost, places)
-    opened = _index(spec, cache, warnings) if spec.k else None
+    opened = _index(spec, cache, warnings, fingerprints) if spec.k else None
+    equal, not_equal = _equal(spec, source, task, opened, judge, fingerprints)
     return {
         "id": source.id,
         "text": text,
@@ -264,6 +275,8 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
         "triples": triples(graph),
         "strings": _strings(source, graph),
         "nearest": [] if opened is None else _nearest(spec, source, task, opened),
+        "equal": equal,
+        "not_equal": not_equal,
         "runs": [] if task is None or opened is None else _runs(spec, task, opened),
         "warnings": warnings,
     }
@@ -362,7 +375,9 @@ def _strings(source: _Source, graph: Graph) -> dict[str, str]:
     return {**found, "mathamr": linear(graph, style="paper"), "mathamr-released": linear(graph)}
 
 
-def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
+def _index(
+    spec: Inspect, cache: Path | None, warnings: list[str], fingerprints: Fingerprints | None
+) -> FormulaIndex | None:
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.indexing import found_index
     from engines.mathamr.retrieval.search import open_index
@@ -370,7 +385,7 @@ def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaInd
     if spec.folder is None:
         return None if spec.index is None else open_index(spec.index)
     collection = ArqmathFolder.open(spec.folder)
-    place = found_index(collection, spec.index, cache)
+    place = found_index(collection, spec.index, cache, fingerprints)
     if place is None and cache is not None:
         warnings.append("the collection's formulas are not indexed: run mathwb mathamr index")
     if place is None:
@@ -381,29 +396,71 @@ def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaInd
 def _nearest(
     spec: Inspect, source: _Source, task: Task2 | None, opened: FormulaIndex
 ) -> list[dict[str, Any]]:
-    from engines.formula.formula import Formula
-    from engines.mathamr.retrieval.search import matched_parts, ranked
+    from engines.mathamr.retrieval.search import ranked
 
-    formula = source.formulas[source.query]
-    rows = []
-    for rank, (look, score) in enumerate(ranked(opened, formula, spec.k), start=1):
-        found = opened.latex(look)
-        member = opened.members(look)[0]
-        rows.append(
-            {
-                "rank": rank,
-                "score": round(score, 6),
-                "formula": member["id"],
-                "latex": found,
-                "visual_id": opened.visual(look),
-                "post": member["post"],
-                "kind": member["kind"],
-                "grade": None if task is None else _grade(task, source.id, opened, look),
-                "context": _context_of(opened, member["id"], spec.window),
-                "parts": matched_parts(formula, Formula(found)),
-            }
-        )
-    return rows
+    found = ranked(opened, source.formulas[source.query], spec.k)
+    return [
+        _row(spec, source, task, opened, look, rank=rank, score=score)
+        for rank, (look, score) in enumerate(found, start=1)
+    ]
+
+
+def _equal(
+    spec: Inspect,
+    source: _Source,
+    task: Task2 | None,
+    opened: FormulaIndex | None,
+    judge: Judge | None,
+    fingerprints: Fingerprints | None,
+) -> tuple[list[dict[str, Any]], str]:
+    """What is equal to the query, then what is after renaming; and why neither could be looked for."""
+    from engines.mathamr.retrieval.equality import By, Equality
+
+    if opened is None or not spec.k:
+        return [], ""
+    rows: list[dict[str, Any]] = []
+    seen: set[int] = set()
+    ways: tuple[By, ...] = ("equal", "renamed")
+    try:
+        for by in ways:
+            equality = Equality(opened, by, judge, fingerprints)
+            for one in equality.found(source.formulas[source.query].latex, spec.k):
+                if one.look not in seen:
+                    seen.add(one.look)
+                    row = _row(spec, source, task, opened, one.look, rank=len(seen), score=one.share)
+                    rows.append({**row, **one.document()})
+    except EngineError as error:
+        return [], error.what
+    return rows, ""
+
+
+def _row(
+    spec: Inspect,
+    source: _Source,
+    task: Task2 | None,
+    opened: FormulaIndex,
+    look: int,
+    *,
+    rank: int,
+    score: float,
+) -> dict[str, Any]:
+    from engines.formula.formula import Formula
+    from engines.mathamr.retrieval.search import matched_parts
+
+    found = opened.latex(look)
+    member = opened.members(look)[0]
+    return {
+        "rank": rank,
+        "score": round(score, 6),
+        "formula": member["id"],
+        "latex": found,
+        "visual_id": opened.visual(look),
+        "post": member["post"],
+        "kind": member["kind"],
+        "grade": None if task is None else _grade(task, source.id, opened, look),
+        "context": _context_of(opened, member["id"], spec.window),
+        "parts": matched_parts(source.formulas[source.query], Formula(found)),
+    }
 
 
 def _grade(task: Task2, topic: str, opened: FormulaIndex, look: int) -> int | None:

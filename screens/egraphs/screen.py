@@ -394,7 +394,9 @@ class EgraphsScreen(BrowserScreen):
 
         chosen, cluster = self.members.pair(), self.now.cluster
         if chosen is not None and cluster is not None:
-            self.app.push_screen(Derivation(self.workbench, *chosen, cluster))
+            self.app.push_screen(
+                Derivation(self.workbench, *chosen, mode=cluster.mode, assume=cluster.assume)
+            )
 
     def action_inspect(self) -> None:
         from screens.egraphs.egraph import EgraphView

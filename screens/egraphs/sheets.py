@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,14 +104,24 @@ class _ClusterSheet(TextScreen):
 
 
 class Derivation(_ClusterSheet):
-    def __init__(self, workbench: Frame, left: str, right: str, cluster: Cluster) -> None:
-        mode, assume = cluster.mode, cluster.assume
+    """How one expression is derived from another. `named` writes them for people."""
+
+    def __init__(
+        self,
+        workbench: Frame,
+        left: str,
+        right: str,
+        *,
+        mode: str,
+        assume: str = "",
+        named: Callable[[str], str] = shown,
+    ) -> None:
         rules = f"rules    {mode}; each line is judged against the first"
         where = [f"where    {assume}"] if assume else []
-        ends = (f"from     {shown(left)}", f"to       {shown(right)}", *where, rules, "")
+        ends = (f"from     {named(left)}", f"to       {named(right)}", *where, rules, "")
         params = {"start": left, "target": right, "assume": assume, "mode": mode}
-        words = ("egen", "derive", *cluster.assuming, "--mode", mode, "--", left, right)
-        command = workbench.command_line(*words)
+        assuming = ("--assume", assume) if assume else ()
+        command = workbench.command_line("egen", "derive", *assuming, "--mode", mode, "--", left, right)
         doing = "by decomposing both until two lines are equal, or by growing one e-graph from both"
         super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
 

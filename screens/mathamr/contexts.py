@@ -18,7 +18,7 @@ from screens.shell.theme import safe_text
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record
-from workbench.papers.mathamr.tables import NEAREST, TOPICS, topic_row
+from workbench.papers.mathamr.tables import EQUAL, NEAREST, TOPICS, topic_row
 from workbench.tables import Column, TableSpec
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ def _grade(record: Record) -> Content:
 
 
 HIT_COLUMNS = NEAREST.drawn(
+    score=lambda record: f"{record['score']:.3f}"[:5],
+    grade=_grade,
+    latex=lambda record: safe_text(record["shown"], "$foreground"),
+    post=_quiet("post"),
+)
+EQUAL_COLUMNS = EQUAL.drawn(
     score=lambda record: f"{record['score']:.3f}"[:5],
     grade=_grade,
     latex=lambda record: safe_text(record["shown"], "$foreground"),

@@ -25,6 +25,7 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.tree import outline
 from screens.mathamr.contexts import (
+    EQUAL_COLUMNS,
     GRAPH_COLUMNS,
     GRAPH_FIELDS,
     HIT_COLUMNS,
@@ -52,7 +53,7 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane, Page, Pane, TreeListing
 from screens.widgets.reader import Moving
 from screens.widgets.table import Record, Table
-from workbench.papers.mathamr.tables import NEAREST
+from workbench.papers.mathamr.tables import EQUAL, NEAREST
 
 
 def edit_graph(workbench: Frame, penman: str, inspection: Inspection) -> str | None:
@@ -424,6 +425,18 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         return words
 
 
+_LISTS = {"nearest": "nearest", "equal": "equal", "runs": "ranked"}
+"""The listings of the pages that list formulas."""
+_LISTED = tuple(_LISTS.values())
+
+
+def _why_none(reason: str) -> str:
+    """What helps where nothing is listed as equal."""
+    if "values" in reason:
+        return f"{reason}; the command `index the formulas` makes one that has values".capitalize() + "."
+    return f"{reason}.".capitalize() if reason else "Nearest lists what shares parts with it."
+
+
 class FormulaPane(Pane):
     DEFAULT_CSS = """
     FormulaPane .about { height: auto; max-height: 8; padding: 0 1; color: $quiet; }
@@ -443,7 +456,9 @@ class FormulaPane(Pane):
         hits = Listing(HIT_COLUMNS, id="nearest", fields=NEAREST.fields, counts=False)
         ranked = Listing(RANKED_COLUMNS, id="ranked", fields=RANKED.fields, counts=False)
         yield Page("tree", self._line, self.drawing, id="tree-page")
+        equal = Listing(EQUAL_COLUMNS, id="equal", fields=EQUAL.fields, counts=False)
         yield Page("nearest", hits, Static(classes="about", id="nearest-about"), id="nearest-page")
+        yield Page("equal", equal, id="equal-page")
         yield Page("runs", ranked, id="runs-page")
         yield from super().compose()
 
@@ -458,8 +473,8 @@ class FormulaPane(Pane):
         self.inspection = inspection
         if not same:
             self._near = None
-            self._load("nearest", None)
-            self._load("ranked", None)
+            for name in _LISTED:
+                self._load(name, None)
         self.formula = None
         self.show_formula(inspection.query if inspection is not None else None)
 
@@ -494,7 +509,7 @@ class FormulaPane(Pane):
 
     def show_near(self, document: Mapping[str, Any] | None, error: EngineError | None = None) -> None:
         self._near = document
-        for name in ("nearest", "ranked"):
+        for name in _LISTED:
             if error is not None:
                 self.query_one(f"#{name}", Listing).show_error(error)
             else:
@@ -513,6 +528,9 @@ class FormulaPane(Pane):
             why = next((one for one in document["warnings"] if "index" in one), "There is no collection.")
             listing.when_empty("No formulas to compare with", why)
             found = hit_records(document["nearest"], raw=self.raw)
+        elif name == "equal":
+            listing.when_empty("No formula is proved equal", _why_none(document["not_equal"]))
+            found = hit_records(document["equal"], raw=self.raw)
         else:
             listing.when_empty("No runs of Task 2", "`mathwb mathamr search` makes one.")
             found = ranked_records(document["runs"], raw=self.raw)
@@ -540,8 +558,8 @@ class FormulaPane(Pane):
 
     @on(Pane.PageShown)
     def _page_shown(self) -> None:
-        titles = {"tree": "operator tree", "nearest": "nearest formulas", "runs": "runs"}
-        self.title = titles[self.page_name]
+        titles = {"tree": "operator tree", "nearest": "nearest formulas", "equal": "equal formulas"}
+        self.title = titles.get(self.page_name, self.page_name)
 
     @property
     def key(self) -> str:
@@ -567,7 +585,12 @@ class FormulaPane(Pane):
 
     @property
     def _listing(self) -> Listing:
-        return self.query_one("#nearest" if self.page_name == "nearest" else "#ranked", Listing)
+        return self.query_one(f"#{_LISTS.get(self.page_name, 'ranked')}", Listing)
+
+    @property
+    def equal_formula(self) -> Record | None:
+        """The formula that is shown as equal to the query, under the cursor."""
+        return self._listing.table.current if self.page_name == "equal" else None
 
     def exports(self) -> Sequence[Export]:
         if self.inspection is None:
@@ -577,7 +600,7 @@ class FormulaPane(Pane):
             subject, table = self.inspection.subject, self._listing.table
             found = [
                 *exported(
-                    NEAREST if self.page_name == "nearest" else RANKED,
+                    {"nearest": NEAREST, "equal": EQUAL}.get(self.page_name, RANKED),
                     "formulas",
                     f"{subject.stem}-formulas",
                     {".csv": "c", ".jsonl": "J"},

@@ -13,7 +13,7 @@ SCREEN_KEYS = scope(
     diff=(
         "diff",
         "Compare the graph with the built-in parser's, or that with the published one, by Smatch; where runs "
-        "are shown, compare these topic by topic.",
+        "are shown, compare these topic by topic; from the query derive the equal formula under the cursor.",
     ),
     inspect=("alignment", "List the source of each formula and node, and any warnings."),
     raw=("LaTeX", "Show formulas as LaTeX, or as plain text."),

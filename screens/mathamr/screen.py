@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -12,7 +13,7 @@ from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
 from screens.browser import BrowserScreen
-from screens.mathamr.contexts import OWN, ContextsPane, Subject, formula_collections, parsers
+from screens.mathamr.contexts import OWN, ContextsPane, Subject, formula_collections, parsers, shown_formula
 from screens.mathamr.graph import FormulaPane, GraphPane, edit_graph, origin
 from screens.mathamr.inspection import NEAREST, Inspection
 from screens.mathamr.keys import SCREEN_KEYS
@@ -287,9 +288,17 @@ class MathamrScreen(BrowserScreen):
     def _runs_shown(self) -> bool:
         return self.active_pane is self.formula and self.formula.runs_shown and self.source != OWN
 
+    @property
+    def _equal_shown(self) -> bool:
+        return self.active_pane is self.formula and self.formula.page_name == "equal"
+
     def _why_no_diff(self) -> str:
         if self._runs_shown:
             return ""
+        if self._equal_shown:
+            row = self.formula.equal_formula
+            whole = row is not None and row["score"] == 1 and not row["renaming"]
+            return "" if whole else "only a formula that is equal as a whole, by the same letters, is derived"
         if self.inspection is None:
             return "no graph is shown"
         own = self.inspection.document["parser"] == "builtin" and not self._published
@@ -348,9 +357,12 @@ class MathamrScreen(BrowserScreen):
 
     def action_diff(self) -> None:
         """The graph that is shown beside the parser's; the parser's own beside the published one. Where runs
-        are shown, these."""
+        are shown, these; of an equal formula its derivation."""
         from screens.mathamr.standings import Comparison, StandingsSheet
 
+        if self._equal_shown:
+            self._derive()
+            return
         if self._runs_shown:
             self.app.push_screen(StandingsSheet(self.workbench, self.source, self.sources[self.source]))
             return
@@ -361,6 +373,16 @@ class MathamrScreen(BrowserScreen):
         shown = origin(parser), inspection.document["penman"]
         params = subject.by(other).params
         self.app.push_screen(Comparison(self.workbench, subject.stem, shown, origin(other), params))
+
+    def _derive(self) -> None:
+        from screens.egraphs.sheets import Derivation
+
+        row, inspection = self.formula.equal_formula, self.inspection
+        query = inspection.query if inspection is not None else None
+        if row is not None and query is not None:
+            ends = query["latex"], row["latex"]
+            named = partial(shown_formula, raw=self.formula.raw)
+            self.app.push_screen(Derivation(self.workbench, *ends, mode="strict", named=named))
 
     def action_edit(self) -> None:
         inspection = self.inspection
@@ -401,13 +423,19 @@ class MathamrScreen(BrowserScreen):
         none = "" if self._near_texts else "there is no collection"
         return [
             Command("forget this text", "removes your own text from the list", self._forget_text, reason),
-            Command("index the formulas", "as a job, so that nearest formulas are found", self._index, none),
+            Command(
+                "index the formulas",
+                "as a job, to find nearest and equal ones",
+                self._index,
+                none,
+            ),
         ]
 
     def _index(self) -> None:
         from workbench.recipes import resolved_recipe
 
-        given = {"folder": self._near_texts, "out": str(self._index_of(self._near_texts))}
+        place = str(self._index_of(self._near_texts))
+        given = {"folder": self._near_texts, "out": place, "values": True}
 
         def started(job: int, recipe: Recipe) -> None:  # noqa: ARG001
             self.workbench.say(f"job {job} builds the index; r reads it when it has ended")

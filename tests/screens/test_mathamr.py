@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
+from screens.egraphs.sheets import Derivation
 from screens.mathamr.contexts import OWN, Subject, destinations
 from screens.mathamr.graph import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
@@ -329,6 +330,21 @@ async def test_bookmarks_lead_back_to_a_node(build: Make) -> None:
         assert screen.crumbs == ("mini", "B.2", "b")
 
 
+async def test_equal_formulas_are_listed_and_derived(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await ready(pilot)
+        screen.inspect_text(r"How about $\frac{2a}{2c}$?")
+        await settle(pilot, lambda: subject(screen).startswith("How"))
+        await press(pilot, "tab", "right_square_bracket", "right_square_bracket")
+        table = screen.query_one("#equal-table", Table)
+        await settle(pilot, lambda: table.shown > 0)
+        rows = {row["latex"]: (row["score"], row["verdict"]) for row in table.visible_records()}
+        assert rows[r"\frac{a}{c}"] == (1.0, "equal")
+        await press(pilot, "d")
+        assert isinstance(app.screen, Derivation)
+
+
 async def test_nearest_formulas_and_runs_have_grades(build: Make) -> None:
     app = build()
     async with app.run_test(size=(200, 50)) as pilot:
@@ -339,7 +355,7 @@ async def test_nearest_formulas_and_runs_have_grades(build: Make) -> None:
         grades = {row["formula"]: row["grade"] for row in table.visible_records()}
         assert grades["119"] == 3
         assert "in common: " in shown(app)
-        await press(pilot, "right_square_bracket")
+        await press(pilot, "right_square_bracket", "right_square_bracket")
         ranked = screen.query_one("#ranked-table", Table)
         found = ranked.visible_records()
         assert [(row["run"], row["formula"], row["grade"], row["elsewhere"]) for row in found] == [

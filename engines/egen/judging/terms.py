@@ -16,6 +16,7 @@ from engines.egen.judging.calls import Calls
 from engines.egen.judging.closed import closed, differentiated
 from engines.egen.judging.names import COMPLEX
 from engines.egen.judging.reals import Known
+from engines.egen.verification.rigorous import LongSumError
 from engines.formula.judge import Judgement
 
 EQUAL = Judgement("equal")
@@ -53,7 +54,7 @@ class TermJudge:
                 return judged()
             except EngineError as error:
                 return undecided(error.what)
-            except (RecursionError, OverflowError, MemoryError, TooLargeError):
+            except (RecursionError, OverflowError, MemoryError, TooLargeError, LongSumError):
                 return undecided("the terms are too large")
             except (ArithmeticError, LookupError, ValueError) as error:
                 return undecided(f"it is not worked out: {error}")

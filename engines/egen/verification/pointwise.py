@@ -167,8 +167,8 @@ class Pointwise:
             return Verdict("undecided", 0.0)
         self._totals.spent = inside = missing = unknown = vague = 0
         agreeing: list[tuple[float, ...]] = []
-        lost: _Point | None = None
-        gained: _Point | None = None
+        lost: tuple[_Point, Value] | None = None
+        gained: tuple[_Point, Value] | None = None
         singles: dict[str, list[str]] = {}
         integral = "integral" in tree.labels()
         for point in [*self._points, *self._beside_ends(tree)]:
@@ -185,9 +185,9 @@ class Pointwise:
                 if point.single:
                     singles.setdefault(point.single, []).append(kind)
                 elif kind == "member":
-                    inside, missing, lost = inside + 1, missing + 1, lost or point
+                    inside, missing, lost = inside + 1, missing + 1, lost or (point, member)
                 elif kind == "head":
-                    gained = gained or point
+                    gained = gained or (point, member)
                 continue
             if not (head.is_finite() and member.is_finite()):
                 unknown += head.is_finite() != member.is_finite() and not point.far and not point.single
@@ -224,7 +224,7 @@ class Pointwise:
             len(agreeing) / inside if inside else 0.0,
             outcome == "shrinks" and gained is not None,
             len(agreeing) + missing,
-            None if shown is None else self._example(shown, shown.head, self._at(tree, shown.at)),
+            None if shown is None else self._example(shown[0], shown[0].head, shown[1]),
             self._checked(agreeing) if agreeing else None,
             ", ".join(found),
         )

@@ -85,6 +85,18 @@ NEAREST = TableSpec(
     )
 )
 """Of the formulas nearest to one that is inspected, and of those that a run ranks."""
+EQUAL = TableSpec(
+    (
+        _RANK,
+        Column("score", "score", 5, "right", format=".3f"),
+        _FORMULA,
+        Column("grade", "grade", 5),
+        Column("verdict", "verdict", 16, format=_verdict),
+        Column("latex", "formula", format=_unicode),
+        Column("post", "post", 8, on="screen", drop=1),
+    )
+)
+"""Of the formulas that are proved equal to one that is inspected, by the share of their equal part."""
 
 
 def topic_address(spec: Any) -> Callable[[Found], str]:
@@ -179,6 +191,9 @@ def inspect(found: Found, _spec: object) -> Iterator[str]:
     if found["nearest"]:
         yield ""
         yield from NEAREST.lines(found["nearest"], latex="")
+    if found["equal"]:
+        yield ""
+        yield from EQUAL.lines(found["equal"], latex="")
     for warning in found["warnings"]:
         yield Hint(warning)
 
