@@ -247,7 +247,7 @@ async def test_runs_are_compared_topic_by_topic(build: Make, tmp_path: Path) -> 
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         screen.show_pane("formula-pane")
-        await press(pilot, "right_square_bracket", "right_square_bracket")
+        await press(pilot, "right_square_bracket", "right_square_bracket", "right_square_bracket")
         await settle(pilot, lambda: screen.formula.runs_shown)
         await press(pilot, "d")
         sheet = app.screen
