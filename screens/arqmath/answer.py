@@ -1,4 +1,4 @@
-"""The right pane: an answer as people read it, or as LaTeX; the topic; one's own grade of an answer."""
+"""The right pane: an answer as people read it, or as LaTeX; its links, judged; the topic; one's own grade."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Record
 
 _HEADING, _FAILED = "│ ", "✗ "
+_SIGNS = {"right": "✓", "right if": "✓", "follows": "✓", "wrong": "✗", "loses domain": "!", "not shown": "?"}
+"""Of the verdicts of `proofread`; what is given or unread claims nothing."""
 _PATIENCE_S = 0.15
 """So long the text before may stand there until the next one comes."""
 
@@ -36,16 +38,18 @@ class AnswerPane(Pane):
         self.raw = False
         self._chosen: Chosen | None = None
         self._post: Mapping[str, Any] | None = None
+        self._links: Mapping[str, Any] | EngineError | None = None
         self._topic: Mapping[str, Any] | None = None
         self._instead = False
         self._height = 1
 
     def compose(self) -> ComposeResult:
-        answer, topic = ReaderBox(id="answer-text"), ReaderBox(id="topic-text")
-        for box in (answer, topic):
+        answer, links, topic = (ReaderBox(id=f"{name}-text") for name in ("answer", "links", "topic"))
+        for box in (answer, links, topic):
             box.reader.style = _line_style
         yield Page("answer", Static(id="about"), answer, id="answer-page")
         yield Page("topic", topic, id="topic-page")
+        yield Page("links", links, id="links-page")
         yield from super().compose()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -59,6 +63,7 @@ class AnswerPane(Pane):
     def show_answer(self, chosen: Chosen | None) -> None:
         """Say where an answer stands; its text comes by `show_post`. None: there is none."""
         self._chosen = chosen
+        self.show_links(None)
         self.title = f"answer {chosen.row['id']}" if chosen is not None else "answer"
         self._tell_about()
         if chosen is None:
@@ -81,12 +86,21 @@ class AnswerPane(Pane):
         )
 
     def show_failure(self, error: EngineError) -> None:
-        place = f"{error.where}: " if error.where else ""
-        self.show_instead([f"{_FAILED}{error.code} {place}{error.what}", error.remedy])
+        self.show_instead(_failure_lines(error))
 
     def show_post(self, post: Mapping[str, Any]) -> None:
         self._post = post
         self._fill_answer()
+
+    @property
+    def post(self) -> Mapping[str, Any] | None:
+        """What is shown; None while it is on its way, and where there is nothing to read."""
+        return self._post
+
+    def show_links(self, found: Mapping[str, Any] | EngineError | None) -> None:
+        """What `proofread` found in the answer, or why it failed; None: nothing yet."""
+        self._links = found
+        self._fill_links()
 
     def _tell_about(self) -> None:
         place = self.query_one("#about", Static)
@@ -117,6 +131,7 @@ class AnswerPane(Pane):
         if self.is_attached and self.query("#answer-text"):
             self._tell_about()
             self._fill_answer()
+            self._fill_links()
             self._fill_topic()
 
     def _fill_answer(self) -> None:
@@ -124,6 +139,16 @@ class AnswerPane(Pane):
             self._instead = False
             reader = self.query_one("#answer-text", ReaderBox).reader
             reader.show(_answer_lines(self._post, self.raw, self._cells - 1))
+
+    def _fill_links(self) -> None:
+        found, cells = self._links, self._cells - 1
+        if isinstance(found, EngineError):
+            lines = [part for line in _failure_lines(found) for part in fold(line, cells)]
+        elif found is not None:
+            lines = _links_lines(found, cells)
+        else:
+            lines = ["… checking"] if self._post is not None else []
+        self.query_one("#links-text", ReaderBox).reader.show(lines)
 
     def _fill_topic(self) -> None:
         reader = self.query_one("#topic-text", ReaderBox).reader
@@ -181,6 +206,25 @@ def _answer_lines(post: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
         if question["tags"]:
             lines += [_HEADING + part for part in fold("tags " + ", ".join(question["tags"]), cells - 2)]
         lines += ["", *fold(question["latex"] if raw else question["text"], cells)]
+    return lines
+
+
+def _failure_lines(error: EngineError) -> list[str]:
+    place = f"{error.where}: " if error.where else ""
+    return [f"{_FAILED}{error.code} {place}{error.what}", error.remedy]
+
+
+def _links_lines(found: Mapping[str, Any], cells: int) -> list[str]:
+    """Each link behind its sign, its verdict and the reason below; how many there are of each verdict."""
+    counts = ", ".join(f"{count(many)} {verdict}" for verdict, many in found["counts"].items() if many)
+    lines = [_HEADING + part for part in fold(counts or "no links", cells - 2)]
+    for link in (link for document in found["documents"] for link in document["links"]):
+        formula = " ".join(f"{link['left']} {link['relation']} {link['right']}".split())
+        sign = _SIGNS.get(link["verdict"], "·")
+        first, *more = fold(formula, cells - 2)
+        lines += ["", f"{sign} {first}", *(f"  {part}" for part in more)]
+        reason = f"{link['verdict']}: {link['reason']}" if link["reason"] else link["verdict"]
+        lines += [f"{_HEADING}{part}" for part in fold(reason, cells - 2)]
     return lines
 
 

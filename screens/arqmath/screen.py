@@ -13,6 +13,7 @@ from engines.core.errors import EngineError
 from screens.arqmath.answer import AnswerPane, ask_grade, refuse_grade
 from screens.arqmath.columns import Runs
 from screens.arqmath.keys import KEYS
+from screens.arqmath.links import Links
 from screens.arqmath.ranking import RankingPane, TopicsPane
 from screens.arqmath.searching import HitList, Searcher, of_posts, of_runs
 from screens.browser import BrowserScreen
@@ -46,6 +47,7 @@ class ArqmathScreen(BrowserScreen):
         self._rankings = self.request("arqmath.ranking", self._ranking_read)
         self._posts = self.request("arqmath.post", self._post_read)
         self._snippets = self.request("arqmath.snippets", self._snippets_read)
+        self.links = Links(self, self._links_read)
         self.searcher = Searcher(
             self,
             found=self.searched,
@@ -108,7 +110,7 @@ class ArqmathScreen(BrowserScreen):
         self.topics.show_sources(list(self.sources), collection.name)
         self.topics.show_loading(f"reading {collection.name}")
         self.ranking.forget()
-        for request in (self._overview, self._rankings, self._posts, self._snippets):
+        for request in (self._overview, self._rankings, self._posts, self._snippets, self.links.request):
             request.clear()
         self._overview.stop()
         try:
@@ -220,12 +222,14 @@ class ArqmathScreen(BrowserScreen):
             self._posts.forget()
         elif "written" in chosen.row:
             pane.show_post(chosen.row["written"])
+            self.show_links()
         elif self.searcher.state == "none":
             pane.show_instead(["The collection has no posts to read."])
         elif self.searcher.state == "large":
             pane.show_instead(["The posts are not indexed; press a to index them."])
         elif (post := self._post(chosen.row["id"])) is not None:
             pane.show_post(post)
+            self.show_links()
         else:
             pane.show_waiting()
         self._show_crumbs()
@@ -239,8 +243,23 @@ class ArqmathScreen(BrowserScreen):
         if self.ranking.row is not None and self.ranking.row["id"] == event.tag:
             if event.error is None:
                 self.answer.show_post(event.value)
+                self.show_links()
             else:
                 self.answer.show_failure(event.error)
+
+    @on(Pane.PageShown, "#right")
+    def show_links(self) -> None:
+        """Judge the links of the answer, where they are wanted."""
+        row, post = self.ranking.row, self.answer.post
+        if self.answer.page_name == "links" and row is not None and post is not None:
+            self.answer.show_links(self.links.get(row["id"], post))
+
+    def _links_read(self, event: Answer) -> None:
+        if self.ranking.row is not None and self.ranking.row["id"] == event.tag:
+            self.answer.show_links(event.value if event.error is None else event.error)
+
+    def on_unmount(self) -> None:
+        self.links.close()
 
     @on(Pane.Opened, "#middle")
     async def _answer_opened(self) -> None:

@@ -157,6 +157,27 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
         assert "without induction" in read(screen, "topic")
 
 
+async def test_the_links_of_an_answer_are_judged_once(build: Make, engine: HereEngine) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter", "j", "j", "j", "enter")
+        assert screen.crumbs[-1] == "answer 14"
+        assert not [call for call in engine.calls if call.task == "proofread"]
+        await press(pilot, "left_square_bracket")
+        await settle(pilot, lambda: "✓ 2^{n-1} + 2^{n-1} = 2^n" in read(screen, "links"))
+        assert read(screen, "links").splitlines()[0] == "│ 1 right"
+        [asked] = [call for call in engine.calls if call.task == "proofread"]
+        given = Path(asked.params["file"])
+        await press(pilot, "h", "k", "j")
+        assert "✓ 2^{n-1}" in read(screen, "links")
+        assert sum(call.params.get("file") == str(given) for call in engine.calls) == 1
+        engine.errors["proofread"] = EngineError("the judge is gone", code="E661")
+        await press(pilot, "j")
+        await settle(pilot, lambda: "✗ E661 the judge is gone" in read(screen, "links"))
+    assert not given.exists()
+
+
 def test_the_screen_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pyarrow", "torch", "lxml", "faiss"}
     modules = "screens.arqmath.screen, workbench.papers.arqmath.data"
