@@ -29,10 +29,9 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# What fails beside the other tests is run once more by itself, and must pass there; both are reported.
 test: MARKS = -m "not slow and not gpu and not slurm and not online"
 test test-all: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(MARKS) || $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(MARKS)
 
 # The pictures of the documents.
 picture: install
