@@ -31,6 +31,11 @@ def complaint(*words: object) -> str:
     return refused.stderr
 
 
+def titles(sweep: int) -> list[str]:
+    """What tells the members of a sweep apart."""
+    return sorted(view["title"].partition(" lr=")[2] for view in document("jobs", "list", f"sweep:{sweep}"))
+
+
 @pytest.mark.slow
 def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: Path) -> None:
     started = document(
@@ -38,6 +43,7 @@ def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: P
     )
     number = started["job"]
     assert started["runs"] == 4
+    assert titles(number) == ["0.01 seed=1", "0.01 seed=2", "1e30 seed=1", "1e30 seed=2"]
     view = lab.wait(number, "failed")
     members = [view for view in jobs.jobs(lab.workspace) if view.sweep == number]
     assert sorted((each.params["train"]["lr"], each.seed, each.state) for each in members) == [
@@ -122,11 +128,12 @@ def test_the_worst_are_told_by_a_measure_that_is_taken(lab: Lab, recipe: Path) -
 
 
 @pytest.mark.slow
-def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
+def test_ranges_and_folds_run_to_their_end_listed_as_one_line_and_compared(lab: Lab, recipe: Path) -> None:
     """In front and in the background, the runs are those that the ranges and folds ask for."""
     words = ["--grid", "lr=0.01..0.03/2", "--folds", "--set", "steps=2"]
     front = document("train", recipe, "--headless", *words)
     number = document("train", recipe, "--detach", *words)["job"]
+    assert titles(number) == ["0.01 fold=0", "0.01 fold=1", "0.03 fold=0", "0.03 fold=1"]
     lab.wait(number, "succeeded")
     expected = [(lr, fold) for lr in (0.01, 0.03) for fold in (0, 1)]
     found = {view.id: view for view in jobs.jobs(lab.workspace)}
@@ -137,29 +144,22 @@ def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
         assert [(one["train"]["lr"], one["model"]["fold"]) for one in tables] == expected
         assert {view.state for view in views} == {"succeeded"}
     by_setting = {row["setting"]["lr"]: row["measures"]["accuracy"] for row in front["settings"]}
-    compared = document("jobs", "compare", number)["settings"]
-    for row in compared:
+    compared = document("jobs", "compare", number)
+    for row in compared["settings"]:
         own = by_setting[f"{row['setting']['train.lr']:g}"]
         assert (row["value"]["runs"], row["value"]["mean"]) == (2, pytest.approx(own["mean"]))
-
-
-@pytest.mark.slow
-def test_a_sweep_is_listed_as_one_line_and_compared(lab: Lab, recipe: Path) -> None:
-    number = document("train", recipe, "--detach", "--grid", "lr=0.01,0.02", "--seeds", "1,2")["job"]
-    titles = [view["title"].partition(" lr=")[2] for view in document("jobs", "list", f"sweep:{number}")]
-    assert sorted(titles) == ["0.01 seed=1", "0.01 seed=2", "0.02 seed=1", "0.02 seed=2"]
-    lab.wait(number, "succeeded")
-    listed = mathwb("jobs", "list").stdout
-    assert [line.split()[0] for line in listed.splitlines()[1:]] == [str(number)]
-    assert "4/4 runs" in listed
-    members = mathwb("jobs", "list", "--where", f"sweep:{number}")
-    assert len(members.stdout.splitlines()) == 5
-    found = document("jobs", "compare", number)
-    assert [(len(row["jobs"]), row["value"]["runs"]) for row in found["settings"]] == [(2, 2), (2, 2)]
-    assert found["best"] == found["settings"][0]["setting"]
-    assert 0.5 <= found["settings"][1]["p"] <= 1
+        assert len(row["jobs"]) == 2
+    first, second = compared["settings"]
+    assert compared["best"] == first["setting"]
+    assert 0.5 <= second["p"] <= 1
     text = mathwb("jobs", "compare", number).stdout
-    assert text.splitlines()[-1].startswith(f"best by {found['measure']}: train.lr=0.0")
+    assert text.splitlines()[-1].startswith(f"best by {compared['measure']}: train.lr=0.0")
+    listed = mathwb("jobs", "list").stdout.splitlines()[1:]
+    # The runs in front are four lines, the sweep in the background is one.
+    (line,) = [line for line in listed if line.split()[0] not in {str(view.id) for view in made}]
+    assert line.split()[0] == str(number)
+    assert "4/4 runs" in line
+    assert len(mathwb("jobs", "list", "--where", f"sweep:{number}").stdout.splitlines()) == 5
     tail = mathwb("jobs", "tail", number)
     assert (tail.returncode, f"sweep:{number}" in tail.stderr) == (2, True)
 
