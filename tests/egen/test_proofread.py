@@ -25,7 +25,10 @@ def test_what_holds_follows_or_is_given_is_told_from_what_is_wrong(tmp_path: Pat
 
 
 def test_rows_of_align_are_one_chain_and_comments_are_left_out(tmp_path: Path) -> None:
-    text = "\\begin{align*}\n6+99\\cdot4 &= 402 \\\\\n% no\n&= 403\n\\end{align*}\n\\begin{verbatim}$1=2$\\end{verbatim}"  # noqa: E501
+    text = (
+        "\\begin{align*}\n6+99\\cdot4 &= 402 \\\\\n% no\n&= 403\n\\end{align*}\n"
+        "\\begin{verbatim}$1=2$\\end{verbatim}"
+    )
     assert _verdicts(tmp_path, text, "a.tex") == [("right", 2), ("wrong", 4)]
 
 
@@ -67,3 +70,18 @@ def test_sarif_and_html(tmp_path: Path) -> None:
     (result,) = json.loads((tmp_path / "a.sarif").read_text())["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("wrong", "error")
     assert "&lt;7&gt;" in (tmp_path / "a.html").read_text()
+
+
+def test_links_beyond_the_most_are_said_to_be_left_out(tmp_path: Path) -> None:
+    (tmp_path / "long.md").write_text("$" + "=".join(["1"] * 10_001) + "$", "utf-8")
+    (document,) = proofread(Proofread(tmp_path / "long.md"))["documents"]
+    assert [link["verdict"] for link in document["links"]] == ["right"] * 2000 + ["unread"]
+    assert "2,000 links" in document["links"][-1]["reason"]
+
+
+def test_posts_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    rows = '<row Id="1" PostTypeId="2" Body="x"/>\n<row Id="2" PostTypeId="1" Title="t" Body="b"/>'
+    (tmp_path / "posts.xml").write_text(f"<posts>\n{rows}\n</posts>\n", "utf-8")
+    found = proofread(Proofread(tmp_path / "posts.xml"))
+    assert found["bad"] == [{"line": 2, "what": "answer 1 has no ParentId"}]
+    assert code(found) == 1

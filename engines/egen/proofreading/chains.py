@@ -1,8 +1,9 @@
-r"""Chains of relations in and across formulas: `a = b \le c`, rows of `align`, and `=` at the start of another.
+r"""Chains of relations in and across formulas: `a = b \le c`, rows of `align`, a leading `=`.
 
-A formula is cut at the relations that stand in no brackets, and at what separates statements: a comma, a new
-row, an arrow, words, wide spaces. What begins with a relation goes on where the statement before it ended.
-"""  # noqa: E501
+A formula is cut at the relations that stand in no brackets, and at what separates statements: a comma, a
+new row, an arrow, words, wide spaces. What begins with a relation goes on where the
+statement before it ended.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engines.egen.proofreading.documents import Document, Piece
-
-MAX_LINKS = 2_000
-"""Of one document; the rest is left out, which is said."""
 
 RELATIONS = {
     "=": "=",
@@ -29,72 +27,18 @@ RELATIONS = {
     **dict.fromkeys((r"\equiv", "≡"), "congruent"),
     **dict.fromkeys((r"\coloneqq", r"\triangleq", r"\stackrel{\text{def}}{=}"), ":="),
 }
-_OTHER = set(  # noqa: C405
-    [
-        r"\in",
-        r"\ni",
-        r"\notin",
-        r"\sim",
-        r"\cong",
-        r"\to",
-        r"\mapsto",
-        r"\subset",
-        r"\subseteq",
-        r"\supset",
-        r"\supseteq",
-        r"\mid",
-        r"\nmid",
-        r"\parallel",
-        r"\perp",
-        r"\propto",
-        r"\ll",
-        r"\gg",
-        r"\prec",
-        r"\succ",
-        r"\models",
-        r"\vdash",
-        r"\rightarrow",
-        r"\longrightarrow",
-        r"\longmapsto",
-        r"\leftarrow",
-        r"\colon",
-        r"\leftrightarrow",
-        r"\asymp",
-        r"\gtrsim",
-        r"\lesssim",
-        r"\preceq",
-        r"\succeq",
-        r"\hookrightarrow",
-        r"\not",
-        r"∈",
-        r"→",
-        r"⊂",
-        r"⊆",
-        r"∼",
-        r"≅",
-    ]
-)
+_UNJUDGED = r"""
+    \in \ni \notin \sim \cong \to \mapsto \subset \subseteq \supset \supseteq \mid \nmid \parallel \perp
+    \propto \ll \gg \prec \succ \models \vdash \rightarrow \longrightarrow \longmapsto \leftarrow \colon
+    \leftrightarrow \asymp \gtrsim \lesssim \preceq \succeq \hookrightarrow \not ∈ → ⊂ ⊆ ∼ ≅
+"""
+_OTHER = frozenset(_UNJUDGED.split())
 """What relates, and is not judged here."""
-_ARROWS = set(  # noqa: C405
-    [
-        r"\implies",
-        r"\Rightarrow",
-        r"\Longrightarrow",
-        r"\iff",
-        r"\Leftrightarrow",
-        r"\Longleftrightarrow",
-        r"\therefore",
-        r"\impliedby",
-        r"\Leftarrow",
-        r"⇒",
-        r"⟹",
-        r"⇔",
-        r"∴",
-        r"\leadsto",
-        r"\rightsquigarrow",
-        r"\because",
-    ]
-)
+_IMPLYING = r"""
+    \implies \Rightarrow \Longrightarrow \iff \Leftrightarrow \Longleftrightarrow \therefore \impliedby
+    \Leftarrow ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow \because
+"""
+_ARROWS = frozenset(_IMPLYING.split())
 _WIDE = {r"\quad", r"\qquad", r"\hspace", r"\hfill", ";"}
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
 _TOKEN = re.compile(
@@ -117,13 +61,15 @@ _CONNECTIVE = re.compile(
 )
 _MODULUS = re.compile(
     r"[\s,;]*(?:\\(?:quad|qquad|,|;|!|:| ))*\s*(?:\\pmod\s*(?:\{([^{}]*)\}|(\d|[a-z]))|"
-    r"(?:\\left)?\((?:\\(?:text|mathrm|operatorname|textrm|mbox)\{\s*mod\s*\}|\\bmod|\\mod|mod)(?:~|\\[ ,;])*\s*(?:\{([^{}]*)\}|([^()]*?))(?:\\right)?\)|"  # noqa: E501
+    r"(?:\\left)?\((?:\\(?:text|mathrm|operatorname|textrm|mbox)\{\s*mod\s*\}|\\bmod|\\mod|mod)(?:~|\\[ ,;])*"
+    r"\s*(?:\{([^{}]*)\}|([^()]*?))(?:\\right)?\)|"
     r"\\mod\s*(?:\{([^{}]*)\}|(\d+|[a-z])))\s*\.?\s*$"
 )
 _BOXED = re.compile(r"\\(?:boxed|fbox|framebox|fboxed)\s*\{")
 _TRIMMED = re.compile(
     r"^(?:\s|\\[,;:! ]|\\(?:displaystyle|quad|qquad|negthinspace|indent|noindent)(?![A-Za-z])|~|&|\{\})+"
-    r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])|~|&|\{\}|\\+$)+$"  # noqa: E501
+    r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])"
+    r"|~|&|\{\}|\\+$)+$"
 )
 _SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
 
@@ -165,7 +111,7 @@ class _Statement:
 def chains(document: Document) -> Iterator[list[Link]]:
     """The chains of a document, each with its links; a chain of one side has none and is left out."""
     before = ""
-    number = links = 0
+    number = 0
     end = ""
     opened = False
     for at, piece in enumerate(document.pieces):
@@ -186,9 +132,6 @@ def chains(document: Document) -> Iterator[list[Link]]:
             found = _links(statement, piece, number, _apart(before), after)
             if found:
                 number += 1
-                links += len(found)
-                if links > MAX_LINKS:
-                    return
                 yield found
         end, opened = last, True
         before = (before + " § ")[-400:]
@@ -286,11 +229,7 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
         elif token.startswith((r"\left", r"\right")) and _DELIMITED.match(token):
             depth = max(0, depth + (1 if token.startswith(r"\left") else -1))
         elif token in "([{" or token in (r"\{", r"\langle", r"\lfloor", r"\lceil"):
-            if (
-                token == "{"
-                and _BOXED.search(now.sides[-1] + "{", max(0, len(now.sides[-1]) - 12))
-                and depth == 0
-            ):
+            if token == "{" and depth == 0 and _BOXED.search(now.sides[-1][-12:] + "{"):
                 now.sides[-1] = now.sides[-1][: now.sides[-1].rfind("\\")]
                 boxed.append(depth)
                 continue

@@ -1,9 +1,9 @@
 r"""Documents taken apart: words and formulas in their order, each with the line that it stands on.
 
-Read are LaTeX (`.tex`), Markdown (`.md`, `.txt`), notebooks (`.ipynb`, their Markdown cells), HTML, JSON Lines
-(`id` and `text`, a post's `body`, or a `problem` with its `solution`), the posts of ARQMath as XML, and a run
-of ARQMath with the posts that it ranks. A formula that does not end is told and taken for words.
-"""  # noqa: E501
+Read are LaTeX (`.tex`), Markdown (`.md`, `.txt`), notebooks (`.ipynb`, their Markdown cells), HTML, JSON
+Lines (`id` and `text`, a post's `body`, or a `problem` with its `solution`), the posts of ARQMath as XML, and
+a run of ARQMath with the posts that it ranks. A formula that does not end is told and taken for words.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _LITERAL = "verbatim|lstlisting|minted|comment|asy|tikzpicture|Verbatim|alltt|fi
 _OPENS = re.compile(
     rf"\\begin\{{(?P<env>(?:{_MATH}|{_LITERAL})\*?)\}}(?:\{{\d+\}})?"
     r"|\\verb\*?(?P<verb>[^\w\s*])|\\(?P<bracket>[\[(])|\\."
-    r"|(?P<dollars>\$\$?)|(?P<comment>%[^\n]*)|(?P<fence>^[ ]{0,3}(?:```+|~~~+))|(?P<code>`+)|(?P<asy>\[asy\])",  # noqa: E501
+    r"|(?P<dollars>\$\$?)|(?P<comment>%[^\n]*)|(?P<fence>^[ ]{0,3}(?:```+|~~~+))|(?P<code>`+)"
+    r"|(?P<asy>\[asy\])",
     re.MULTILINE | re.DOTALL,
 )
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
@@ -85,7 +86,7 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
     elif kind in (".jsonl", ".ndjson"):
         yield from _rows(path, on_bad)
     elif kind == ".xml":
-        yield from _posts(path)
+        yield from _posts(path, on_bad)
     elif kind in _WHOLE:
         yield Document(path.name, tuple(_WHOLE[kind](_text(path), path, on_bad)))
     else:
@@ -335,11 +336,17 @@ def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, s
     return Document(str(row.get("id", number)), tuple(found), number)
 
 
-def _posts(path: Path) -> Iterator[Document]:
+def _posts(path: Path, on_bad: OnBad) -> Iterator[Document]:
     from engines.forum.readers import Report, read_posts
 
-    for number, post in enumerate(read_posts(path, Report()), 1):
+    report = Report()
+    remedy = "Correct the post or leave it out."
+    for number, post in enumerate(read_posts(path, report), 1):
         yield Document(str(post.id), tuple(pieces(post.text, lambda *_: None, kind="row")), number)
+    for line, what in sorted([*report.first, *report.broken]):
+        on_bad(DataError(what, path=path, line=line, code="E317", remedy=remedy))
+    if more := report.bad + report.warned - len(report.first) - len(report.broken):
+        on_bad(DataError(f"{more:,} more posts are broken", path=path, code="E317", remedy=remedy))
 
 
 def _ranked(path: Path) -> set[str]:

@@ -1,10 +1,10 @@
 """What a text has said so far, and what follows from it: by definitions, substitution and ideal membership.
 
 Every equation said is a polynomial that is zero, over the rational numbers, in whatever is not arithmetic in
-it. A claim follows where the polynomial of its difference is in the ideal of those, which is sought for in two
-steps: unknowns that stand alone in an equation are eliminated, and of what is left small multiples are
+it. A claim follows where the polynomial of its difference is in the ideal of those, which is sought for in
+two steps: unknowns that stand alone in an equation are eliminated, and of what is left small multiples are
 combined by linear algebra.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -244,8 +244,10 @@ class _Ideal:
         return Reduced(self.space.tree(sides[0]), self.space.tree(sides[1]), _once(used + applied), False)
 
     def _alone(self, poly: Any, claim: Any) -> int | None:
-        """An unknown that a polynomial has to the first power, beside a number, and nowhere else; first of all
-        one of the claim."""  # noqa: E501
+        """An unknown that a polynomial has to the first power, beside a number, and nowhere else.
+
+        One of the claim comes first.
+        """
         if poly.is_constant():
             return None
         degrees = poly.degrees()

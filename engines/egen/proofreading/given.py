@@ -1,140 +1,27 @@
-"""What a text says of its statements by words: that one is given, that it is claimed, or that it is denied."""  # noqa: E501
+"""What a text says of its statements by words: that one is given, claimed, or denied."""
 
 from __future__ import annotations
 
 import re
 
-_GIVEN = [
-    "let",
-    "suppose",
-    "assume",
-    "assuming",
-    "if",
-    "when",
-    "whenever",
-    "where",
-    "set",
-    "setting",
-    "denote",
-    "define",
-    "given",
-    "for",
-    "with",
-    "letting",
-    "choose",
-    "consider",
-    "considering",
-    "solve",
-    "want",
-    "wants",
-    "wanted",
-    "need",
-    "needs",
-    "find",
-    "take",
-    "taking",
-    "call",
-    "satisfy",
-    "satisfies",
-    "satisfying",
-    "provided",
-    "unless",
-    "whether",
-    "plugging",
-    "substituting",
-    "substitute",
-    "plug",
-    "equation",
-    "equations",
-    "system",
-    "such",
-    "recall",
-    "line",
-    "equating",
-    "case",
-    "otherwise",
-    "try",
-    "guess",
-    "trying",
-    "minimize",
-    "maximize",
-    "form",
-    "desired",
-    "require",
-    "requires",
-    "represent",
-    "represents",
-    "condition",
-    "constraint",
-    "graph",
-    "function",
-    "defined",
-    "curve",
-    "circle",
-    "parabola",
-    "hyperbola",
-    "ellipse",
-    "plane",
-    "lines",
-    "label",
-    "letter",
-]
-_CLAIMED = [
-    "then",
-    "so",
-    "thus",
-    "therefore",
-    "hence",
-    "have",
-    "get",
-    "gets",
-    "gives",
-    "give",
-    "yields",
-    "yield",
-    "implies",
-    "obtain",
-    "becomes",
-    "become",
-    "simplifies",
-    "simplify",
-    "follows",
-    "since",
-    "because",
-    "which",
-    "means",
-    "consequently",
-    "conclude",
-    "answer",
-    "expand",
-    "expands",
-    "expanding",
-    "factor",
-    "factors",
-    "factoring",
-    "equals",
-    "equal",
-    "is",
-    "are",
-    "compute",
-    "calculate",
-    "finally",
-    "reduces",
-    "rewrite",
-    "write",
-    "simplifying",
-    "solving",
-    "see",
-    "leads",
-    "now",
-    "note",
-    "notice",
-    "that's",
-    "indeed",
-]
+_GIVEN = """
+    let suppose assume assuming if when whenever where set setting denote define given for with letting
+    choose consider considering solve want wants wanted need needs find take taking call satisfy
+    satisfies satisfying provided unless whether plugging substituting substitute plug equation
+    equations system such recall line equating case otherwise try guess trying minimize maximize form
+    desired require requires represent represents condition constraint graph function defined curve
+    circle parabola hyperbola ellipse plane lines label letter
+"""
+_CLAIMED = """
+    then so thus therefore hence have get gets gives give yields yield implies obtain becomes become
+    simplifies simplify follows since because which means consequently conclude answer expand expands
+    expanding factor factors factoring equals equal is are compute calculate finally reduces rewrite
+    write simplifying solving see leads now note notice that's indeed
+"""
 _DENIED = re.compile(
     r"\b(?:not|never|cannot|can't|impossible|contradict\w*|absurd|false|wrong|incorrect\w*|mistake\w*|isn't|"
-    r"doesn't|does not|unless|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume|if|counterexample)\b"  # noqa: E501
+    r"doesn't|does not|unless|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume|if|"
+    r"counterexample)\b"
 )
 _DENIED_AFTER = re.compile(
     r"^[\s,;]*(?:(?:which|this|that|it|a|an|is|are|would|be|was|we|but)\s+){0,3}"
@@ -149,7 +36,7 @@ _EQUATED = re.compile(
     r"calculat\w*|evaluat\w*|for all|always|equals?|equivalent|same)\b"
 )
 _WORD = re.compile(r"[a-z']+")
-_SIGN = {**dict.fromkeys(_GIVEN, True), **dict.fromkeys(_CLAIMED, False)}
+_SIGN = {**dict.fromkeys(_GIVEN.split(), True), **dict.fromkeys(_CLAIMED.split(), False)}
 
 
 def is_given(before: str) -> bool | None:

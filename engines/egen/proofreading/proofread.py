@@ -41,6 +41,9 @@ _WHOLE = re.compile(r"-?\d{1,12}\Z")
 _STAR = re.compile(r"(?<!\\)\*")
 _OWN = re.compile(r"[a-z]\s*\*\s*[a-z]\s*&?=")
 _RUN_ON = re.compile(r"\^\d{2,}")
+MAX_LINKS = 2_000
+"""Of one document; the links behind them are not judged, which is said of the first."""
+TOO_LONG = f"the document has more than {MAX_LINKS:,} links"
 _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _LARGEST = 160
@@ -124,7 +127,7 @@ class Reader:
         if not free:
             return self._numbers(link, left, right)
         if link.relation != "=":
-            return self._relation(link, left, right, free)
+            return self._relation(link, left, right)
         judged = self._equation(link, left, right, free, equalities)
         if judged.verdict not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
             self._say(link, left, right)
@@ -175,9 +178,9 @@ class Reader:
     def _rounded(self, left: Tree, right: Tree, relation: str) -> str:
         """Whether one side is the other, rounded to the digits that it shows."""
         for one, other in ((left, right), (right, left)):
-            if any(_DECIMAL.match(label) for label in one.labels()) or relation == "approx":  # noqa: SIM102
-                if self.judge.holds(Tree("approx", (other, one))).verdict == "equal":
-                    return "rounded"
+            shown = relation == "approx" or any(map(_DECIMAL.match, one.labels()))
+            if shown and self.judge.holds(Tree("approx", (other, one))).verdict == "equal":
+                return "rounded"
         decimal = any(_DECIMAL.match(label) for label in (*left.labels(), *right.labels()))
         if relation == "approx" or decimal:
             share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
@@ -221,7 +224,7 @@ class Reader:
 
     # Statements about variables
 
-    def _relation(self, link: Link, left: Tree, right: Tree, free: frozenset[str]) -> Judged:  # noqa: ARG002
+    def _relation(self, link: Link, left: Tree, right: Tree) -> Judged:
         statement = Tree(link.relation, (left, right))
         given = link.said or is_given(link.before)
         simple = not left.children or not right.children
@@ -248,15 +251,17 @@ class Reader:
         if plain == 0:
             return Judged(link, "right")
         found: Judgement | None = None
-        if plain is None and not lone and len(left) + len(right) < _LARGEST:
+        shared = not lone or (variables(left) == variables(right) and left.label != "call" != right.label)
+        if plain is None and shared and len(left) + len(right) < _LARGEST:
             found = self.judge.equal(left, right, self._assumed(free))
             if found.verdict == "equal":
                 return Judged(link, "right", found.reason)
-            if found.verdict == "equal if" and not link.said:
-                lost = "undefined" in found.reason or "loses" in found.reason
-                if _is_domain(found.condition):
+            if found.verdict == "equal if" and not link.said and not (lone and is_given(link.before)):
+                if found.witness:
+                    return Judged(link, "right if", found.condition)
+                if _is_domain(found.condition) or not self._loses(left, right, free):
                     return Judged(link, "right", f"where {found.condition}")
-                return Judged(link, "loses domain" if lost else "right if", found.condition)
+                return Judged(link, "loses domain", found.condition)
         reduced = self.facts.reduced(left, right)
         if reduced is not None:
             if reduced.same:
@@ -270,12 +275,16 @@ class Reader:
         if link.said or (is_given(link.before) and not link.joined and link.place == 0):
             return Judged(link, "given")
         constrained = bool(self.facts.about(free))
+        if not constrained and plain == 1 and not is_given(link.before) and _is_expansion(left, right):
+            if is_denied(link.before, link.after):
+                return Judged(link, "not shown", "its sides differ")
+            return Judged(link, "wrong", self.judge.equal(left, right).witness)
         if not constrained and (
             lone or (link.place == 0 and equalities == 1 and not is_rewriting(link.before))
         ):
             return Judged(link, "given", "its variables are first mentioned here" if lone else "")
         denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
-        if not denied and (said := self._contradicted(link, left, right)):
+        if not denied and (said := self._contradicted(left, right)):
             return Judged(link, "wrong", said)
         if (
             not denied
@@ -292,15 +301,18 @@ class Reader:
         reason = found.reason if found and found.verdict == "undecided" else ""
         return Judged(link, "not shown", reason or "it holds neither always nor by what was said before")
 
+    def _loses(self, left: Tree, right: Tree, free: frozenset[str]) -> bool:
+        """Whether the right side is undefined where the left is defined."""
+        beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
+        return self.judge.equal(left, beside, self._assumed(free)).verdict == "equal if"
+
     def _assumed(self, free: frozenset[str]) -> list[Tree]:
         return [each for each in self.facts.conditions[-8:] if variables(each) <= free][-3:]
 
     def _transforms(self, left: Tree, right: Tree, equalities: int, link: Link) -> bool:
         """Whether an expression is written in another way: both sides share their variables."""
         one, other = variables(left), variables(right)
-        if not one or not other or any(name.endswith("(") for name in one | other):
-            return False
-        if one != other:  # noqa: RUF100, SIM201
+        if not one or one != other or any(name.endswith("(") for name in one | other):
             return False
         if _VECTORS.search(link.left + link.right) or {"pm", "unit", "text"} & {
             *left.labels(),
@@ -309,7 +321,7 @@ class Reader:
             return False
         return equalities >= 2
 
-    def _contradicted(self, link: Link, left: Tree, right: Tree) -> str:  # noqa: ARG002
+    def _contradicted(self, left: Tree, right: Tree) -> str:
         """By which facts a claim is false; "" where none say so."""
         if {"pm", "unit", "text"} & {*left.labels(), *right.labels()}:
             return ""
@@ -355,6 +367,19 @@ def _difference(left: Tree, right: Tree) -> int | None:
     return 1 if all(not atom.children and variables(atom) for atom in space.atoms) else None
 
 
+def _is_expansion(left: Tree, right: Tree) -> bool:
+    """Whether a product or power of sums is written as a sum of products, of one degree in several variables."""
+    if variables(left) != variables(right) or len(variables(left)) < 2 or right.label not in "+-":
+        return False
+    sums = [each for each in (left, *left.children) if each.label in ("+", "-") and len(each.children) > 1]
+    nested = any(each.label in "+-" and each.children for node in right.children for each in node.children)
+    if left.label not in ("*", "pow") or not sums or nested:
+        return False
+    space = Space((left, right))
+    degrees = {sum(powers) for side in (left, right) for powers in space.of(side).top.monoms()}
+    return len(degrees) == 1
+
+
 def _terms(tree: Tree) -> int:
     """How many terms the sums and products of a term have, those inside others multiplied."""
     inside = max(map(_terms, tree.children), default=1)
@@ -382,7 +407,14 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
     formulas = [piece.text for piece in document.pieces if piece.formula]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
     reader = Reader(judge, names_of(formulas, words), own=any(map(_OWN.search, formulas)))
-    return [judged for chain in chains(document) for judged in reader.chain(chain)]
+    found: list[Judged] = []
+    for chain in chains(document):
+        room = MAX_LINKS - len(found)
+        found += reader.chain(chain[:room])
+        if len(chain) > room:
+            found.append(Judged(chain[room], "unread", f"it and what follows are left out: {TOO_LONG}"))
+            break
+    return found
 
 
 def proofread(spec: Proofread, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

@@ -1,0 +1,218 @@
+r"""How well the mistakes of worked solutions are found, and how fast.
+
+    .venv/bin/python -m benchmarks.proofread SOLUTIONS
+
+SOLUTIONS is `math_solutions.jsonl.gz` (`id`, `problem` and `solution` of Hendrycks' MATH, written by people
+and nearly all right). Those of odd and of even numbers stand apart. Measured are, on one core:
+
+- the share of the claims (links that are not given) that are right, right if a hypothesis holds, or follow;
+- the solutions with a link called wrong, each by its id, with what the slip is where the source has one;
+- solutions a second of processor time;
+- mutations: in a random sample of the solutions one number, sign or operator in a chain is changed, drawn
+  uniformly from all such places. A hit is a link newly called wrong that is the changed one or beside it.
+
+Prints the table of `docs/measurements/egen.md` and puts it there.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks._record import Record, parser_of, put_into, table
+from engines.egen.judging import judge as new_judge
+from engines.egen.proofreading.documents import Document, documents
+from engines.egen.proofreading.proofread import VERDICTS, Judged, proofread_document
+from engines.formula.judge import Judge
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
+_PLACE = re.compile(r"(?<![\d.])\d+(?![\d.])|\d+\.\d+|[+\-]|\\(?:cdot|times|div)(?![A-Za-z])")
+_COMMAND = re.compile(
+    r"\\(?:begin|end|hspace|vspace|tag|label)\*?\s*\{[^{}]*\}(?:\{[^{}]*\})?|\\\\\[[^\]]*\]"
+)
+SLIPS: dict[str, str] = {}
+"""Solutions that a reader found to be wrong there, with what is."""
+
+
+def _number(document: Document) -> int:
+    return int(document.id.rpartition("-")[2])
+
+
+def _written(found: Sequence[Judged]) -> list[tuple[str, str, str]]:
+    return [(each.link.left, each.link.relation, each.link.right) for each in found]
+
+
+def mutated(
+    document: Document, judged: Sequence[Judged], source: random.Random
+) -> tuple[Document, str] | None:
+    """The document with one place changed, and what was; None where it has no chain with such a place."""
+    places = []
+    for at, piece in enumerate(document.pieces):
+        if piece.formula and not piece.said:
+            left_out = [found.span() for found in _COMMAND.finditer(piece.text)]
+            places += [
+                (at, found)
+                for found in _PLACE.finditer(piece.text)
+                if not any(begin <= found.start() < end for begin, end in left_out)
+            ]
+    source.shuffle(places)
+    before = _written(judged)
+    for at, found in places:
+        old = found[0]
+        if old[0].isdigit():
+            whole, dot, digits = old.partition(".")
+            new = f"{whole}{dot}{(int(digits) + 1) % 10 ** len(digits):0{len(digits)}}" if dot else ""
+            new = new or str(max(0, int(old) + source.choice((-1, 1, 2))))
+            new = new if new != old else str(int(old) + 1)
+        else:
+            new = {"+": "-", "-": "+"}.get(old, "+")
+        piece = document.pieces[at]
+        text = piece.text[: found.start()] + new + piece.text[found.end() :]
+        pieces = (*document.pieces[:at], replace(piece, text=text), *document.pieces[at + 1 :])
+        changed = replace(document, pieces=pieces)
+        if _links(changed) != before:
+            around = piece.text[max(0, found.start() - 20) : found.end() + 20]
+            return changed, f"{old} -> {new} in {around}"
+    return None
+
+
+def _links(document: Document) -> list[tuple[str, str, str]]:
+    from engines.egen.proofreading.chains import chains
+
+    return [(link.left, link.relation, link.right) for chain in chains(document) for link in chain]
+
+
+def is_hit(before: Sequence[Judged], after: Sequence[Judged]) -> bool:
+    """Whether a link at a change, or beside it, is newly called wrong."""
+    old = {(one, each.verdict) for one, each in zip(_written(before), before, strict=True)}
+    known = {one for one, _ in old}
+    links = _written(after)
+    changed = {at for at, one in enumerate(links) if one not in known}
+    return any(
+        each.verdict == "wrong" and (links[at], "wrong") not in old and changed & {at - 1, at, at + 1}
+        for at, each in enumerate(after)
+    )
+
+
+def of_half(
+    half: Sequence[Document], arbiter: Judge, sample: int, seed: int, told: list[dict[str, str]]
+) -> dict[str, object]:
+    counts: Counter[str] = Counter()
+    wrong: dict[str, list[str]] = {}
+    judged: dict[str, list[Judged]] = {}
+    began = time.process_time()
+    for document in half:
+        found = judged[document.id] = proofread_document(document, arbiter)
+        claims = [each for each in found if not each.link.said]
+        counts.update(each.verdict for each in claims)
+        if said := [
+            f"{each.link.left} {each.link.relation} {each.link.right} ({each.reason})"
+            for each in claims
+            if each.verdict == "wrong"
+        ]:
+            wrong[document.id] = said
+    took = time.process_time() - began
+    source = random.Random(seed)
+    hits = tried = 0
+    verdicts: Counter[str] = Counter()
+    for document in source.sample(list(half), len(half)):
+        if tried == sample:
+            break
+        before = judged[document.id]
+        made = mutated(document, before, source)
+        if made is None:
+            continue
+        after = proofread_document(made[0], arbiter)
+        hit = is_hit(before, after)
+        tried += 1
+        hits += hit
+        known = set(_written(before))
+        new = [each for each, one in zip(after, _written(after), strict=True) if one not in known]
+        if not hit:
+            verdicts.update({each.verdict for each in new})
+        told.append(
+            {
+                "id": document.id,
+                "change": made[1],
+                "hit": str(hit),
+                "links": "; ".join(
+                    f"{e.link.left} {e.link.relation} {e.link.right}: {e.verdict} {e.reason}" for e in new
+                ),
+            }
+        )
+    claims_n = counts.total() - counts["given"]
+    held = counts["right"] + counts["right if"] + counts["follows"]
+    return {
+        "solutions": len(half),
+        "verdicts": {verdict: counts[verdict] for verdict in VERDICTS},
+        "claims": claims_n,
+        "shown": round(held / claims_n, 4),
+        "wrong": wrong,
+        "slips": sorted(set(wrong) & set(SLIPS)),
+        "false_wrong": round(len(set(wrong) - set(SLIPS)) / len(half), 4),
+        "per_cpu_s": round(len(half) / took, 1),
+        "mutations": tried,
+        "found": round(hits / tried, 4),
+        "missed_as": dict(verdicts.most_common()),
+    }
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("solutions", type=Path)
+    parser.add_argument("--sample", type=int, default=300, metavar="N", help="mutated solutions of a half")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--told", type=Path, metavar="FILE", help="every mutation, as JSON Lines")
+    arguments = parser.parse_args()
+    kept = Record(
+        "proofread",
+        arguments.out,
+        solutions=arguments.solutions,
+        sample=arguments.sample,
+        seed=arguments.seed,
+    )
+    arbiter = new_judge()
+    all_ = list(documents(arguments.solutions, on_bad=lambda _: None))
+    told: list[dict[str, str]] = []
+    figures = {
+        name: of_half(
+            [each for each in all_ if _number(each) % 2 == odd],
+            arbiter,
+            arguments.sample,
+            arguments.seed,
+            told,
+        )
+        for name, odd in (("odd", 1), ("even", 0))
+    }
+    if arguments.told:
+        arguments.told.write_text("".join(json.dumps(each) + "\n" for each in told), encoding="utf-8")
+    kept.write(figures)
+    print(json.dumps(figures, indent=2))
+    rows = [
+        (words, *(shown(figures[half]) for half in ("odd", "even")))
+        for words, shown in (
+            ("solutions", lambda of: str(of["solutions"])),
+            ("claims", lambda of: f"{of['claims']:,}"),
+            ("… right, right if or following", lambda of: f"{of['shown']:.1%}"),
+            ("… not read", lambda of: f"{of['verdicts']['unread'] / of['claims']:.1%}"),
+            ("solutions with a wrong link", lambda of: str(len(of["wrong"]))),
+            ("… that are slips of the source", lambda of: str(len(of["slips"]))),
+            ("others, of all solutions", lambda of: f"{of['false_wrong']:.2%}"),
+            ("one place changed: called wrong there", lambda of: f"{of['found']:.1%} of {of['mutations']}"),
+            ("solutions a second and core", lambda of: str(of["per_cpu_s"])),
+        )
+    ]
+    lines = table(("", "odd", "even"), rows)
+    print("\n".join(lines))
+    if arguments.out is None:
+        put_into(PAGE, "\n".join(lines), "proofread")
+
+
+if __name__ == "__main__":
+    main()
