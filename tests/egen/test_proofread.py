@@ -85,3 +85,26 @@ def test_posts_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     found = proofread(Proofread(tmp_path / "posts.xml"))
     assert found["bad"] == [{"line": 2, "what": "answer 1 has no ParentId"}]
     assert code(found) == 1
+
+
+def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:
+    text = "\\begin{align*}10 &= 1 + 2 \\\\ &\\quad + 3 + 4 \\\\ &= 11\\end{align*}"
+    assert _verdicts(tmp_path, text, "a.tex") == [("right", 1), ("wrong", 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"Now $\sqrt{x^2} = x$.", ["right if"]),
+        (r"Let $\sqrt{x+2} = x$.", ["given"]),
+        (r"Now $x = \sqrt{x}^2$ and $\sqrt{y}^2 = y$.", ["loses domain", "right"]),
+        ("Also $(a+b)^2 = a^2+b^2$.", ["wrong"]),
+        ("Given $(a+b)^2 = a^2+b^2$ we go on.", ["given"]),
+        ("We have $x = 3$, $y = 2x+1$. So $y^3 = 342$.", ["given", "given", "wrong"]),
+        ("We have $x = 3$ or $x = 4$. So $x^3 = 28$.", ["given", "not shown", "not shown"]),
+        ("To the nearest integer $12.7/2 = 7$.", ["not shown"]),
+        (r"Then $500 \div 13 = 38$ with remainder 6, and $\gcd(132,100) = 4$.", ["not shown", "not shown"]),
+    ],
+)
+def test_verdicts(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert [verdict for verdict, _ in _verdicts(tmp_path, text)] == expected

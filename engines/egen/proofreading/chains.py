@@ -40,6 +40,7 @@ _IMPLYING = r"""
 """
 _ARROWS = frozenset(_IMPLYING.split())
 _WIDE = {r"\quad", r"\qquad", r"\hspace", r"\hfill", ";"}
+_OPERATORS = {"+", r"\cdot", r"\times"}
 _JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
 _TOKEN = re.compile(
     r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
@@ -210,6 +211,8 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
     now = _Statement([""], [], "")
     depth = 0
     boxed: list[int] = []
+    begins = indented = False
+    """At the beginning of a row, and of one that is moved to the right."""
 
     def close(joined: str) -> None:
         nonlocal now
@@ -224,6 +227,15 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
         position = match.start()
         if match[1] and _LINED.fullmatch(match[1]):
             continue
+        if begins and not token.isspace() and token != "&":
+            if token in _WIDE:
+                indented = True
+                continue
+            goes_on = token in _OPERATORS or (token == "-" and indented)
+            if goes_on and found and found[-1].relations and not now.sides[0].strip(" &\n~"):
+                # A row that begins with an operator goes on with the side before it.
+                now = found.pop()
+            begins = False
         if match[1]:
             depth += 1 if token.startswith(r"\begin") else -1
         elif token.startswith((r"\left", r"\right")) and _DELIMITED.match(token):
@@ -263,6 +275,7 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                 continue
             if token == r"\\":
                 close("row")
+                begins, indented = True, False
                 continue
             if token == "&":
                 continue

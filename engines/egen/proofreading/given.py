@@ -23,6 +23,10 @@ _DENIED = re.compile(
     r"doesn't|does not|unless|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume|if|"
     r"counterexample)\b"
 )
+_REFUSED = re.compile(
+    r"\b(?:not|never|cannot|can't|impossible|contradict\w*|absurd|false|wrong|incorrect\w*|mistake\w*|isn't|"
+    r"doesn't|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume)\b"
+)
 _DENIED_AFTER = re.compile(
     r"^[\s,;]*(?:(?:which|this|that|it|a|an|is|are|would|be|was|we|but)\s+){0,3}"
     r"(?:not|false|wrong|impossible|absurd|never|contradict\w*|incorrect|isn't|doesn't|cannot|fails?)\b"
@@ -55,6 +59,11 @@ def is_given(before: str) -> bool | None:
 def is_denied(before: str, after: str) -> bool:
     """Whether the words around a statement deny it, or only suppose it."""
     return _DENIED.search(before[-120:]) is not None or _DENIED_AFTER.search(after) is not None
+
+
+def is_refused(before: str, after: str) -> bool:
+    """Whether the words beside a statement about numbers deny it or say that it is another's."""
+    return _REFUSED.search(before[-60:]) is not None or _DENIED_AFTER.search(after) is not None
 
 
 def is_one_of_several(before: str, after: str) -> bool:

@@ -22,7 +22,7 @@ from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.proofreading.chains import Link, chains
 from engines.egen.proofreading.documents import Document, documents
 from engines.egen.proofreading.facts import Fact, Facts, variables
-from engines.egen.proofreading.given import is_denied, is_given, is_one_of_several, is_rewriting
+from engines.egen.proofreading.given import is_denied, is_given, is_one_of_several, is_refused, is_rewriting
 from engines.formula.judge import Judge, Judgement
 from engines.formula.meaning import Names, Reading, names_of, read
 
@@ -48,6 +48,9 @@ _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
+_UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
+_NEAREST = re.compile(r"\b(?:nearest|approximat\w*|about|roughly|round\w*|closest|estimat\w*)\b")
+_PAIR = re.compile(r"\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s")
 _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
 
 
@@ -151,10 +154,16 @@ class Reader:
             return Judged(link, "right", said)
         if self._plain(link):
             return Judged(link, "right", "units are left out on one side")
-        if link.said or is_denied(link.before, link.after) or is_given(link.before):
+        if link.said or is_refused(link.before, link.after):
             return Judged(
                 link, "given" if link.said else "not shown", f"it is only supposed: {found.witness}"
             )
+        if _NEAREST.search(link.before + link.after):
+            return Judged(link, "not shown", f"rounded otherwise: {found.witness}")
+        if r"\div" in link.left + link.right:
+            return Judged(link, "not shown", "a division can leave a remainder")
+        if _PAIR.search(link.left + " " + link.right):
+            return Judged(link, "not shown", "a number or a pair")
         labels = {*left.labels(), *right.labels()}
         if labels & {"unit", "text"}:
             return Judged(link, "not shown", "the units differ")
@@ -215,7 +224,8 @@ class Reader:
         if found.verdict == "equal":
             return Judged(link, "right")
         free = variables(left) | variables(right) | variables(modulus.tree)
-        given = link.said or is_given(link.before) or is_denied(link.before, link.after) or "{-" in link.left
+        given = link.said or is_given(link.before) or is_denied(link.before, link.after)
+        given = given or link.left.startswith("+") or "{-" in link.left
         if found.verdict == "different" and not free and not given:
             return Judged(link, "wrong", found.witness)
         if given or (free and not left.children):
@@ -284,22 +294,28 @@ class Reader:
         ):
             return Judged(link, "given", "its variables are first mentioned here" if lone else "")
         denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
-        if not denied and (said := self._contradicted(left, right)):
+        rounded = _NEAREST.search(link.before + link.after)
+        if not denied and not rounded and (said := self._contradicted(left, right)):
             return Judged(link, "wrong", said)
         if (
             not denied
             and not lone
-            and not constrained
+            and (not constrained or reduced is None or not reduced.used)
             and (link.place or plain == 1)
             and self._transforms(left, right, equalities, link)
         ):
             found = found or self.judge.equal(left, right, self._assumed(free))
             if found.verdict == "different":
                 return Judged(link, "wrong", found.witness)
-        if lone and not constrained:
-            return Judged(link, "given")
+        if lone and (not constrained or self._is_new(left)):
+            return Judged(link, "given", "its variables are first mentioned here")
         reason = found.reason if found and found.verdict == "undecided" else ""
         return Judged(link, "not shown", reason or "it holds neither always nor by what was said before")
+
+    def _is_new(self, left: Tree) -> bool:
+        """Whether a variable stands alone that no statement was about."""
+        names = variables(left)
+        return not left.children and all(names.isdisjoint(fact.variables) for fact in self.facts.said)
 
     def _loses(self, left: Tree, right: Tree, free: frozenset[str]) -> bool:
         """Whether the right side is undefined where the left is defined."""
@@ -322,30 +338,23 @@ class Reader:
         return equalities >= 2
 
     def _contradicted(self, left: Tree, right: Tree) -> str:
-        """By which facts a claim is false; "" where none say so."""
-        if {"pm", "unit", "text"} & {*left.labels(), *right.labels()}:
-            return ""
+        """By which facts a claim is false: they determine its variables, and no case was distinguished since.
+
+        "" where none say so.
+        """
         reduced = self.facts.reduced(left, right, sure=True)
         if reduced is None or reduced.same or not reduced.used:
             return ""
-        if left.children or variables(right):
+        if variables(reduced.left) | variables(reduced.right):
             return ""
-        if variables(reduced.left) | variables(reduced.right) or len(reduced.used) > 1:
+        first = min(fact.number for fact in reduced.used)
+        if not all(fact.sure for fact in self.facts.said[first:]):
             return ""
-        fact = reduced.used[0]
-        sides = {fact.left.label, fact.right.label}
-        if fact.number < len(self.facts.said) - 1 or "pm" in {*fact.left.labels(), *fact.right.labels()}:
+        sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
+        if any(not _UNSURE.isdisjoint(side.labels()) for side in sides):
             return ""
-        if any(name.endswith("(") for name in fact.variables) or sides & {"abs", "call"}:
-            return ""
-        if any(
-            not one.children and variables(one) and not variables(other)
-            for one, other in ((fact.left, fact.right), (fact.right, fact.left))
-        ):
-            return ""
-        if not left.children and any(
-            fact.left == left and not variables(fact.right) for fact in reduced.used
-        ):
+        if any(not side.children and side in (left, right) and variables(side) for side in sides[2:]):
+            # The variable has another value now.
             return ""
         found = self.judge.equal(reduced.left, reduced.right)
         if found.verdict != "different" or self._rounded(reduced.left, reduced.right, "="):
@@ -368,7 +377,7 @@ def _difference(left: Tree, right: Tree) -> int | None:
 
 
 def _is_expansion(left: Tree, right: Tree) -> bool:
-    """Whether a product or power of sums is written as a sum of products, of one degree in several variables."""
+    """Whether a product of sums is written as a sum of products, all of one degree in several variables."""
     if variables(left) != variables(right) or len(variables(left)) < 2 or right.label not in "+-":
         return False
     sums = [each for each in (left, *left.children) if each.label in ("+", "-") and len(each.children) > 1]
