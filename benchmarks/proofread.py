@@ -21,9 +21,10 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.egen.judging import judge as new_judge
@@ -36,7 +37,17 @@ _PLACE = re.compile(r"(?<![\d.])\d+(?![\d.])|\d+\.\d+|[+\-]|\\(?:cdot|times|div)
 _COMMAND = re.compile(
     r"\\(?:begin|end|hspace|vspace|tag|label)\*?\s*\{[^{}]*\}(?:\{[^{}]*\})?|\\\\\[[^\]]*\]"
 )
-SLIPS: dict[str, str] = {}
+SLIPS = {
+    "math-909": "the discriminant of y^2 - 4y - 1 has - 4, not + 4",
+    "math-1482": "an equals sign is missing between 51!/(49! 2!) and the next fraction",
+    "math-2203": "r_1 is 2/4, not 4/2",
+    "math-2317": "25 * 4 + 5 * 4 + 4 is 124",
+    "math-2462": "P(1) is 1 - 2 - 5",
+    "math-2468": "log_9 4 is meant by log_4 9",
+    "math-2677": "the product above has a factor too many",
+    "math-2686": "9! is 362880",
+    "math-3060": "+ 11 is missing in two lines",
+}
 """Solutions that a reader found to be wrong there, with what is."""
 
 
@@ -102,7 +113,7 @@ def is_hit(before: Sequence[Judged], after: Sequence[Judged]) -> bool:
 
 def of_half(
     half: Sequence[Document], arbiter: Judge, sample: int, seed: int, told: list[dict[str, str]]
-) -> dict[str, object]:
+) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     wrong: dict[str, list[str]] = {}
     judged: dict[str, list[Judged]] = {}
@@ -154,7 +165,7 @@ def of_half(
         "claims": claims_n,
         "shown": round(held / claims_n, 4),
         "wrong": wrong,
-        "slips": sorted(set(wrong) & set(SLIPS)),
+        "slips": {name: SLIPS[name] for name in wrong if name in SLIPS},
         "false_wrong": round(len(set(wrong) - set(SLIPS)) / len(half), 4),
         "per_cpu_s": round(len(half) / took, 1),
         "mutations": tried,
@@ -194,20 +205,18 @@ def main() -> None:
         arguments.told.write_text("".join(json.dumps(each) + "\n" for each in told), encoding="utf-8")
     kept.write(figures)
     print(json.dumps(figures, indent=2))
-    rows = [
-        (words, *(shown(figures[half]) for half in ("odd", "even")))
-        for words, shown in (
-            ("solutions", lambda of: str(of["solutions"])),
-            ("claims", lambda of: f"{of['claims']:,}"),
-            ("… right, right if or following", lambda of: f"{of['shown']:.1%}"),
-            ("… not read", lambda of: f"{of['verdicts']['unread'] / of['claims']:.1%}"),
-            ("solutions with a wrong link", lambda of: str(len(of["wrong"]))),
-            ("… that are slips of the source", lambda of: str(len(of["slips"]))),
-            ("others, of all solutions", lambda of: f"{of['false_wrong']:.2%}"),
-            ("one place changed: called wrong there", lambda of: f"{of['found']:.1%} of {of['mutations']}"),
-            ("solutions a second and core", lambda of: str(of["per_cpu_s"])),
-        )
-    ]
+    told_of: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
+        ("solutions", lambda of: str(of["solutions"])),
+        ("claims", lambda of: f"{of['claims']:,}"),
+        ("… right, right if or following", lambda of: f"{of['shown']:.1%}"),
+        ("… not read", lambda of: f"{of['verdicts']['unread'] / of['claims']:.1%}"),
+        ("solutions with a wrong link", lambda of: str(len(of["wrong"]))),
+        ("… that are slips of the source", lambda of: str(len(of["slips"]))),
+        ("others, of all solutions", lambda of: f"{of['false_wrong']:.2%}"),
+        ("one place changed: called wrong there", lambda of: f"{of['found']:.1%} of {of['mutations']}"),
+        ("solutions a second and core", lambda of: str(of["per_cpu_s"])),
+    )
+    rows = [(words, *(shown(figures[half]) for half in ("odd", "even"))) for words, shown in told_of]
     lines = table(("", "odd", "even"), rows)
     print("\n".join(lines))
     if arguments.out is None:

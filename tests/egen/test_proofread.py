@@ -108,3 +108,8 @@ def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:
 )
 def test_verdicts(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert [verdict for verdict, _ in _verdicts(tmp_path, text)] == expected
+
+
+def test_a_formula_that_is_too_long_is_told(tmp_path: Path) -> None:
+    text = "$" + "{" * 1_000_000 + "$ and $" + "(" * 20_000 + "x" + ")" * 20_000 + " = 1$ and $1 + 1 = 2$"
+    assert [verdict for verdict, _ in _verdicts(tmp_path, text)] == ["unread", "unread", "right"]

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 
 from engines.egen.proofreading.documents import Document, Piece
 
+MAX_FORMULA = 50_000
+"""Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""
+TOO_LONG = "…"
+
 RELATIONS = {
     "=": "=",
     ":=": ":=",
@@ -121,6 +125,11 @@ def chains(document: Document) -> Iterator[list[Link]]:
             before = parts[-1] if len(parts) > 1 else before + parts[0]
             before = before[-400:]
             opened = opened and not piece.text.strip(" ,\n\t~\\")
+            continue
+        if len(piece.text) > MAX_FORMULA:
+            beginning = " ".join(piece.text[:40].split()) + " …"
+            yield [Link(beginning, TOO_LONG, "…", piece.line, _apart(before), chain=number, said=piece.said)]
+            number, end = number + 1, ""
             continue
         after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
         last = ""

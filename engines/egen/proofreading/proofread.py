@@ -19,7 +19,7 @@ from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import Space, TooLargeError
-from engines.egen.proofreading.chains import Link, chains
+from engines.egen.proofreading.chains import MAX_FORMULA, TOO_LONG, Link, chains
 from engines.egen.proofreading.documents import Document, documents
 from engines.egen.proofreading.facts import Fact, Facts, variables
 from engines.egen.proofreading.given import is_denied, is_given, is_one_of_several, is_refused, is_rewriting
@@ -38,12 +38,13 @@ _ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|t
 _MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
 _DECIMAL = re.compile(r"\d*\.(\d+)\Z")
 _WHOLE = re.compile(r"-?\d{1,12}\Z")
-_STAR = re.compile(r"(?<!\\)\*")
-_OWN = re.compile(r"[a-z]\s*\*\s*[a-z]\s*&?=")
+_STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
+_OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=")
 _RUN_ON = re.compile(r"\^\d{2,}")
 MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""
-TOO_LONG = f"the document has more than {MAX_LINKS:,} links"
+_MOST_FORMULAS = 10_000
+"""So many formulas at the beginning say what the letters of a document are."""
 _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _LARGEST = 160
@@ -99,6 +100,9 @@ class Reader:
         """The links of a chain, judged."""
         equalities = sum(link.relation == "=" for link in links)
         for link in links:
+            if link.relation == TOO_LONG:
+                yield Judged(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
+                continue
             if link.relation not in (*_JUDGED, "congruent", ":="):
                 yield Judged(link, "unread", f"the relation {link.relation} is not judged")
                 continue
@@ -286,7 +290,7 @@ class Reader:
             return Judged(link, "given")
         constrained = bool(self.facts.about(free))
         if not constrained and plain == 1 and not is_given(link.before) and _is_expansion(left, right):
-            if is_denied(link.before, link.after):
+            if is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
                 return Judged(link, "not shown", "its sides differ")
             return Judged(link, "wrong", self.judge.equal(left, right).witness)
         if not constrained and (
@@ -347,7 +351,12 @@ class Reader:
             return ""
         if variables(reduced.left) | variables(reduced.right):
             return ""
+        base = left.children[0] if left.label == "pow" else left
         first = min(fact.number for fact in reduced.used)
+        last = len(reduced.used) == 1 and first == len(self.facts.said) - 1
+        defined = any(fact.left == base for fact in reduced.used)
+        if base.children or variables(right) or not (last or (defined and first >= len(self.facts.said) - 4)):
+            return ""
         if not all(fact.sure for fact in self.facts.said[first:]):
             return ""
         sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
@@ -413,7 +422,8 @@ def _by(facts: Sequence[Fact]) -> str:
 
 def proofread_document(document: Document, judge: Judge) -> list[Judged]:
     """Every link of a document, judged in its order."""
-    formulas = [piece.text for piece in document.pieces if piece.formula]
+    formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
+    formulas = formulas[:_MOST_FORMULAS]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
     reader = Reader(judge, names_of(formulas, words), own=any(map(_OWN.search, formulas)))
     found: list[Judged] = []
@@ -421,7 +431,13 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
         room = MAX_LINKS - len(found)
         found += reader.chain(chain[:room])
         if len(chain) > room:
-            found.append(Judged(chain[room], "unread", f"it and what follows are left out: {TOO_LONG}"))
+            found.append(
+                Judged(
+                    chain[room],
+                    "unread",
+                    f"the document has more than {MAX_LINKS:,} links: left out from here",
+                )
+            )
             break
     return found
 
