@@ -51,7 +51,7 @@ _LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
 _UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
 _NEAREST = re.compile(r"\b(?:nearest|approximat\w*|about|roughly|round\w*|closest|estimat\w*)\b")
-_PAIR = re.compile(r"\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s")
+_PAIR = re.compile(r"\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
 _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
 
 
@@ -167,7 +167,7 @@ class Reader:
         if r"\div" in link.left + link.right:
             return Judged(link, "not shown", "a division can leave a remainder")
         if _PAIR.search(link.left + " " + link.right):
-            return Judged(link, "not shown", "a number or a pair")
+            return Judged(link, "not shown", "it can be read in two ways")
         labels = {*left.labels(), *right.labels()}
         if labels & {"unit", "text"}:
             return Judged(link, "not shown", "the units differ")
