@@ -1587,7 +1587,10 @@ class Terms:
             label = {"F!ceiling": "ceil"}.get(tree.label, tree.label[2:])
             return self.powered(Tree(label, (self.term_of(tree.children[0]),)))
         parts = inner(tree.children[0])
-        if tree.label == "F!¯" and any(one.role == Role.UNKNOWN and name_of(one) in "zw" for one in parts):
+        if tree.label == "F!¯" and any(
+            (one.role == Role.UNKNOWN and name_of(one) in ("z", "w", "i")) or one.role == Role.ADD
+            for one in parts
+        ):
             self.context.note("a line above is the conjugate")
             below = self.here.role == Role.SCRIPT and self.here.text == "O!SUB" and len(parts) == 1
             inside = [*parts, self.take()] if below else parts

@@ -360,3 +360,22 @@ def test_what_only_looks_alike_is_not_accepted(gold: str, pred: str) -> None:
 )
 def test_notations_of_answers(gold: str, pred: str, verdict: str) -> None:
     assert grade(gold, pred).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "verdict"),
+    [
+        ("x^2+y^2=1", "x^2+y^2=2", "different"),
+        (r"\frac{x^2}{4}+\frac{y^2}{9}=1", "4x^2+9y^2=36", "different"),
+        ("x^2=y^2", "x=y", "different"),
+        ("xy=0", "x=0", "different"),
+        ("x^2+y^2=-1", "x^2+y^2=-2", "undecided"),  # neither has a solution
+        (r"a\equiv b\pmod 3", r"b\equiv a\pmod 3", "equal"),
+        (r"x\equiv 1\pmod 3", r"x\equiv 4\pmod 3", "equal"),
+        (r"x\equiv 1\pmod 3", r"x\equiv 1\pmod 6", "different"),
+        (r"2x\equiv 2\pmod 4", r"x\equiv 1\pmod 2", "equal"),
+        (r"\overline{3+4i}", "3-4i", "equal"),
+    ],
+)
+def test_equations_and_congruences_by_a_witness(gold: str, pred: str, verdict: str) -> None:
+    assert grade(gold, pred).verdict == verdict

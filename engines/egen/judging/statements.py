@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise, product
+from math import lcm
 from random import Random
 from typing import TYPE_CHECKING
 
-from flint import ctx
+from flint import ctx, fmpq, fmpq_poly
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
@@ -354,6 +357,10 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
             return found
     if left.label == right.label == "=":
         return _equations(judge, left, right, assume)
+    if left.label == right.label == "congruent" and not assume:
+        found = _congruences(left, right)
+        if found is not None:
+            return found
     known = assumed(assume)
     if not known.unclear:
         for point in _points(sorted(names | known.assumptions.variables), known):
@@ -472,7 +479,138 @@ def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]
         verdicts.append(found.verdict)
     if verdicts == ["equal", "equal"] or _factors_alike(left, right):
         return _where_defined(judge, left, right, assume)
-    return _undecided("it is not known whether they have the same solutions")
+    apart = None if assume else _solving_one(left, right)
+    return apart or _undecided("it is not known whether they have the same solutions")
+
+
+def _is_polynomial(tree: Tree) -> bool:
+    """In the variables, as it is written: without divisions but by numbers."""
+    label, parts = tree.label, tree.children
+    if not parts:
+        return True
+    if label == "pow":
+        exponent = numbers.exact(parts[1])
+        return (
+            _is_polynomial(parts[0])
+            and exponent is not None
+            and exponent == int(exponent)
+            and 0 < exponent < _DEGREE
+        )
+    if label == "/":
+        return _is_polynomial(parts[0]) and bool(numbers.exact(parts[1]))
+    return label in ("+", "-", "*", "neg") and all(map(_is_polynomial, parts))
+
+
+def _solving_one(left: Tree, right: Tree) -> Judgement | None:
+    """Equations between polynomials, by a point that solves one of them only.
+
+    On a line the first is a polynomial in one variable. Without the factors that it shares with the second it
+    changes its sign between two values: there it is 0, and the second is not.
+    """
+    differences = [Tree("-", one.children) for one in (left, right)]
+    if not all(map(_is_polynomial, differences)):
+        return None
+    names = sorted(free(left, right))
+    random = Random(0)
+    for _ in range(_LINES):
+        start, way = ([random.randint(-3, 3) for _ in names] for _ in range(2))
+        at = [
+            Tree("+", (Tree(str(a)), Tree("*", (Tree(str(b)), _T)))) for a, b in zip(start, way, strict=True)
+        ]
+        found = []
+        for one in differences:
+            for name, value in zip(names, at, strict=True):
+                one = replaced(one, name, value)
+            found.append(_in_one_variable(one))
+        if None in found:
+            return None
+        for one, other in (found, found[::-1]):
+            assert one is not None
+            assert other is not None
+            while one.degree() > 0 and (shared := one.gcd(other)).degree() > 0:
+                one = one / shared
+            values = [(t, one(t)) for t in range(-_REACH, _REACH + 1)] if one.degree() > 0 else []
+            for (low, before), (high, after) in pairwise(values):
+                if before * after < 0:
+                    root = _between(one, Fraction(low), Fraction(high))
+                    point = (
+                        f"{name} = {float(a + b * root):.6g}"
+                        for name, a, b in zip(names, start, way, strict=True)
+                    )
+                    return Judgement("different", witness=f"near {', '.join(point)} only one of them holds")
+                if before == 0 or after == 0:
+                    root = low if before == 0 else high
+                    point = (f"{name} = {a + b * root}" for name, a, b in zip(names, start, way, strict=True))
+                    return Judgement("different", witness=f"{', '.join(point)} solves one of them only")
+    return None
+
+
+_LINES, _REACH = 20, 8
+_T = Tree("t")
+
+
+def _in_one_variable(tree: Tree) -> fmpq_poly | None:
+    try:
+        space = Space([tree])
+        top, bottom = space.of(tree)
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return None
+    if not bottom.is_constant() or any(atom != _T for atom in space.atoms) or top.total_degree() > _DEGREE:
+        return None
+    rows = {exponents[0] if exponents else 0: c for exponents, c in top.to_dict().items()}
+    scale = fmpq(1) / bottom.leading_coefficient()
+    return fmpq_poly([rows.get(power, 0) * scale for power in range(max(rows, default=0) + 1)])
+
+
+_DEGREE = 40
+
+
+def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
+    """Nearly where it is 0, between values with other signs."""
+    for _ in range(40):
+        middle = (low + high) / 2
+        value = polynomial(fmpq(middle.numerator, middle.denominator))
+        same = value * polynomial(fmpq(low.numerator, low.denominator)) > 0
+        low, high = (middle, high) if same else (low, middle)
+    return low
+
+
+def _congruences(left: Tree, right: Tree) -> Judgement | None:
+    """Of polynomials with whole coefficients and plain moduli: by all remainders of the variables."""
+    found = []
+    for one in (left, right):
+        modulus = numbers.exact(one.children[2])
+        if modulus is None or modulus != int(modulus) or modulus < 1:
+            return None
+        if not all(map(_is_polynomial, one.children[:2])):
+            return None
+        found.append((Tree("-", one.children[:2]), int(modulus)))
+    whole = lcm(*(modulus for _, modulus in found))
+    names = sorted(free(left, right))
+    if not names or whole ** len(names) > _REMAINDERS:
+        return None
+    try:
+        space = Space([tree for tree, _ in found])
+        rows = [space.of(tree) for tree, _ in found]
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return None
+    if sorted(atom.label for atom in space.atoms) != names:
+        return None
+    if any(bottom != 1 or any(c.q != 1 for c in top.to_dict().values()) for top, bottom in rows):
+        return None
+    for values in product(range(whole), repeat=len(names)):
+        point = dict(zip(names, values, strict=True))
+        held = []
+        for (top, _), (_, modulus) in zip(rows, found, strict=True):
+            value = top(*(point[atom.label] for atom in space.atoms))
+            held.append(int(value) % modulus == 0)
+        if held[0] != held[1]:
+            said = ", ".join(f"{name} = {value}" for name, value in point.items())
+            return Judgement("different", witness=f"{said}: only one of them holds")
+    return YES
+
+
+_REMAINDERS = 4_000
 
 
 def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
