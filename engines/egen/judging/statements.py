@@ -357,10 +357,6 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
             return found
     if left.label == right.label == "=":
         return _equations(judge, left, right, assume)
-    if left.label == right.label == "congruent" and not assume:
-        found = _congruences(left, right)
-        if found is not None:
-            return found
     known = assumed(assume)
     if not known.unclear:
         for point in _points(sorted(names | known.assumptions.variables), known):
@@ -382,6 +378,8 @@ def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
                 found = judge.compared(multiple, _ZERO, assume)
                 if found.verdict == "equal":
                     return found
+    if not assume and (found_by_remainders := _by_remainders(left, right)) is not None:
+        return found_by_remainders
     random = Random(0)
     names = sorted(free(left, right))
     remainders = [Tree("=", (Tree("mod", pair), _ZERO)) for pair in ((one, modulus), (other, second))]
@@ -392,6 +390,44 @@ def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
             places = ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
             return Judgement("different", witness=f"{places}: only one of them holds")
     return _undecided("it is not known whether they say the same")
+
+
+def _by_remainders(left: Tree, right: Tree) -> Judgement | None:
+    """Of polynomials with whole coefficients and plain moduli: by all remainders of the variables."""
+    found = []
+    for one in (left, right):
+        modulus = numbers.exact(one.children[2])
+        if modulus is None or modulus != int(modulus) or modulus < 1:
+            return None
+        if not all(map(_is_polynomial, one.children[:2])):
+            return None
+        found.append((Tree("-", one.children[:2]), int(modulus)))
+    whole = lcm(*(modulus for _, modulus in found))
+    names = sorted(free(left, right))
+    if not names or whole ** len(names) > _REMAINDERS:
+        return None
+    try:
+        space = Space([tree for tree, _ in found])
+        rows = [space.of(tree) for tree, _ in found]
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return None
+    if sorted(atom.label for atom in space.atoms) != names:
+        return None
+    if any(not bottom.is_one() or any(c.q != 1 for c in top.to_dict().values()) for top, bottom in rows):
+        return None
+    for values in product(range(whole), repeat=len(names)):
+        point = dict(zip(names, values, strict=True))
+        held = []
+        for (top, _), (_, modulus) in zip(rows, found, strict=True):
+            value = top(*(point[atom.label] for atom in space.atoms))
+            held.append(int(value) % modulus == 0)
+        if held[0] != held[1]:
+            said = ", ".join(f"{name} = {value}" for name, value in point.items())
+            return Judgement("different", witness=f"{said}: only one of them holds")
+    return YES
+
+
+_REMAINDERS = 4_000
 
 
 def _with_set(left: Tree, right: Tree) -> Judgement:
@@ -517,16 +553,10 @@ def _solving_one(left: Tree, right: Tree) -> Judgement | None:
         at = [
             Tree("+", (Tree(str(a)), Tree("*", (Tree(str(b)), _T)))) for a, b in zip(start, way, strict=True)
         ]
-        found = []
-        for one in differences:
-            for name, value in zip(names, at, strict=True):
-                one = replaced(one, name, value)
-            found.append(_in_one_variable(one))
-        if None in found:
+        first, second = (_in_one_variable(_put(one, names, at)) for one in differences)
+        if first is None or second is None:
             return None
-        for one, other in (found, found[::-1]):
-            assert one is not None
-            assert other is not None
+        for one, other in ((first, second), (second, first)):
             while one.degree() > 0 and (shared := one.gcd(other)).degree() > 0:
                 one = one / shared
             values = [(t, one(t)) for t in range(-_REACH, _REACH + 1)] if one.degree() > 0 else []
@@ -539,14 +569,22 @@ def _solving_one(left: Tree, right: Tree) -> Judgement | None:
                     )
                     return Judgement("different", witness=f"near {', '.join(point)} only one of them holds")
                 if before == 0 or after == 0:
-                    root = low if before == 0 else high
-                    point = (f"{name} = {a + b * root}" for name, a, b in zip(names, start, way, strict=True))
+                    at_zero = low if before == 0 else high
+                    point = (
+                        f"{name} = {a + b * at_zero}" for name, a, b in zip(names, start, way, strict=True)
+                    )
                     return Judgement("different", witness=f"{', '.join(point)} solves one of them only")
     return None
 
 
+def _put(tree: Tree, names: Sequence[str], values: Sequence[Tree]) -> Tree:
+    for name, value in zip(names, values, strict=True):
+        tree = replaced(tree, name, value)
+    return tree
+
+
 _LINES, _REACH = 20, 8
-_T = Tree("t")
+_T = Tree("#t")
 
 
 def _in_one_variable(tree: Tree) -> fmpq_poly | None:
@@ -573,44 +611,6 @@ def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
         same = value * polynomial(fmpq(low.numerator, low.denominator)) > 0
         low, high = (middle, high) if same else (low, middle)
     return low
-
-
-def _congruences(left: Tree, right: Tree) -> Judgement | None:
-    """Of polynomials with whole coefficients and plain moduli: by all remainders of the variables."""
-    found = []
-    for one in (left, right):
-        modulus = numbers.exact(one.children[2])
-        if modulus is None or modulus != int(modulus) or modulus < 1:
-            return None
-        if not all(map(_is_polynomial, one.children[:2])):
-            return None
-        found.append((Tree("-", one.children[:2]), int(modulus)))
-    whole = lcm(*(modulus for _, modulus in found))
-    names = sorted(free(left, right))
-    if not names or whole ** len(names) > _REMAINDERS:
-        return None
-    try:
-        space = Space([tree for tree, _ in found])
-        rows = [space.of(tree) for tree, _ in found]
-    except (TooLargeError, EngineError, RecursionError, KeyError):
-        return None
-    if sorted(atom.label for atom in space.atoms) != names:
-        return None
-    if any(bottom != 1 or any(c.q != 1 for c in top.to_dict().values()) for top, bottom in rows):
-        return None
-    for values in product(range(whole), repeat=len(names)):
-        point = dict(zip(names, values, strict=True))
-        held = []
-        for (top, _), (_, modulus) in zip(rows, found, strict=True):
-            value = top(*(point[atom.label] for atom in space.atoms))
-            held.append(int(value) % modulus == 0)
-        if held[0] != held[1]:
-            said = ", ".join(f"{name} = {value}" for name, value in point.items())
-            return Judgement("different", witness=f"{said}: only one of them holds")
-    return YES
-
-
-_REMAINDERS = 4_000
 
 
 def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
