@@ -42,9 +42,11 @@ SLIPS = {
     "math-1482": "an equals sign is missing between 51!/(49! 2!) and the next fraction",
     "math-2203": "r_1 is 2/4, not 4/2",
     "math-2317": "25 * 4 + 5 * 4 + 4 is 124",
+    "math-2381": "a_6 is 2 a_5 - a_4, and the factor 2 is missing",
     "math-2462": "P(1) is 1 - 2 - 5",
     "math-2468": "log_9 4 is meant by log_4 9",
     "math-2677": "the product above has a factor too many",
+    "math-2939": "(n - 17!) is meant to be (n - 17)!",
     "math-2686": "9! is 362880",
     "math-3060": "+ 11 is missing in two lines",
 }
