@@ -28,7 +28,8 @@ RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
 class UnclearError(EngineError):
-    """It cannot be told where a set begins or ends, or what belongs to it."""
+    """What the judge cannot tell, as where a set begins or ends: the reason why it is undecided, which no
+    user meets as an error."""
 
     def __init__(self, what: str = "the ends of the sets are not known") -> None:
         super().__init__(what)
@@ -235,6 +236,18 @@ def of_statement(statement: Tree, name: str) -> Points:
     return _relation(label, Tree("-", (parts[0], parts[1])), name)
 
 
+def fits(sign: str, found: int) -> bool:
+    """Whether a number of this sign (-1, 0 or 1) stands in a relation to 0."""
+    return {
+        "=": found == 0,
+        "!=": found != 0,
+        "<": found < 0,
+        "<=": found <= 0,
+        ">": found > 0,
+        ">=": found >= 0,
+    }[sign]
+
+
 def _relation(sign: str, difference: Tree, name: str) -> Points:
     if free(difference) - {name}:
         raise UnclearError
@@ -247,14 +260,7 @@ def _relation(sign: str, difference: Tree, name: str) -> Points:
         if any(order(at, gap) == 0 for gap in gaps):
             return False
         found = _sign(difference, name, at, any(order(at, zero) == 0 for zero in zeros))
-        return {
-            "=": found == 0,
-            "!=": found != 0,
-            "<": found < 0,
-            "<=": found <= 0,
-            ">": found > 0,
-            ">=": found >= 0,
-        }[sign]
+        return fits(sign, found)
 
     return Points(tuple(zeros), holds)
 

@@ -8,7 +8,6 @@ from functools import reduce
 from itertools import product
 from typing import TYPE_CHECKING
 
-from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.egen.judging import line, numbers
 from engines.egen.judging.names import EMPTY, REALS, free
@@ -49,7 +48,7 @@ Rows = list[list[Tree]]
 
 
 def worked_out(tree: Tree) -> Tree:
-    """With operations on matrices and vectors done. Raises: EngineError for what cannot be done."""
+    """With operations on matrices and vectors done. Raises: UnclearError for what cannot be done."""
     if not _VECTORS.isdisjoint(tree.labels()):
         return _worked(tree)
     return tree
@@ -73,10 +72,10 @@ def _rows(tree: Tree) -> Rows:
     if tree.label == "tuple":
         return [[part] for part in tree.children]
     if tree.label != "matrix":
-        raise EngineError("a number stands where a matrix is needed")
+        raise line.UnclearError("a number stands where a matrix is needed")
     rows = [list(row.children) for row in tree.children]
     if len({len(row) for row in rows}) != 1:
-        raise EngineError("the rows of a matrix are not equally long")
+        raise line.UnclearError("the rows of a matrix are not equally long")
     return rows
 
 
@@ -98,7 +97,7 @@ def _sum(label: str) -> Callable[[Tree, Tree], Tree]:
     def added(one: Tree, other: Tree) -> Tree:
         first, second = _rows(one), _rows(other)
         if [len(row) for row in first] != [len(row) for row in second]:
-            raise EngineError("matrices of different sizes are added")
+            raise line.UnclearError("matrices of different sizes are added")
         rows = [
             [Tree(label, pair) for pair in zip(*both, strict=True)]
             for both in zip(first, second, strict=True)
@@ -116,10 +115,10 @@ def _product(one: Tree, other: Tree) -> Tree:
     if not _is_vector(other):
         return _each(lambda entry: Tree("*", (entry, other)), one)
     if one.label == other.label == "tuple":
-        raise EngineError("the product of two vectors can be read in two ways")
+        raise line.UnclearError("the product of two vectors can be read in two ways")
     first, second = _rows(one), _rows(other)
     if len(first[0]) != len(second):
-        raise EngineError("matrices are multiplied whose sizes do not fit")
+        raise line.UnclearError("matrices are multiplied whose sizes do not fit")
     columns = list(zip(*second, strict=True))
     return _matrix(
         [
@@ -135,14 +134,14 @@ def _added(terms: Sequence[Tree]) -> Tree:
 
 def _over(one: Tree, other: Tree) -> Tree:
     if _is_vector(other):
-        raise EngineError("a matrix is no divisor")
+        raise line.UnclearError("a matrix is no divisor")
     return _each(lambda entry: Tree("/", (entry, other)), one)
 
 
 def _power(one: Tree, exponent: Tree) -> Tree:
     n = numbers.exact(exponent) if not _is_vector(exponent) else None
     if n is None or n != int(n) or not -1 <= n <= _MOST_POWER:
-        raise EngineError("only small integer powers of matrices are worked out")
+        raise line.UnclearError("only small integer powers of matrices are worked out")
     if n == -1:
         return _inverse(one)
     rows = _square(one)
@@ -153,9 +152,9 @@ def _power(one: Tree, exponent: Tree) -> Tree:
 def _square(tree: Tree) -> Rows:
     rows = _rows(tree)
     if len(rows) != len(rows[0]):
-        raise EngineError("the matrix is not square")
+        raise line.UnclearError("the matrix is not square")
     if len(rows) > _LARGEST:
-        raise EngineError(f"matrices of more than {_LARGEST} rows are not worked out")
+        raise line.UnclearError(f"matrices of more than {_LARGEST} rows are not worked out")
     return rows
 
 
@@ -221,7 +220,7 @@ def _signed(tree: Tree, together: bool) -> Iterator[Tree]:
     count = sum(node.label == "pm" for node in tree)
     choices = product((False, True), repeat=count) if not together else [(False,) * count, (True,) * count]
     if count > 6 and not together:
-        raise EngineError("there are too many signs ±")
+        raise line.UnclearError("there are too many signs ±")
     for choice in choices:
         yield _chosen(tree, iter(choice))
 

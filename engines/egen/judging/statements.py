@@ -180,7 +180,7 @@ def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judg
             return _undecided("one of them has no real value")
         if sign is None:
             return _undecided("the difference is too small to be seen")
-        if _fits(statement.label, sign):
+        if line.fits(statement.label, sign):
             return YES
         return Judgement("different", witness=f"{numbers.shown(sides[0])} and {numbers.shown(sides[1])}")
     if len(names) == 1:
@@ -200,17 +200,6 @@ def _opposite(found: Judgement, varies: bool) -> Judgement:
     if varies or found.verdict not in ("equal", "different"):
         return _undecided(found.reason or "it is not known whether they are ever equal")
     return YES if found.verdict == "different" else Judgement("different", witness="they are equal")
-
-
-def _fits(sign: str, found: int) -> bool:
-    return {
-        "=": found == 0,
-        "!=": found != 0,
-        "<": found < 0,
-        "<=": found <= 0,
-        ">": found > 0,
-        ">=": found >= 0,
-    }[sign]
 
 
 def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Judgement:
@@ -283,7 +272,7 @@ def truth(statement: Tree, point: dict[str, float]) -> bool | None:
     assert one is not None
     assert other is not None
     sign = -1 if one < other else 1 if one > other else 0 if one == other else None
-    return None if sign is None else _fits(label, sign)
+    return None if sign is None else line.fits(label, sign)
 
 
 def _certified(statement: Tree, known: reals.Known) -> Judgement | None:
