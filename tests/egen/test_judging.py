@@ -252,3 +252,23 @@ def test_as_sympy_has_it(seed: int) -> None:
             if changed != same and sympy.cancel(changed - drawn) != 0:
                 found = equal(str(drawn), str(changed)).verdict
                 assert found not in ("equal", "equal if"), (drawn, changed)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "condition"),
+    [
+        ("x + y", r"\frac{x^2 - y^2}{x - y}", ("x - y != 0", "-x + y != 0", "y - x != 0")),
+        ("x + y = 1", r"\frac{x^2 - y^2}{x - y} = 1", ("x - y != 0", "-x + y != 0", "y - x != 0")),
+        ("x + y", r"\frac{(x + y)(x^2 + y^2 + 1)}{x^2 + y^2 + 1}", ("",)),
+        (r"\frac{1}{x - y}", r"\frac{-1}{y - x}", ("",)),
+    ],
+)
+def test_a_divisor_that_is_0_on_a_curve_is_a_condition(
+    left: str, right: str, condition: tuple[str, ...]
+) -> None:
+    sides = [read(text).tree for text in (left, right)]
+    assert sides[0] is not None
+    assert sides[1] is not None
+    found = judge().equal(sides[0], sides[1])
+    assert found.verdict == ("equal if" if any(condition) else "equal")
+    assert found.condition in condition

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from random import Random
 
 import numpy as np
 from flint import ctx, fmpq
@@ -14,7 +15,7 @@ from engines.core.errors import EngineError, ExpressionError
 from engines.core.numeric import balls, compile_valid
 from engines.core.precise import Value
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
-from engines.egen.algebra.rational import Space, TooLargeError
+from engines.egen.algebra.rational import Space, TooLargeError, factors
 from engines.egen.assumptions import Assumptions, Relation
 from engines.egen.expressions.language import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
 from engines.egen.expressions.notation import infix
@@ -104,6 +105,23 @@ def _polynomials(left: Tree, right: Tree, known: Known) -> Judgement | None:
             at_ = ", ".join(f"{name} = {place}" for name, place in point.items())
             return Judgement("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
     return None
+
+
+def _divisors(tree: Tree) -> Iterator[Tree]:
+    """The irreducible factors of the polynomials by which a term divides."""
+    for node in tree:
+        exponent = numbers.exact(node.children[1]) if node.label == "pow" else None
+        if node.label == "/":
+            below = node.children[1]
+        elif exponent is not None and exponent < 0:
+            below = node.children[0]
+        else:
+            continue
+        if _is_polynomial(below) and variables_of(below):
+            try:
+                yield from (factor for factor, _ in factors(below)[1])
+            except TooLargeError:
+                continue
 
 
 def _is_polynomial(tree: Tree) -> bool:
@@ -226,9 +244,10 @@ class _Renamed:
         return found, judge.reason
 
     def _agrees(self, verdict: Verdict) -> Judgement:
-        if verdict.outcome == "equal" and not verdict.exceptions:
+        apart = [self._exceptions(verdict.exceptions), *self._curves()]
+        exceptions = " and ".join(filter(None, apart))
+        if verdict.outcome == "equal" and not exceptions:
             return Judgement("equal")
-        exceptions = self._exceptions(verdict.exceptions)
         if verdict.outcome == "equal":
             return Judgement("equal if", exceptions)
         if verdict.outcome == "extends":
@@ -237,6 +256,20 @@ class _Renamed:
             sides = (self.left, self.right) if verdict.gained else (self.right,)
         condition = self._domain(sides)
         return Judgement("equal if", " and ".join(filter(None, [condition, exceptions])))
+
+    def _curves(self) -> Iterator[str]:
+        """Where only one of the terms divides by 0, if that is a curve: the verifier looks for points of one
+        variable. A factor counts if it has values of both signs, hence is 0 between them."""
+        one, other = ({*_divisors(side)} for side in (self.left, self.right))
+        random = Random(0)
+        for factor in sorted(one ^ other, key=str):
+            names = variables_of(factor)
+            if len(names) < 2:
+                continue
+            points = ({name: fmpq(random.randint(-9, 9)) for name in names} for _ in range(_TRIED))
+            values = [found for point in points if (found := value(factor, point)) is not None]
+            if any(found < 0 for found in values) and any(found > 0 for found in values):
+                yield f"{infix(renamed(factor, self.back))} != 0"
 
     def _exceptions(self, text: str) -> str:
         if not text:
