@@ -302,6 +302,7 @@ class Post:
     related: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
     title_formulas: tuple[tuple[str, str], ...] = ()
+    line: int = field(default=0, compare=False)
 
     @property
     def text(self) -> str:
@@ -436,6 +437,7 @@ def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Pos
             score=int(score) if score.lstrip("-").isdigit() else None,
             accepted=row.get("AcceptedAnswerId", ""),
             title_formulas=title.formulas,
+            line=line,
         )
 
 

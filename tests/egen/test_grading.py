@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
+from engines.core.tree import Tree
 from engines.egen.grading.adapters import parse, process_results, reward, verify
 from engines.egen.grading.answers import answer
 from engines.egen.grading.grade import grade
 from engines.egen.grading.pairs import GradePairs, code, document, grade_pairs
+from engines.formula.judge import Judge, Judgement
 
 
 @pytest.mark.parametrize(
@@ -196,6 +200,30 @@ def test_hostile_answers_are_never_right(text: str) -> None:
     assert not grade(text, "2").accepted
 
 
+def test_long_lists_are_compared_in_any_order_or_said_to_be_too_long() -> None:
+    numbers = [str(n) for n in range(150)]
+    backwards = ", ".join(reversed(numbers))
+    assert grade(", ".join(numbers), backwards).accepted
+    assert grade(", ".join(numbers), ", ".join(f"{n}.0" for n in numbers)).accepted
+    found = grade(", ".join(numbers), ", ".join(f"{n}.0" for n in reversed(numbers)))
+    assert (found.verdict, "150 values" in found.reason) == ("undecided", True)
+    assert grade(backwards, ", ".join(rf"\boxed{{{n}}}" for n in numbers)).accepted
+
+
+def test_an_item_that_is_not_decided_makes_no_other_different() -> None:
+    class Undecided:
+        """Decides nothing of n! and 3; other terms differ."""
+
+        def equal(self, one: Tree, other: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+            return Judgement("undecided" if "factorial" in (one.label, other.label) else "different")
+
+        holds = equal
+
+    judge = cast("Judge", Undecided())
+    assert grade("n!, a+b", "3c, 3d", judge=judge).verdict == "undecided"
+    assert grade("m+1, a+b", "3c, 3d", judge=judge).verdict == "different"
+
+
 def test_threads_give_the_same_grades() -> None:
     pairs = [(r"\frac{\sqrt{3}}{3}", rf"\frac{{{n}}}{{{n}\sqrt{{3}}}}") for n in range(1, 40)]
     with ThreadPoolExecutor(4) as pool:
@@ -247,6 +275,7 @@ def test_bad_rows_are_named_with_file_and_line(tmp_path: Path) -> None:
         ("gold,answer\n1,2\n", "no column pred"),
         ("a,b\n1,2\n", "no column gold nor pred"),
         ("gold,pred\n", "no pairs"),
+        ("gold,pred,pred\n1,2,1\n", "two columns pred"),
         ("{}\n", "no gold"),
         ("gold,pred\n1,2\n".encode("utf-16"), "UTF-16"),
         (b"gold,pred\n\xff,1\n", "not UTF-8"),
@@ -282,6 +311,8 @@ def test_the_functions_of_math_verify() -> None:
     assert verify("1/3", "0.333333")
     assert not verify("1/3", "0.33333")
     assert not verify(parse(r"$\sqrt{x^2}$"), parse("$x$"))
+    with pytest.raises(EngineError, match="strict=False"):
+        verify("x=5", "y=5", strict=False)
 
 
 def test_a_reward_is_the_same_in_threads_and_for_conversations() -> None:

@@ -87,6 +87,22 @@ def test_posts_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     assert code(found) == 1
 
 
+def test_posts_stand_on_their_lines_and_a_file_may_be_named_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    post = '<row Id="7" PostTypeId="1" Title="t" Body="&lt;p&gt;$1+1=3$&lt;/p&gt;"/>'
+    Path("p.xml").write_text(f"<posts>\n\n{post}\n</posts>\n", "utf-8")
+    (document,) = proofread(Proofread(Path("p.xml"), sarif=Path("p.sarif")))["documents"]
+    assert document["row"] == 3
+    (result,) = json.loads(Path("p.sarif").read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place == {
+        "artifactLocation": {"uri": (tmp_path / "p.xml").as_uri()},
+        "region": {"startLine": 3},
+    }
+
+
 def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:
     text = "\\begin{align*}10 &= 1 + 2 \\\\ &\\quad + 3 + 4 \\\\ &= 11\\end{align*}"
     assert _verdicts(tmp_path, text, "a.tex") == [("right", 1), ("wrong", 1)]
@@ -102,6 +118,7 @@ def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:
         ("Given $(a+b)^2 = a^2+b^2$ we go on.", ["given"]),
         ("We have $x = 3$, $y = 2x+1$. So $y^3 = 342$.", ["given", "given", "wrong"]),
         ("We have $x = 3$ or $x = 4$. So $x^3 = 28$.", ["given", "not shown", "not shown"]),
+        (r"Let $x = k + 1$. Then $\sum_{k=1}^3 x = 9$.", ["given", "not shown"]),
         ("To the nearest integer $12.7/2 = 7$.", ["not shown"]),
         (r"Then $500 \div 13 = 38$ with remainder 6, and $\gcd(132,100) = 4$.", ["not shown", "not shown"]),
     ],

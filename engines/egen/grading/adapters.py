@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from engines.core.spec import refused
 from engines.egen.grading.answers import answer
 from engines.egen.grading.compare import Comparison
 from engines.egen.grading.grade import grade, judged
@@ -23,6 +24,9 @@ def parse(
 ) -> list[str]:
     r"""The final answer in a text, as `verify` takes it; an empty list where there is none.
 
+    Only `pred` counts: LaTeX, plain expressions and the letters of choices are always looked for, and nothing
+    is raised.
+
     >>> parse("The answer is $x = \\frac{1}{2}$.")
     ['x = \\frac{1}{2}']
     """
@@ -35,7 +39,7 @@ def verify(
     target: Sequence[str] | str,
     float_rounding: int = 6,
     numeric_precision: int = 15,  # noqa: ARG001
-    strict: bool = True,  # noqa: ARG001
+    strict: bool = True,
     allow_set_relation_comp: bool = False,  # noqa: ARG001
     timeout_seconds: int | None = None,  # noqa: ARG001
     raise_on_error: bool = False,  # noqa: ARG001
@@ -43,9 +47,16 @@ def verify(
     """Whether an answer that `parse` found is that of the reference: equal, or rounded to `float_rounding`
     decimals where one of the two is written as a decimal.
 
+    A set is always compared with the relation that it solves; the arguments without use are those of
+    Math-Verify. Raises: EngineError E402 for `strict=False`, where names of variables would not count.
+
     >>> verify(parse("$1/3$"), parse("$0.333333$")), verify(parse("1/3"), parse("0.33"))
     (True, False)
     """
+    if not strict:
+        raise refused(
+            "strict=False is not supported", "E402", "Take the accepted verdicts of grade() instead."
+        )
     golds, targets = ([one] if isinstance(one, str) else list(one) for one in (gold, target))
     exact, rounded = Comparison(), Comparison(digits=float_rounding)
     for one in golds:

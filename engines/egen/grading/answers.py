@@ -115,7 +115,8 @@ def _boxed(text: str) -> str | None:
     return boxes[0][2] if len(boxes) == 1 else ", ".join(dict.fromkeys(box[2] for box in boxes))
 
 
-_MANY = 100
+_MANY = 2_000
+"""More boxes are longer than an answer that is read."""
 
 
 def _held(text: str, start: int) -> tuple[str, int]:

@@ -32,7 +32,7 @@ Units = Literal["compare", "require", "ignore"]
 _LONG_DECIMAL = 10
 """A number with so many decimals is that of a computer: equal if it is rounded correctly."""
 _MOST_MATCHED = 60
-"""Longer lists are compared in order."""
+"""So many values without order, and not written alike, are compared each with each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class Comparison:
             if {gold.kind, pred.kind} == {"set"} or (not ordered and self._covered(gold, pred)):
                 return self._covering(gold, pred)
             return different(f"{_counted(pred)}, and the reference has {len(gold.items)}")
-        if ordered or len(gold.items) > _MOST_MATCHED:
+        if ordered:
             return _all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
         return self._matched(gold.items, pred.items)
 
@@ -238,14 +238,22 @@ class Comparison:
                 left.remove(item)
             else:
                 waiting.append(item)
+        if len(waiting) > _MOST_MATCHED:
+            in_order = _all(map(self.compare, waiting, left))
+            if in_order.verdict == "equal":
+                return in_order
+            what = f"{len(waiting)} values are left to match, and at most {_MOST_MATCHED} are compared"
+            return Compared("undecided", reason=what)
         for item in waiting:
             compared = [(self.compare(item, other), other) for other in left]
             best, other = min(compared, key=lambda one: _RANK.index(one[0].verdict))
             found.append(best)
             if best.verdict == "different":
+                if any(one.verdict in ("undecided", "unread") for one in found):
+                    break  # it may be the one that such an item was matched with
                 return Compared("different", witness=f"{said(item)} is not in the answer")
             left.remove(other)
-        return _all(found)
+        return _all(one for one in found if one.verdict != "different")
 
     def _covered(self, gold: Many, pred: Many) -> bool:
         return "set" in (gold.kind, pred.kind) and len(gold.items) * len(pred.items) <= _MOST_MATCHED**2

@@ -175,6 +175,9 @@ def _csv_rows(
     delimiter = max(",;\t", key=header.count)
     columns = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
     missing = [name for name in ("gold", "pred") if name not in columns]
+    twice = [name for name in ("gold", "pred") if columns.count(name) > 1]
+    if twice:
+        raise _bad(f"there are two columns {twice[0]}", path, at)
     if missing:
         raise _bad(f"there is no column {' nor '.join(missing)}", path, at)
     rows = csv.reader(feed, delimiter=delimiter, strict=True)

@@ -341,8 +341,8 @@ def _posts(path: Path, on_bad: OnBad) -> Iterator[Document]:
 
     report = Report()
     remedy = "Correct the post or leave it out."
-    for number, post in enumerate(read_posts(path, report), 1):
-        yield Document(str(post.id), tuple(pieces(post.text, lambda *_: None, kind="row")), number)
+    for post in read_posts(path, report):
+        yield Document(str(post.id), tuple(pieces(post.text, lambda *_: None, kind="row")), post.line)
     for line, what in sorted([*report.first, *report.broken]):
         on_bad(DataError(what, path=path, line=line, code="E317", remedy=remedy))
     if more := report.bad + report.warned - len(report.first) - len(report.broken):

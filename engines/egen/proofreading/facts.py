@@ -16,6 +16,7 @@ from typing import Any
 
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import Space, TooLargeError
+from engines.egen.judging.names import BOUND
 
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""
@@ -24,7 +25,7 @@ _MOST_ROWS = 120
 _MOST_TERMS = 300
 _MOST_POWER = 12
 _CONSTANTS = frozenset(("pi", "e", "i", "inf", "unit", "text"))
-_BINDERS = {"sum": 0, "prod": 0, "integral": 0, "limit": 0, "d": 0}
+_BINDERS = frozenset(("sum", "prod", "integral", "limit", "d"))
 
 
 def variables(tree: Tree) -> frozenset[str]:
@@ -37,18 +38,23 @@ def variables(tree: Tree) -> frozenset[str]:
     if tree.label == "call":
         inside = frozenset[str]().union(*map(variables, tree.children[1:]))
         return inside | {f"{tree.children[0].label}("}
-    if tree.label in _BINDERS and tree.children:
+    if tree.label in _BINDERS:
         inside = frozenset[str]().union(*map(variables, tree.children))
         return inside - {tree.children[0].label}
     return frozenset[str]().union(*map(variables, tree.children))
 
 
 def replaced(tree: Tree, old: str, new: Tree) -> Tree:
-    """A term with another in the place of a variable, where that is free."""
+    """A term with another in the place of a variable, where that is free; bound ones give way."""
     if not tree.children:
         return new if tree.label == old else tree
-    if tree.label in _BINDERS and tree.children[0].label == old:
-        return tree
+    if tree.label in BOUND:
+        bound, *ends, body = tree.children
+        if bound.label == old:
+            return tree
+        if tree.label != "d" and bound.label in variables(new):
+            fresh = Tree(f"{bound.label}'")
+            tree = Tree(tree.label, (fresh, *ends, replaced(body, bound.label, fresh)))
     if tree.label == "call":
         return Tree("call", (tree.children[0], *(replaced(one, old, new) for one in tree.children[1:])))
     return Tree(tree.label, tuple(replaced(one, old, new) for one in tree.children))

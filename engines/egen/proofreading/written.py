@@ -26,7 +26,7 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": Path(found["file"]).as_uri()},
+                        "artifactLocation": {"uri": Path(found["file"]).absolute().as_uri()},
                         "region": {"startLine": document["row"] or link["line"]},
                     }
                 }
