@@ -263,7 +263,7 @@ def inspect(
     text, places = placed_text(source.context, source.formulas)
     formulas, spans = linked_formulas(source.formulas, source.query, graph, roots, lost, places)
     opened = _index(spec, cache, warnings, fingerprints) if spec.k else None
-    equal, not_equal = _equal(spec, source, task, opened, judge, fingerprints)
+    equal, not_equal = _equal(spec, source, task, opened, warnings, judge, fingerprints)
     return {
         "id": source.id,
         "text": text,
@@ -410,6 +410,7 @@ def _equal(
     source: _Source,
     task: Task2 | None,
     opened: FormulaIndex | None,
+    warnings: list[str],
     judge: Judge | None,
     fingerprints: Fingerprints | None,
 ) -> tuple[list[dict[str, Any]], str]:
@@ -429,6 +430,7 @@ def _equal(
                     seen.add(one.look)
                     row = _row(spec, source, task, opened, one.look, rank=len(seen), score=one.share)
                     rows.append({**row, **one.document()})
+            warnings += equality.warnings()
     except EngineError as error:
         return [], error.what
     return rows, ""

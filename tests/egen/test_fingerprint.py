@@ -31,6 +31,7 @@ def _of(latex: str) -> Fingerprint:
         (r"\sin(2x)", r"2\sin x\cos x"),
         (r"x+y=1", r"2-2x=2y"),
         (r"a<b", r"2b>2a"),
+        (r"\{a,b\}", r"\{b,a\}"),
     ],
 )
 def test_equal_terms_and_statements_share_a_key(one: str, other: str) -> None:

@@ -75,6 +75,8 @@ EQUAL = [
     ("x<1", "-x>-1"),
     (r"15\mbox{ cm}^2", "15"),
     ("1 m", "100 cm"),
+    (r"1\text{ m}^2", r"10000\text{ cm}^2"),
+    (r"1 < |x| \le 2", r"[-2,-1)\cup(1,2]"),
     (r"2\text{ hours}", r"120 \text{ minutes}"),
     (r"90^\circ", r"\frac{\pi}{2}"),
     ("28%", "0.28"),
@@ -157,6 +159,7 @@ def test_answers_that_are_not_equal_say_why(gold: str, pred: str, verdict: str) 
 def test_numbers_are_rounded_when_asked_and_units_compared_as_asked() -> None:
     assert grade(r"\pi", "3.14", digits=2).accepted
     assert not grade(r"\pi", "3.15", digits=2).accepted
+    assert not grade("0.33", "0.336", digits=2).accepted
     assert grade("(3/5, 8/3]", "(0.6, 2.667]", digits=3).accepted
     assert not grade("5 cm", "5", units="require").accepted
     assert grade("5 cm", "5 m", units="ignore").accepted
@@ -360,6 +363,8 @@ def test_what_stands_before_or_after_a_number_is_part_of_the_answer(pred: str) -
         (r"\{\{1\},\{2\}\}", r"\{1,2\}"),
         (r"\{\emptyset\}", r"\emptyset"),
         ("B", "option (B) is wrong, so (C)"),
+        ("(1, 2)", r"\{1, 2\}"),
+        (r"\frac52", r"1\frac32"),
     ],
 )
 def test_what_only_looks_alike_is_not_accepted(gold: str, pred: str) -> None:

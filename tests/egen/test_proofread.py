@@ -103,6 +103,14 @@ def test_posts_stand_on_their_lines_and_a_file_may_be_named_from_here(
     }
 
 
+def test_the_problem_is_not_judged_and_what_loses_domain_fails(tmp_path: Path) -> None:
+    row = {"id": "1", "problem": "Is $1+1=3$?", "solution": r"Now $x = \sqrt{x}^2$."}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    found = proofread(Proofread(tmp_path / "a.jsonl"))
+    assert [link["verdict"] for link in found["documents"][0]["links"]] == ["loses domain"]
+    assert code(found) == 1
+
+
 def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:
     text = "\\begin{align*}10 &= 1 + 2 \\\\ &\\quad + 3 + 4 \\\\ &= 11\\end{align*}"
     assert _verdicts(tmp_path, text, "a.tex") == [("right", 1), ("wrong", 1)]
@@ -119,6 +127,7 @@ def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:
         ("We have $x = 3$, $y = 2x+1$. So $y^3 = 342$.", ["given", "given", "wrong"]),
         ("We have $x = 3$ or $x = 4$. So $x^3 = 28$.", ["given", "not shown", "not shown"]),
         (r"Let $x = k + 1$. Then $\sum_{k=1}^3 x = 9$.", ["given", "not shown"]),
+        ("One cannot say that $2 + 2 = 5$.", ["not shown"]),
         ("To the nearest integer $12.7/2 = 7$.", ["not shown"]),
         (r"Then $500 \div 13 = 38$ with remainder 6, and $\gcd(132,100) = 4$.", ["not shown", "not shown"]),
     ],

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.core.events import Event
 from engines.core.tree import Tree
 from engines.formula.features import features, shared_parts
 from engines.formula.judge import Fingerprint, Judgement
@@ -329,7 +330,9 @@ class _ByText:
         return Judgement("undecided")
 
 
-def test_equal_formulas_are_those_that_the_judge_proves(opened: FormulaIndex, tmp_path: Path) -> None:
+def test_equal_formulas_are_those_that_the_judge_proves(
+    opened: FormulaIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lent, place = _ByText(), tmp_path / "values"
     built = index(IndexFormulas(FORUM, place, values=True), fingerprints=lent)
     assert built["values"]["version"] == 7
@@ -346,3 +349,7 @@ def test_equal_formulas_are_those_that_the_judge_proves(opened: FormulaIndex, tm
         search(SearchFormulas(opened.folder, "a", how="equal"), judge=lent, fingerprints=lent)
     with pytest.raises(EngineError, match="the formula cannot be read"):
         search(SearchFormulas(place, r"\frac{a}{", how="equal"), judge=lent, fingerprints=lent)
+    monkeypatch.setattr("engines.mathamr.retrieval.equality._REFUSED", 0)
+    told: list[Event] = []
+    assert not search(asked, events=told.append, judge=lent, fingerprints=lent)["hits"]
+    assert "the rest was not judged" in str(told[-1].data["message"])

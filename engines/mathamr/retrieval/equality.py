@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 By = Literal["equal", "renamed"]
 
 _REFUSED = 400
-"""After so many candidates that are not proved equal the search ends."""
+"""After so many candidates that are not proved equal the search ends, which is said."""
 
 
 class Keys:
@@ -106,6 +106,8 @@ def lent(what: T | None) -> T:
 class Equality:
     """Finds what is equal to a formula in an index.
 
+    Attributes: ended: how many searches ended before all candidates were judged.
+
     Raises: EngineError E350 where no judge or no fingerprints were lent, DataError E670 for an index without
     values, or with those of other fingerprints.
     """
@@ -113,7 +115,7 @@ class Equality:
     def __init__(
         self, opened: FormulaIndex, by: By, judge: Judge | None, fingerprints: Fingerprints | None
     ) -> None:
-        self._opened, self._by = opened, by
+        self._opened, self._by, self.ended = opened, by, 0
         self._judge, self._fingerprints = lent(judge), lent(fingerprints)
         values = opened.about.get("values")
         if values is None or values["version"] != self._fingerprints.version:
@@ -145,13 +147,22 @@ class Equality:
             remedy="Search by its parts instead: --how paths.",
         )
 
+    def warnings(self) -> Iterator[str]:
+        """What is to be said of the searches so far."""
+        if self.ended:
+            what = f"after {_REFUSED} formulas that are not proved equal the rest was not judged"
+            yield f"{what} (queries: {self.ended:,})"
+
     def _equal(self, query: Tree) -> Iterator[Equal]:
         print_ = self._fingerprints.of(query)
         wanted = print_.whole if self._by == "equal" else print_.renamed
         known: dict[Tree, tuple[Judgement, Mapping[str, str]]] = {}
         refused = 0
         for look, share in _candidates(self._opened, wanted):
-            if refused == _REFUSED or (self._by == "renamed" and share < 1):
+            if self._by == "renamed" and share < 1:
+                return
+            if refused == _REFUSED:
+                self.ended += 1
                 return
             for part in self._parts(self._opened.latex(look), wanted, whole=share == 1):
                 if part not in known:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import EngineError
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
 from engines.core.machine import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, no_effect, refused
@@ -178,7 +178,7 @@ def _one(
 
     formula = Formula(latex)
     if formula.tree.errors():
-        events(Event("warning", {"message": "part of the formula could not be parsed"}))
+        warn(events, "part of the formula could not be parsed")
     found: Iterable[tuple[int, float, dict[str, Any]]]
     if equality is not None:
         found = ((one.look, one.share, one.document()) for one in equality.found(latex, spec.k or 10))
@@ -202,6 +202,8 @@ def _one(
                 **judged,
             }
         )
+    for said in () if equality is None else equality.warnings():
+        warn(events, said)
     return {"query": latex, "tree": formula.tree.document(), "how": spec.how, "hits": hits}
 
 
@@ -257,6 +259,8 @@ def _run(
                 rankings[topic.id].append((member["id"], score))
                 posts[member["id"]] = member["post"]
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
+    for said in () if equality is None else equality.warnings():
+        warn(events, said)
     run = Run.from_scores(f"mathamr-{spec.how}", rankings)
     left_out = write_run(run, spec.run)
     warn_of_unanswered_topics(topics, {name for name, found in rankings.items() if found}, events)
