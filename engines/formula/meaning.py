@@ -30,26 +30,22 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from engines.core.errors import DataError
-from engines.core.tree import MAX_CHARACTERS, Tree
+from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES, Tree
+from engines.formula.cursor import Context, UnreadError, is_statement
 from engines.formula.layout import Piece, pieces
 from engines.formula.lexer import Source
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.operators import Role
-from engines.formula.terms import (
-    ARROWS,
+from engines.formula.statements import ARROWS, Statements
+from engines.formula.words import (
     RELATIONS,
-    Context,
-    Terms,
-    UnreadError,
     bracket_after,
     inner,
     is_blank,
     is_connective,
-    is_statement,
     line,
     name_of,
     occurrences,
-    too_large,
     unrolled,
     worded,
 )
@@ -98,7 +94,7 @@ def read(formula: str | Source, names: Names | None = None, notation: Notation =
     try:
         meant = formula if isinstance(formula, Source) else _as_latex(formula, notation)
         if isinstance(meant, Tree):
-            if too_large(meant):
+            if _too_large(meant):
                 raise UnreadError("it is too large")
             return Reading(meant)
         tree, context = read_strictly(meant, names)
@@ -131,12 +127,16 @@ def read_strictly(formula: str | Source, names: Names | None = None) -> tuple[Tr
     parts = pieces_of(Source.of(formula))
     context = context_of(parts, names or _NONE)
     with deep_recursion():
-        tree = Terms(parts, context).whole()
+        tree = Statements(parts, context).whole()
         if context.sequences:
             tree = _with_sequences(tree, context)
-    if too_large(tree):
+    if _too_large(tree):
         raise UnreadError("it is too large")
     return tree, context
+
+
+def _too_large(tree: Tree) -> bool:
+    return len(tree) > MAX_NODES or tree.depth > MAX_DEPTH
 
 
 def pieces_of(source: Source) -> list[Piece]:
@@ -358,14 +358,14 @@ def _side(parts: list[Piece], context: Context) -> Reading:
     own = replace(context, notes={}, places={}, bound=[], subscripted={}, sequences=set(context.sequences))
     try:
         with deep_recursion():
-            tree = Terms(parts, own).whole()
+            tree = Statements(parts, own).whole()
             if own.sequences:
                 tree = _with_sequences(tree, own)
     except UnreadError as error:
         return Reading(None, error.reason)
     if is_statement(tree) or tree.label == "list":
         return Reading(None, "a list beside a relation is not understood")
-    if too_large(tree):
+    if _too_large(tree):
         return Reading(None, "it is too large")
     return Reading(tree, "", tuple(own.notes))
 

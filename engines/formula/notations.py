@@ -8,10 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from engines.core.tree import Tree
+from engines.formula.cursor import UnreadError, negative, nested
 from engines.formula.mathml import mathml_root
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import symbols
-from engines.formula.terms import ONE_PLACE, UNITS, UnreadError, negative, nested
+from engines.formula.words import ONE_PLACE, UNITS
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

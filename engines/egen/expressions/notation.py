@@ -201,8 +201,8 @@ def _read_latex(text: str, letters: str) -> Tree:
     >>> _read_latex(r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)", "").labels()
     ['+', '/', '-7', 'pow', 'x', '2', 'pow', 'sin', '*', '2', 'x', '2']
     """
+    from engines.formula.cursor import UnreadError
     from engines.formula.meaning import Names, read_strictly
-    from engines.formula.terms import UnreadError
 
     check_length(text)
     try:

@@ -1,0 +1,297 @@
+"""A place in the pieces of a line: what stands there, what is known of the letters, and why it is not read.
+
+The grammar of what is meant is in layers, each a class over the one before: `Cursor` (looking), `letters`
+(names, numbers, functions), `calculus` (sums, integrals, limits, derivatives), `expressions` (all terms) and
+`statements`. It differs from that of the published operator trees, which keeps neither brackets nor texts.
+Where a formula can be read in two ways (`1/2x`), or says what has no term, it is not read, and the reason
+says so: nothing is dropped.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn, Self
+
+from engines.core.tree import MAX_DEPTH, Tree
+from engines.formula.layout import Piece
+from engines.formula.operator_tree import OperatorTree
+from engines.formula.operators import Role
+from engines.formula.words import CONNECTIVES, UNITS, Line, inner, name_of
+
+ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")
+END = Piece("", "", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
+_STARTS = {
+    Role.ATOM,
+    Role.UNKNOWN,
+    Role.NUMBER,
+    Role.OPEN,
+    Role.FUNCTION,
+    Role.OPERATOR,
+    Role.BIG,
+    Role.INTEGRAL,
+    Role.LIMIT,
+}
+SHARED = ("in", "!=", "<", "<=", ">", ">=")
+"""Relations that hold for each letter of a list before them: `a, b > 0`."""
+STATEMENTS = frozenset((*SHARED, "=", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not"))
+
+
+class UnreadError(Exception):
+    """Why a formula is not read, and where."""
+
+    def __init__(self, reason: str, place: int = 0, remedy: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.place, self.remedy = reason, place, remedy
+
+
+@dataclass(slots=True)
+class Context:
+    """What holds in all lines of a formula: what its letters are, and what was settled while reading."""
+
+    functions: frozenset[str]
+    letters: frozenset[str]
+    products: frozenset[str] = frozenset()
+    geometric: frozenset[str] = frozenset()
+    notes: dict[str, int] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+    bound: list[str] = field(default_factory=list)
+    subscripted: dict[str, tuple[str, tuple[Tree, ...]]] = field(default_factory=dict)
+    sequences: set[str] = field(default_factory=set)
+    differential: Tree | None = None
+    intervals: bool = False
+    depth: int = 0
+
+    def note(self, text: str, place: int = 0) -> None:
+        self.notes.setdefault(text, place)
+
+
+def free(tree: Tree) -> set[str]:
+    """The names of variables that nothing binds."""
+    if not tree.children:
+        return {tree.label}
+    if tree.label in ("sum", "prod", "integral", "limit"):
+        bound, *bounds, body = tree.children
+        return set().union(*map(free, bounds)) | (free(body) - {bound.label})
+    return set().union(*map(free, tree.children))
+
+
+def substituted(tree: Tree, name: str, value: Tree) -> Tree:
+    if not tree.children:
+        return value if tree.label == name else tree
+    return Tree(tree.label, tuple(substituted(child, name, value) for child in tree.children))
+
+
+def nested(label: str, members: Sequence[Tree]) -> Tree:
+    """A function of two as one of several."""
+    found = members[0]
+    for member in members[1:]:
+        found = Tree(label, (found, member))
+    return found
+
+
+def negative(tree: Tree) -> Tree:
+    return Tree("*", (MINUS_ONE, tree))
+
+
+def opposite(number: Tree) -> Tree:
+    return negative(number) if number.children else Tree(f"-{number.label}")
+
+
+def is_statement(tree: Tree) -> bool:
+    return tree.label in STATEMENTS and bool(tree.children)
+
+
+def is_bold(tree: Tree) -> bool:
+    """Whether a bold letter is in a term: it is a vector or matrix, whose products do not commute."""
+    return any("\U0001d400" <= node.label[:1] <= "\U0001d433" for node in tree)
+
+
+class Cursor(ABC):
+    """The pieces of a line and a place among them."""
+
+    def __init__(self, parts: Sequence[Piece], context: Context) -> None:
+        self.parts = list(parts)
+        self.length = len(self.parts)
+        self.at = 0
+        self.context = context
+        self.bars = 0
+        self.brackets = 0
+        self.integrals = 0
+
+    # What the layers above read: the parts of a formula that hold one another
+
+    @abstractmethod
+    def statement(self) -> Tree: ...
+
+    @abstractmethod
+    def sets(self) -> Tree: ...
+
+    @abstractmethod
+    def sum(self) -> Tree: ...
+
+    @abstractmethod
+    def signed(self) -> Tree: ...
+
+    @abstractmethod
+    def term(self) -> Tree: ...
+
+    @abstractmethod
+    def factor(self) -> Tree: ...
+
+    @abstractmethod
+    def fenced(self) -> Tree: ...
+
+    # Pieces
+
+    @property
+    def here(self) -> Piece:
+        return self.parts[self.at] if self.at < self.length else END
+
+    def ahead(self, count: int) -> Piece:
+        at = self.at + count
+        return self.parts[at] if 0 <= at < self.length else END
+
+    def take(self) -> Piece:
+        self.at += 1
+        return self.parts[self.at - 1]
+
+    def on(self, parts: Sequence[Piece]) -> Self:
+        """Another line of the same formula."""
+        return type(self)(parts, self.context)
+
+    def sub(self, tree: OperatorTree) -> Self:
+        return self.on(inner(tree))
+
+    def term_of(self, tree: OperatorTree) -> Tree:
+        """An argument that is one term."""
+        if not isinstance(tree, Line):
+            if tree.label.startswith("N!"):
+                return Tree(tree.label[2:])
+            raise self.error(
+                "an argument is missing" if tree.label == "E!missing" else "it is nested too deep"
+            )
+        return self.sub(tree).only()
+
+    def only(self) -> Tree:
+        """One term, and nothing else."""
+        if not self.parts:
+            raise self.error("something is empty")
+        self.enter()
+        found = self.sets()
+        if self.at < self.length:
+            self.unexpected()
+        self.context.depth -= 1
+        return found
+
+    def enter(self) -> None:
+        self.context.depth += 1
+        if self.context.depth > MAX_DEPTH:
+            raise self.error(f"the expression is nested more than {MAX_DEPTH} deep")
+
+    # What stands here
+
+    def starts(self) -> bool:
+        """Whether another factor stands here."""
+        piece = self.here
+        if piece.role == Role.BAR:
+            return not self.bars and piece.text in "|∥" and self.closes_later()
+        if piece.role not in _STARTS or piece.text == "\\\\":
+            return False
+        if piece.role == Role.OPEN and self.opens_modulus():
+            return False
+        if self.integrals and self.differential():
+            return False
+        if piece.alone.label.startswith("T!"):
+            return self.is_unit() or self.is_called()
+        return True
+
+    def is_unit(self) -> bool:
+        label = self.here.alone.label
+        words = label[2:].strip(" .")
+        if not label.startswith("T!") or not words:
+            return False
+        before = self.ahead(-1)
+        return words in UNITS or (before.role == Role.NUMBER and words.lower() not in CONNECTIVES)
+
+    def is_called(self) -> bool:
+        return self.ahead(1).role == Role.OPEN and self.here.alone.label[2:].isalpha()
+
+    def closes_later(self) -> bool:
+        text, depth = self.here.text, 0
+        for piece in self.parts[self.at + 1 :]:
+            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+            if depth < 0 or (depth == 0 and piece.role in (Role.RELATION, Role.PUNCTUATION)):
+                return False
+            if depth == 0 and piece.role == Role.BAR and piece.text == text:
+                return True
+        return False
+
+    def opens_modulus(self) -> bool:
+        after = self.ahead(1)
+        return self.here.text == "(" and (
+            after.role == Role.MODIFIER or after.text == "mod" or after.alone.label == "T!mod"
+        )
+
+    def differential(self) -> bool:
+        after = self.ahead(1)
+        return (
+            self.here.text == "d"
+            and self.here.role == Role.UNKNOWN
+            and after.role == Role.UNKNOWN
+            and name_of(after)[:1].isalpha()
+        )
+
+    def is_plain_number(self) -> bool:
+        after = self.ahead(1)
+        behind = after.role == Role.SCRIPT or after.text == "!"
+        return self.here.role == Role.NUMBER and not behind and not self.mixed(self.here, after)
+
+    def mixed(self, number: Piece, fraction: Piece) -> bool:
+        r"""Whether the two are a mixed number, `2\frac{1}{2}`."""
+        if number.role != Role.NUMBER or fraction.role != Role.ATOM or len(fraction.alone.children) != 2:
+            return False
+        if fraction.alone.label != "O!divide" or not number.text.isdigit():
+            return False
+        parts = [inner(one) for one in fraction.alone.children]
+        if len(parts) != 2 or any(
+            len(one) != 1 or one[0].role != Role.NUMBER or not one[0].text.isdigit() for one in parts
+        ):
+            return False
+        return int(parts[0][0].text) < int(parts[1][0].text)
+
+    # Why not
+
+    def error(self, reason: str, piece: Piece | None = None, remedy: str = "") -> UnreadError:
+        piece = piece or self.here
+        place = piece.start if piece is not END else (self.parts[-1].end if self.parts else 0)
+        return UnreadError(reason, place, remedy)
+
+    def braces(self, piece: Piece | None = None) -> UnreadError:
+        return self.error("braces around a sum are no brackets", piece, "Write brackets.")
+
+    def unexpected(self) -> NoReturn:
+        piece = self.here
+        if piece.alone.label == "E!deep":
+            raise self.error(f"the expression is nested more than {MAX_DEPTH} deep")
+        if piece.role == Role.CLOSE:
+            raise self.error(f"{piece.text!r} closes nothing", remedy="Remove it, or open it before.")
+        if piece.alone.label.startswith("T!"):
+            raise self.error(f"{piece.alone.label[2:].strip()[:40]!r} is not understood")
+        if piece.role == Role.STRAY:
+            if piece.text == "{":
+                raise self.error("'{' is never closed", remedy="Write } where it ends.")
+            raise self.error(f"{piece.text!r} stands alone")
+        shown = piece.text or piece.alone.label[2:]
+        if piece.role in (Role.RELATION, Role.PUNCTUATION, Role.BAR, Role.COLON, Role.ADD, Role.MULTIPLY):
+            raise self.error(f"{shown!r} is not understood here")
+        raise self.error(f"{shown!r} is not understood")
+
+    def missing(self) -> NoReturn:
+        piece = self.here
+        if piece is END:
+            raise self.error("the expression ends too early", remedy="Write what is missing at its end.")
+        if piece.role in (Role.OPERATOR, Role.STRAY, Role.CLOSE):
+            self.unexpected()
+        raise self.error(f"something is missing before {piece.text or piece.alone.label[2:]!r}")

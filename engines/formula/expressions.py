@@ -1,0 +1,396 @@
+r"""The grammar of expressions: sums, products, brackets, fractions, roots, texts and tables."""
+
+from __future__ import annotations
+
+import re
+
+from engines.core.tree import Tree
+from engines.formula.calculus import Calculus
+from engines.formula.cursor import ONE, UnreadError, free, is_bold, is_statement, negative, opposite
+from engines.formula.layout import Piece
+from engines.formula.operators import Role
+from engines.formula.words import (
+    CONNECTIVES,
+    ONE_PLACE,
+    SET_OPERATIONS,
+    SETS_OF_NUMBERS,
+    UNITS,
+    Line,
+    inner,
+    is_variable,
+    name_of,
+)
+
+_SIGNS = {"U!plus": "+", "O!minus": "-", "O!plus-or-minus": "pm", "O!minus-or-plus": "mp"}
+_TIMES = {"U!times", "F!⋅", "F!∗"}
+_CLOSED = (Role.SCRIPT, Role.CLOSE, Role.ATOM, Role.POSTFIX)
+"""After these a number is another factor."""
+_CLOSURE = {"[]": "cc", "(]": "oc", "[)": "co", "()": "oo", "][": "oo", "]]": "oc", "[[": "co", "](": "oo"}
+_COLLECTIONS = frozenset(
+    (*SETS_OF_NUMBERS, "union", "intersection", "without", "set", "interval", "list", "text")
+)
+_DOTS = {"V!...", "V!⋯", "V!⋮", "V!⋱"}
+_MARKS = {"F!¯": "\u0304", "F!^": "\u0302", "F!~": "\u0303", "F!˙": "\u0307", "F!¨": "\u0308"}
+_WORDS = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*\Z")
+
+
+def _tail(tree: Tree) -> str | None:
+    """The variable of the sum or limit at the end of a term: what follows could belong to it."""
+    while tree.children:
+        if tree.label in ("sum", "prod", "limit"):
+            return tree.children[0].label
+        if tree.label not in ("+", "-", "*"):
+            return None
+        tree = tree.children[-1]
+    return None
+
+
+def _interval(tree: Tree) -> Tree:
+    """A pair that stands where a set does."""
+    if tree.label == "tuple" and len(tree.children) == 2:
+        return Tree("interval", (Tree("oo"), *tree.children))
+    return tree
+
+
+class Expressions(Calculus):
+    """Reads terms."""
+
+    # Sums and products
+
+    def sets(self) -> Tree:
+        left = self.sum()
+        while self.here.role == Role.ADD and self.here.operator.label in SET_OPERATIONS:
+            label = SET_OPERATIONS[self.take().operator.label]
+            right = self.sum()
+            left = Tree(label, (_interval(left), _interval(right)))
+        return left
+
+    def sum(self) -> Tree:
+        """Terms with signs between them."""
+        found = self.signed()
+        bound, first = self.context.bound, found
+        while True:
+            at = self.at
+            while self.here.text == "\\\\" or (
+                self.at > at and (self.here.alone.label == "V!quad" or self.here.text == "&")
+            ):
+                self.at += 1
+            piece = self.here
+            if piece.role != Role.ADD or piece.operator.label not in _SIGNS:
+                self.at = at
+                break
+            self.take()
+            tail = _tail(found)
+            right = self.sign_and_term() if self.here.role == Role.ADD else self.term()
+            if tail is not None and tail not in bound and tail in free(right):
+                raise self.error(f"where what is summed over {tail} ends can be read in two ways", piece)
+            label = _SIGNS[piece.operator.label]
+            if label == "mp":
+                raise self.error("'\\mp' is not understood", piece)
+            found = Tree(label, (found, right))
+        if self.here.role == Role.MODIFIER and self.here.text == "\\bmod":
+            if found is not first:
+                raise self.error("what '\\bmod' applies to can be read in two ways")
+            self.take()
+            found = Tree("mod", (found, self.term()))
+            if self.here.role == Role.ADD:
+                raise self.error("what '\\bmod' applies to can be read in two ways")
+        return found
+
+    def signed(self) -> Tree:
+        return self.sign_and_term() if self.here.role == Role.ADD else self.term()
+
+    def sign_and_term(self) -> Tree:
+        piece = self.take()
+        label = _SIGNS.get(piece.operator.label)
+        if label == "+":
+            return self.term()
+        if label == "pm":
+            return Tree("pm", (self.term(),))
+        if label != "-":
+            raise self.error(f"{piece.text!r} is not understood here", piece)
+        if self.is_plain_number():
+            return self.term(minus=True)
+        if self.here.role == Role.ADD:
+            self.enter()
+            found = negative(self.sign_and_term())
+            self.context.depth -= 1
+            return found
+        return negative(self.term())
+
+    def term(self, *, minus: bool = False) -> Tree:
+        """Factors side by side or with signs between them."""
+        first = self.here
+        if first.text == "{" and first.role == Role.ATOM:
+            return self.braced()
+        found = opposite(self.factor()) if minus else self.factor()
+        slashed = False
+        while True:
+            piece = self.here
+            before = self.parts[self.at - 1]
+            if piece.role == Role.MULTIPLY:
+                self.take()
+                label = piece.operator.label
+                slashed = piece.text == "/"
+                if label not in _TIMES and label != "O!divide":
+                    raise self.error(f"{piece.text!r} is not understood here", piece)
+                if self.at >= self.length:
+                    raise self.error(f"something is missing behind {piece.text!r}", piece)
+                right = self.signed_factor()
+                found = self.product("/" if label == "O!divide" else "*", found, right, piece)
+            elif self.starts():
+                if slashed and not self.is_unit():
+                    raise self.error("what is divided by can be read in two ways", remedy="Write brackets.")
+                if self.mixed(before, piece) and found.label == before.text:
+                    self.context.note("a whole number before a fraction is a mixed number", before.start)
+                    parts = [inner(one)[0].text for one in self.take().alone.children]
+                    found = self.powered(Tree("+", (found, Tree("/", tuple(map(Tree, parts))))))
+                    continue
+                if piece.role == Role.NUMBER and before.role not in _CLOSED:
+                    raise self.error(f"the number {piece.text[:20]} follows without an operator")
+                self.check_digits(before, piece)
+                if piece.text == "{" and piece.role == Role.ATOM:
+                    raise self.braces()
+                word = name_of(before) if before.role == Role.UNKNOWN else ""
+                if len(word) > 1 and word.isascii() and word not in UNITS:
+                    raise self.error(f"what {word} applies to is not understood", before, "Write brackets.")
+                found = self.product("*", found, self.factor(), piece)
+            else:
+                return found
+
+    def product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
+        bold = is_bold(left) or is_bold(right)
+        if bold and all(is_bold(one) or any(node.label == "matrix" for node in one) for one in (left, right)):
+            raise self.error("a product of vectors or matrices is not understood", piece)
+        for one in (left, right):
+            if one.label in _COLLECTIONS or (one.label == "pow" and one.children[0].label in SETS_OF_NUMBERS):
+                raise self.error("a product of sets is not understood", piece)
+        return Tree(label, (left, right))
+
+    def check_digits(self, script: Piece, number: Piece) -> None:
+        """Refuse `^23`, which TeX takes for `^2 3`."""
+        parts = inner(script.alone)
+        digit = script.role == Role.SCRIPT and len(parts) == 1 and script.end - script.start == 1
+        if digit and number.role == Role.NUMBER and script.end + 1 == number.start:
+            shown = parts[0].text + number.text
+            what = f"^{shown} can be read in two ways"
+            raise UnreadError(what, script.start + 1, f"Write ^{{{shown}}}, or a sign in between.")
+
+    def braced(self) -> Tree:
+        """A sum in braces, which stands for a term alone: braces are not seen."""
+        found = self.term_of(self.take().alone)
+        if self.here.role == Role.MULTIPLY or self.starts() or self.here.role == Role.POSTFIX:
+            raise self.braces()
+        if self.at > 1 and self.parts[self.at - 2].role == Role.ADD and self.parts[self.at - 2].text != "+":
+            raise self.braces()
+        return found
+
+    def signed_factor(self) -> Tree:
+        if self.here.text == "-" and self.here.role == Role.ADD:
+            self.take()
+            if self.is_plain_number():
+                return opposite(self.factor())
+            return negative(self.factor())
+        if self.here.text == "{" and self.here.role == Role.ATOM:
+            raise self.braces()
+        return self.factor()
+
+    def factor(self) -> Tree:
+        self.enter()
+        piece = self.here
+        role = piece.role
+        if role == Role.NUMBER:
+            found = self.powered(self.number())
+        elif role == Role.LIMIT or (role == Role.UNKNOWN and name_of(piece) == "lim"):
+            found = self.limit()
+        elif role == Role.UNKNOWN:
+            found = self.letter()
+        elif role == Role.OPEN or (role == Role.CLOSE and piece.text == "]"):
+            found = self.powered(self.fenced())
+        elif role == Role.FUNCTION:
+            self.take()
+            name = piece.operator.label[2:]
+            found = self.function("lg" if piece.text == "\\lg" else name, piece)
+        elif role == Role.BAR:
+            found = self.powered(self.barred())
+        elif role == Role.BIG:
+            found = self.big()
+        elif role == Role.INTEGRAL:
+            found = self.integral()
+        elif role == Role.ATOM:
+            found = self.atom()
+        else:
+            self.missing()
+        self.context.places.setdefault(found.label, piece.start)
+        self.context.depth -= 1
+        return found
+
+    # Brackets
+
+    def fenced(self) -> Tree:
+        start = self.here
+        opening, closing, found = self.bracketed()
+        pair = opening + closing
+        if opening == "" or closing == "" or (pair in ("[]", "()") and self.is_evaluated()):
+            if len(found) == 1 and self.is_evaluated():
+                return self.evaluated(found[0], start)
+            raise self.error(
+                "a bracket on one side only is not understood", start, "Write a bracket on both sides."
+            )
+        if pair == "||" and len(found) == 1:
+            return Tree("det" if found[0].label == "matrix" else "abs", tuple(found))
+        if pair == "⌊⌋" and len(found) == 1:
+            return Tree("floor", tuple(found))
+        if pair == "⌈⌉" and len(found) == 1:
+            return Tree("ceil", tuple(found))
+        if pair == "{}" and not (len(found) == 1 and is_statement(found[0])):
+            if len(found) == 1 and (self.here.role == Role.SCRIPT or found[0].label in "+-*/"):
+                raise self.error("braces around one thing can be read in two ways", start)
+            return Tree("set", tuple(found))
+        if pair == "⟨⟩" and len(found) > 1:
+            return Tree("tuple", tuple(found))
+        if pair in ("()", "[]") and len(found) == 1:
+            if pair == "[]" and not found[0].children and self.here.role != Role.SCRIPT:
+                raise self.error("square brackets around one thing can be read in two ways", start)
+            return found[0]
+        if pair in _CLOSURE and len(found) == 2 and not any(map(is_statement, found)):
+            infinite = any("inf" in (end.label, *(one.label for one in end.children)) for end in found)
+            if pair != "()" or self.context.intervals or infinite:
+                return Tree("interval", (Tree(_CLOSURE[pair]), *found))
+        if pair == "()" and found and not any(map(is_statement, found)):
+            return Tree("tuple", tuple(found))
+        if pair == "[]" and len(found) > 2:
+            return Tree("list", tuple(found))
+        raise self.error(f"the brackets {pair} are not understood here", start)
+
+    def barred(self) -> Tree:
+        opening = self.take()
+        self.bars += 1
+        integrals, self.integrals = self.integrals, 0
+        found = self.sum()
+        if self.here.role != Role.BAR or self.here.text != opening.text:
+            if self.at >= self.length:
+                raise self.error(
+                    f"{opening.text!r} is never closed", opening, f"Write {opening.text} where it ends."
+                )
+            self.unexpected()
+        self.take()
+        self.bars -= 1
+        self.integrals = integrals
+        if opening.text != "|":
+            raise self.error("a norm is not understood", opening)
+        return Tree("det" if found.label == "matrix" else "abs", (found,))
+
+    # Fractions, roots, texts and tables
+
+    def atom(self) -> Tree:
+        piece = self.take()
+        tree = piece.alone
+        label = tree.label
+        if label == "O!divide":
+            return self.powered(self.fraction(piece))
+        if label == "O!root":
+            radicand = self.term_of(tree.children[0])
+            degree = self.term_of(tree.children[1])
+            found = Tree("sqrt", (radicand,)) if degree == Tree("2") else Tree("root", (degree, radicand))
+            return self.powered(found)
+        if label == "O!binomial":
+            return self.powered(Tree("binomial", tuple(map(self.term_of, tree.children))))
+        if label == "C!infinity":
+            return self.powered(Tree("inf"))
+        if label == "C!emptyset":
+            return Tree("set")
+        if isinstance(tree, Line):
+            if piece.text == "{" and self.here.role != Role.SCRIPT:
+                raise self.braces(piece)
+            return self.powered(self.term_of(tree))
+        if label.startswith("T!"):
+            return self.text(piece)
+        if label in _DOTS:
+            raise self.error("an ellipsis is not understood", piece)
+        if label.startswith("M!M"):
+            return self.powered(self.matrix(piece))
+        if label.startswith("F!") and len(tree.children) == 1:
+            return self.accented(piece)
+        if label == "O!cases":
+            raise self.error("cases are not understood", piece)
+        if label == "O!continued-fraction":
+            return self.powered(Tree("/", tuple(map(self.term_of, tree.children))))
+        if label == "E!missing":
+            raise self.error("an argument is missing", piece)
+        raise self.error(f"{piece.text or label[2:]!r} is not understood", piece)
+
+    def fraction(self, piece: Piece) -> Tree:
+        above, below = piece.alone.children
+        parts = [inner(one) for one in (above, below)]
+        for one in (above, below):
+            if one.label == "E!missing" and (one is above or not parts[0]):
+                raise self.error("\\frac is not complete", piece, "Write both parts.")
+        if not parts[0]:
+            raise self.error("a part of a fraction is empty", piece)
+        if (slope := self.slope(parts[0], parts[1], piece)) is not None:
+            return slope
+        upper = self.on(parts[0])
+        if self.integrals:
+            upper.integrals = self.integrals
+            top = ONE if upper.differential() else upper.sets()
+            if upper.differential():
+                if self.context.differential is not None:
+                    raise self.error("two differentials are not understood", piece)
+                self.context.differential = upper.differential_name()
+                if upper.at < upper.length and top == ONE:
+                    upper.integrals = 0
+                    top = upper.only()
+            if upper.at < upper.length:
+                upper.unexpected()
+        else:
+            top = upper.only()
+        if below.label == "E!missing":
+            raise self.error("\\frac is not complete", piece, "Write both parts.")
+        return Tree("/", (top, self.term_of(below)))
+
+    def text(self, piece: Piece) -> Tree:
+        words = piece.alone.label[2:].strip()
+        bare = words.strip(".,;: ")
+        before = self.ahead(-2)
+        if bare in UNITS or (before.role == Role.NUMBER and bare.lower() not in CONNECTIVES):
+            return self.powered(Tree("unit", (Tree(bare),)))
+        if bare.isalpha() and bare in ONE_PLACE and len(bare) > 1:
+            return self.function(bare, piece)
+        if not bare:
+            raise self.error("a text is empty", piece)
+        if self.length == 1:
+            return Tree("text", (Tree(words),))
+        if _WORDS.match(bare) and bare.lower() not in CONNECTIVES:
+            return self.named(re.sub(r"[\s-]+", "_", bare))
+        raise self.error(f"{bare[:40]!r} is not understood", piece)
+
+    def matrix(self, piece: Piece) -> Tree:
+        name = piece.text.removesuffix("*").lstrip("\\")
+        rows = [row.children for row in piece.alone.children]
+        if name in ("pmatrix", "bmatrix", "matrix", "smallmatrix", "array", "vmatrix", "Bmatrix"):
+            if not rows or len({len(row) for row in rows}) != 1:
+                raise self.error("a matrix whose rows have different lengths is not understood", piece)
+            made = tuple(Tree("row", tuple(map(self.term_of, row))) for row in rows)
+            found = Tree("matrix", made)
+            return Tree("det", (found,)) if name == "vmatrix" else found
+        raise self.error(f"the environment {name!r} is not understood", piece)
+
+    def accented(self, piece: Piece) -> Tree:
+        tree = piece.alone
+        mark = _MARKS.get(tree.label)
+        if tree.label in ("F!abs", "F!floor", "F!ceiling"):
+            label = {"F!ceiling": "ceil"}.get(tree.label, tree.label[2:])
+            return self.powered(Tree(label, (self.term_of(tree.children[0]),)))
+        parts = inner(tree.children[0])
+        if tree.label == "F!¯" and any(
+            (one.role == Role.UNKNOWN and name_of(one) in ("z", "w", "i")) or one.role == Role.ADD
+            for one in parts
+        ):
+            self.context.note("a line above is the conjugate")
+            below = self.here.role == Role.SCRIPT and self.here.text == "O!SUB" and len(parts) == 1
+            inside = [*parts, self.take()] if below else parts
+            return self.powered(Tree("conj", (self.on(inside).only(),)))
+        if mark and len(parts) == 1 and is_variable(parts[0]):
+            return self.named(name_of(parts[0]) + mark)
+        raise self.error(f"{tree.label[2:]!r} above or below is not understood", piece)

@@ -1,0 +1,275 @@
+"""What letters, words and texts are in a formula: functions, relations, units, connectives between formulas;
+and the pieces of a line with words, aligned rows and arguments found in them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engines.formula.layout import Piece
+from engines.formula.operator_tree import OperatorTree
+from engines.formula.operators import Role
+
+RELATIONS = {
+    "U!eq": "=",
+    "O!assign": "=",
+    "U!neq": "!=",
+    "O!lt": "<",
+    "O!gt": ">",
+    "O!leq": "<=",
+    "O!geq": ">=",
+    "O!less-than-or-equals": "<=",
+    "O!greater-than-or-equals": ">=",
+    "O!in": "in",
+    "O!notin": "not in",
+    "O!contains": "contains",
+    "O!subset": "subset",
+    "O!superset-of": "superset",
+    "O!superset-of-or-equals": "superset",
+    "O!not-less-than": "not <",
+    "O!not-greater-than": "not >",
+}
+SET_OPERATIONS = {"U!union": "union", "U!intersect": "intersection", "O!setdiff": "without"}
+TRIGONOMETRIC = ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch")
+_INVERSE = {f"arc{name}": f"a{name}" for name in TRIGONOMETRIC} | {
+    f"ar{name}": f"a{name}" for name in TRIGONOMETRIC[6:]
+}
+ONE_PLACE = {
+    **{
+        name: name
+        for name in (*TRIGONOMETRIC, "ln", "exp", "abs", "sign", "tr", "det", "floor", "ceil", "round")
+    },
+    **{f"a{name}": f"a{name}" for name in TRIGONOMETRIC},
+    **_INVERSE,
+    **dict.fromkeys(("sgn", "signum"), "sign"),
+    "cosec": "csc",
+    "tg": "tan",
+    "ctg": "cot",
+    "arctg": "atan",
+    "arcctg": "acot",
+    "cotan": "cot",
+    "sh": "sinh",
+    "ch": "cosh",
+    "th": "tanh",
+    "ceiling": "ceil",
+    "Re": "re",
+    "Im": "im",
+    "ℜ": "re",
+    "ℑ": "im",
+    "arg": "arg",
+    "Arg": "arg",
+    "Tr": "tr",
+    "trace": "tr",
+    "real": "re",
+    "imag": "im",
+    "sqrt": "sqrt",
+    "conj": "conj",
+    "log": "log",
+    "lg": "log",
+    "cis": "cis",
+}
+"""Functions of one argument by their names in print, and their labels."""
+SEVERAL = {"min": "min", "max": "max", "gcd": "gcd", "lcm": "lcm", "GCD": "gcd", "LCM": "lcm"}
+SETS_OF_NUMBERS = ("ℝ", "ℤ", "ℕ", "ℚ", "ℂ")
+USUAL = frozenset("fghFGφϕψΦΨΓζ")
+"""Letters that are functions before a bracket unless the document says otherwise."""
+_UNITS = (
+    "m cm mm km dm nm µm in ft yd mi s ms min h hr hrs g kg mg lb lbs oz l L ml mL N J W kW V A K Pa Hz rad"
+    " mph inches inch feet foot yards miles meters metres centimeters seconds minutes hours days weeks months"
+    " years units unit dollars cents degrees degree pounds ounces liters grams kilograms sec deg mol"
+)
+UNITS = frozenset(_UNITS.split())
+CONNECTIVES = {
+    **dict.fromkeys(("and", "et", "und", "&"), "and"),
+    **dict.fromkeys(("or", "oder", "ou"), "or"),
+    **dict.fromkeys(("if", "when", "whenever", "for", "where", "with", "provided", "as", "for all"), "if"),
+    **dict.fromkeys(("iff", "if and only if", "is equivalent to"), "iff"),
+    **dict.fromkeys(("implies", "then", "so", "thus", "hence", "therefore", "gives"), "implies"),
+}
+_OPERATORS = (
+    "sum prod integral antiderivative limit floor ceil round factorial gamma conj binomial pochhammer mod"
+    " call pm tuple list set interval union intersection without matrix row det tr transpose inverse unit"
+    " text root not pow log d e i pi inf in subset approx congruent and or implies iff re im arg sign"
+)
+_RESERVED = frozenset((*_OPERATORS.split(), *ONE_PLACE.values(), *SEVERAL.values()))
+_SPELT = frozenset(
+    (
+        *TRIGONOMETRIC[:10],
+        *(f"arc{name}" for name in TRIGONOMETRIC[:3]),
+        "log",
+        "ln",
+        "exp",
+        "lim",
+        "mod",
+        "gcd",
+        "lcm",
+        "sqrt",
+    )
+)
+_FIRST = frozenset((*(word[0] for word in _SPELT), "R", "I"))
+_ALIGNED = re.compile(
+    r"\\?(?:align|aligned|alignat|alignedat|flalign|eqnarray|gather|gathered|multline|split|eqalign|eqalignno"
+    r"|displaylines)\*?\Z"
+)
+_FAR = 200
+"""Pieces that are looked at to tell a function from a product."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line(OperatorTree):
+    """An argument whose pieces are read later, where more is known of the letters in it."""
+
+    parts: tuple[Piece, ...] = ()
+
+
+def line(parts: list[Piece]) -> OperatorTree:
+    return Line("line", (), None, tuple(worded(parts)))
+
+
+def inner(tree: OperatorTree) -> tuple[Piece, ...]:
+    """The pieces of an argument."""
+    return tree.parts if isinstance(tree, Line) else ()
+
+
+def spelt(tree: OperatorTree) -> str:
+    """The pieces of an argument as they are written."""
+    return "".join(one.text for one in inner(tree))
+
+
+def name_of(piece: Piece) -> str:
+    """The name of a letter or word."""
+    label = piece.alone.label
+    if label[2:3] == "\\":
+        return label[3:]
+    if label.startswith("V!italic-"):
+        return {"ε": "ϵ", "φ": "ϕ"}.get(label[9:], label[9:])
+    return "ℓ" if piece.text == "\\ell" else label[2:]
+
+
+def is_name(name: str) -> bool:
+    return name[:1].isalpha() and all(
+        one.isalnum() or unicodedata.combining(one) or one in "'_" for one in name
+    )
+
+
+def variable_name(name: str) -> str:
+    """The label of a letter or word that is a variable: what is a label of the language gets a mark."""
+    return f"{name}_" if name in _RESERVED else name
+
+
+def is_variable(piece: Piece) -> bool:
+    """Whether a piece is a single letter."""
+    return piece.role == Role.UNKNOWN and len(name := name_of(piece)) == 1 and is_name(name)
+
+
+def words_of(piece: Piece) -> str:
+    """The words of a text without the marks around them, in small letters."""
+    label = piece.alone.label
+    return label[2:].strip(" .,;:").lower() if label.startswith("T!") else ""
+
+
+def is_alignment(piece: Piece) -> bool:
+    return piece.role == Role.STRAY and piece.text == "&"
+
+
+def is_blank(piece: Piece) -> bool:
+    """Whether a piece says nothing: a mark of alignment, a new line, an empty text."""
+    label = piece.alone.label
+    return (
+        is_alignment(piece)
+        or piece.text in ("\\\\", "\\therefore", "\\because")
+        or (label.startswith("T!") and not label[2:].strip())
+    )
+
+
+def is_connective(piece: Piece) -> bool:
+    """Whether a piece is a text that joins formulas: `and`, `if`, `for all`."""
+    return words_of(piece) in CONNECTIVES
+
+
+def worded(parts: list[Piece]) -> list[Piece]:
+    """The pieces with letters side by side that spell a function, as in `sin x`, as one word."""
+    if not any(piece.text in _FIRST and piece.role == Role.UNKNOWN for piece in parts):
+        return parts
+    found: list[Piece] = []
+    at = 0
+    while at < len(parts):
+        end, text = at, ""
+        while end < len(parts) and len(text) < 6 and parts[end].role == Role.UNKNOWN:
+            if len(parts[end].text) != 1 or (end > at and parts[end].start != parts[end - 1].end):
+                break
+            text += parts[end].text
+            end += 1
+        word = next((text[:size] for size in range(len(text), 1, -1) if text[:size] in _SPELT), "")
+        if text in ("Re", "Im") and end < len(parts) and parts[end].text == "(":
+            word = text
+        if word and (at == 0 or parts[at - 1].role != Role.UNKNOWN or parts[at - 1].end != parts[at].start):
+            last = parts[at + len(word) - 1]
+            tree = OperatorTree(f"V!{word}")
+            found.append(Piece(Role.UNKNOWN, word, tree, tree, parts[at].start, last.end))
+            at += len(word)
+        else:
+            found.append(parts[at])
+            at += 1
+    return found
+
+
+def unrolled(parts: list[Piece]) -> list[Piece]:
+    """The pieces with the cells of aligned environments in the place of these, a new line after each row."""
+    found: list[Piece] = []
+    for piece in parts:
+        rows = piece.alone.children
+        cells = [cell.parts for row in rows for cell in row.children if isinstance(cell, Line)]
+        aligned = _ALIGNED.match(piece.text) or (
+            piece.text in ("array", "\\substack")
+            and any(cell and cell[0].role == Role.RELATION for cell in cells)
+        )
+        if not aligned or not piece.alone.label.startswith("M!M"):
+            found.append(piece)
+            continue
+        for row in rows:
+            for cell in row.children:
+                found += unrolled(list(cell.parts)) if isinstance(cell, Line) else []
+            found.append(_NEW_LINE)
+    return found
+
+
+_NEW_LINE = Piece(Role.ATOM, "\\\\", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
+
+
+def occurrences(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
+    """The lines of a formula: itself, and those of its arguments."""
+    pending: list[Sequence[Piece]] = [parts]
+    while pending:
+        found = pending.pop()
+        yield found
+        for piece in found:
+            trees = [piece.alone]
+            while trees:
+                tree = trees.pop()
+                if isinstance(tree, Line):
+                    pending.append(tree.parts)
+                else:
+                    trees += tree.children
+
+
+def bracket_after(parts: Sequence[Piece], at: int) -> str:
+    """Whether a bracket follows the name here and its scripts, and whether it rather holds the arguments of a
+    function: one letter or number, several things, or sets."""
+    at += 1
+    while at < len(parts) and parts[at].role == Role.SCRIPT:
+        at += 1
+    if at >= len(parts) or parts[at].text != "(" or parts[at].role != Role.OPEN:
+        return ""
+    depth, size, several = 0, 0, False
+    for piece in parts[at : at + _FAR]:
+        depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+        if not depth:
+            break
+        size += piece.role != Role.SCRIPT
+        sets = piece.role == Role.ADD and piece.operator.label in SET_OPERATIONS
+        several = several or sets or (depth == 1 and piece.text == "," and piece.role == Role.PUNCTUATION)
+    lone = size == 2 and parts[at + 1].role in (Role.UNKNOWN, Role.NUMBER)
+    return "function" if lone or several else "bracket"
