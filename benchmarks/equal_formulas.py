@@ -1,6 +1,6 @@
 """Formulas of a collection that are equal and look different: how many groups, and what finds them.
 
-    .venv/bin/python -m benchmarks.equal_formulas COLLECTION --cache DIR
+    .venv/bin/python -m benchmarks.equal_formulas COLLECTION --cache DIR [--into docs/measurements/mathamr.md]
 
 A group holds visually distinct formulas that are terms or statements with variables, share a key of their
 values, and are each judged equal to its first one, without a condition; and that differ by more than the
@@ -15,36 +15,47 @@ formulas that are read: those with the same values there are the pairs that coul
 Each formula of a group is then a query for the others that do not look like it: recall, and precision,
 within as many as there are and within ten, for `--how equal`, parts of trees, BM25 over the tokens and a
 drawn order.
+
+On Task 2 the judged formulas of a topic are ranked by parts of trees, and once more with those that
+`mathwb mathamr search` finds equal (as a whole, also in a part, with other letters) before the others, whose
+order stays. All of these and the orders that any other is to beat rank the same formulas.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 import mpmath
 import numpy as np
 
-from benchmarks._record import Record, parser_of
+from benchmarks._record import Record, parser_of, put_into, table
+from benchmarks.mathamr import UNITS, YEARS, Measured
 from engines.core.tree import Tree
 from engines.egen.judging import judge
 from engines.egen.judging.fingerprint import ValueFingerprints
 from engines.egen.judging.names import free
 from engines.formula.formula import Formula
 from engines.formula.meaning import read
+from engines.forum.topics import read_topic_files
 from engines.mathamr import IndexFormulas, index
-from engines.mathamr.retrieval.equality import Equality
+from engines.mathamr.retrieval.equality import By, Equal, Equality
+from engines.mathamr.retrieval.evaluation import Unit
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.search import ranked
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
+from engines.retrieval.qrels import read_qrels
+from engines.retrieval.run import Run, read_run, write_run
 
 FOUND = 10
+DEPTH = 1_000
 CLASSES = 3
 NODES = 40
 PAIRS = 1500
@@ -280,14 +291,126 @@ def measured(
     return {name: round(mean, 4) for name, mean in zip(names, means, strict=True)}
 
 
+def beyond(
+    hits: Mapping[int, Sequence[Equal]], group: Mapping[int, set[int]], trees: Mapping[int, Tree]
+) -> dict[str, int]:
+    """How many are found equal to formulas and are not in their groups: with a condition, since one of the
+    two has more than `NODES` nodes, or else."""
+    found: dict[str, int] = defaultdict(int)
+    for query, equal in hits.items():
+        for one in equal:
+            if one.look in group[query]:
+                continue
+            large = one.look in trees and len(trees[one.look]) > NODES
+            why = "conditions" if one.judgement.verdict == "equal if" else "large" if large else "else"
+            print("beyond its group:", why, trees[query], trees.get(one.look), one.judgement, sep="\n    ")
+            found[why] += 1
+    return dict(found)
+
+
+# ---- Task 2
+
+FIRST: Mapping[str, tuple[By, float]] = {
+    "whole": ("equal", 1),
+    "part": ("equal", 0),
+    "renamed": ("renamed", 1),
+}
+"""What is put first: how it is searched, and the least share of a formula that is equal."""
+ROWS = {
+    "paths": "parts of trees",
+    "whole": "equal as a whole first",
+    "part": "equal, also in a part, first",
+    "renamed": "equal with other letters first",
+    "exact": "the same LaTeX first, the others drawn",
+    "bm25": "BM25 over LaTeX",
+    "random": "a drawn order",
+}
+
+
+def task2(given: Measured) -> dict[str, Any]:
+    """By unit of the judgements and year: the measures of each of `ROWS`; and of what is put first, the
+    topics with some that is judged, and its grades."""
+    opened, runs = FormulaIndex(given.index), given.baselines()
+    runs["paths"] = given.judged("paths", "paths")
+    topics = {one.id: one for one in read_topic_files([given.topics(year) for year in YEARS])}
+    ranking = read_run(runs["paths"], task=2).rankings
+    ways = {by: Equality(opened, by, judge(), ValueFingerprints()) for by, _ in FIRST.values()}
+    equal = {
+        by: {topic: way.found(topics[topic].latex, DEPTH, blank=True) for topic in ranking}
+        for by, way in ways.items()
+    }
+    first: dict[str, dict[str, list[int]]] = {}
+    for name, (by, least) in FIRST.items():
+        first[name] = {
+            topic: [one.look for one in found if one.share >= least] for topic, found in equal[by].items()
+        }
+        rankings = {}
+        for topic, formulas in ranking.items():
+            place: dict[int | None, int] = {look: at for at, look in enumerate(first[name][topic])}
+            order = sorted(
+                (one for one, _ in formulas), key=lambda one: place.get(opened.look_of(one), DEPTH)
+            )
+            rankings[topic] = [(one, -float(at)) for at, one in enumerate(order)]
+        runs[name] = given.place / f"{name}.tsv"
+        write_run(Run(name, rankings), runs[name])
+    figures: dict[str, Any] = {unit: {} for unit in UNITS}
+    for unit, year in product(UNITS, YEARS):
+        qrels = read_qrels(given.qrels(year, unit)).grades
+        figures[unit][year] = given.figures([runs[name] for name in ROWS], year, unit)
+        figures[unit][year]["first"] = {}
+        for name, of_topic in first.items():
+            grades = {
+                topic: [
+                    grade for look in looks if (grade := graded(opened, look, unit, qrels[topic])) is not None
+                ]
+                for topic, looks in of_topic.items()
+                if topic in qrels
+            }
+            figures[unit][year]["first"][name] = {
+                "topics": sum(map(bool, grades.values())),
+                "grades": {str(grade): n for grade, n in sorted(Counter(chain(*grades.values())).items())},
+            }
+    return figures
+
+
+def graded(opened: FormulaIndex, look: int, unit: Unit, grades: Mapping[str, int]) -> int | None:
+    """The highest grade of what looks so; None where none is judged."""
+    names = [opened.visual(look)] if unit == "visual" else [one["id"] for one in opened.members(look)]
+    return max((grades[name] for name in names if name in grades), default=None)
+
+
+def markdown(figures: Mapping[str, Any]) -> str:
+    """The tables of `docs/measurements/mathamr.md`."""
+    lines: list[str] = []
+    for unit in UNITS:
+        of_year = figures[unit]
+        years = [f"{year}, {of_year[year]['topics']} topics" for year in YEARS]
+        heads = [f"nDCG'@10, judgements by {UNITS[unit]}"]
+        heads += [head for year in years for head in (year, "against parts of trees")]
+        rows = []
+        for name, title in ROWS.items():
+            cells = [title]
+            for year in YEARS:
+                tests = [one for one in of_year[year]["tests"] if one["run"] == name]
+                tests = [one for one in tests if one["measure"] == "ndcg10_prime"]
+                cells.append(f"{of_year[year][name]['ndcg10_prime']:.3f}")
+                shown = "{:+.3f} ({:+.3f} to {:+.3f})"
+                cells.append("".join(shown.format(one["difference"], *one["interval"]) for one in tests))
+            rows.append(cells)
+        lines += table(heads, rows)
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--into", type=Path, help="the page whose tables of Task 2 are replaced")
     arguments = parser.parse_args()
-    record = Record("equal_formulas", arguments.out, formulas=arguments.collection / "formulas_mini.tsv.gz")
+    record = Record("equal_formulas", arguments.out, collection=arguments.collection)
     arguments.cache.mkdir(parents=True, exist_ok=True)
-    place, began = arguments.cache / "values", time.process_time()
+    of_task2 = Measured(arguments.collection, arguments.cache)
+    place, began = of_task2.index, time.process_time()
     if not (place / "about.json").exists():
         index(IndexFormulas(arguments.collection, place, values=True), fingerprints=ValueFingerprints())
     opened = FormulaIndex(place)
@@ -337,11 +460,13 @@ def main() -> None:
     def by_bm25(look: int) -> list[int]:
         return np.argsort(-lexical.scores(f"${opened.latex(look)}$"), kind="stable")[:depth].tolist()
 
-    def by_equality(look: int) -> list[int]:
-        return [one.look for one in equality.found(opened.latex(look), depth, blank=True) if one.share == 1]
+    hits = {
+        look: [one for one in equality.found(opened.latex(look), depth, blank=True) if one.share == 1]
+        for look in chosen
+    }
 
     ways: dict[str, Callable[[int], Sequence[int]]] = {
-        "equal": by_equality,
+        "equal": lambda look: [one.look for one in hits[look]],
         "paths": lambda look: [one for one, _ in ranked(opened, Formula(opened.latex(look)), depth)],
         "bm25": by_bm25,
         "random": lambda _: drawn_from.sample(range(len(opened)), depth),
@@ -359,10 +484,14 @@ def main() -> None:
         "pairs_certified": certified,
         "queries": len(chosen),
         "found": {name: measured(way, others, alike) for name, way in ways.items()},
+        "equal_beyond_groups": beyond(hits, {look: set(every[home[look]]) for look in chosen}, trees),
+        "task2": task2(of_task2),
         "processor_s": round(time.process_time() - began, 1),
     }
     print(figures)
     record.write(figures, libraries=["python-flint", "numpy", "mpmath"])
+    if arguments.into:
+        put_into(arguments.into, markdown(figures["task2"]), "task2")
 
 
 if __name__ == "__main__":
