@@ -139,3 +139,10 @@ def test_verdicts(tmp_path: Path, text: str, expected: list[str]) -> None:
 def test_a_formula_that_is_too_long_is_told(tmp_path: Path) -> None:
     text = "$" + "{" * 1_000_000 + "$ and $" + "(" * 20_000 + "x" + ")" * 20_000 + " = 1$ and $1 + 1 = 2$"
     assert [verdict for verdict, _ in _verdicts(tmp_path, text)] == ["unread", "unread", "right"]
+
+
+def test_a_file_without_posts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "Posts.xml"
+    path.write_text('<posts><row Id="1" Body="a"></posts', encoding="utf-8")
+    with pytest.raises(DataError, match="no documents"):
+        proofread(Proofread(path))

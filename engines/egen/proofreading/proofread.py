@@ -60,7 +60,8 @@ class Proofread:
     """Find the mistakes in a document.
 
     Every link of a chain of relations is right, right if a hypothesis holds, follows from what was said,
-    given, loses domain, wrong, not shown, or unread. Exits with 1 if a link is wrong or loses domain.
+    given, loses domain, wrong, not shown, or unread. Exits with 1 if a link is wrong or loses
+    domain, or a part cannot be read.
     """
 
     file: Annotated[Path, Arg("A .tex, .md, .ipynb, .html, .jsonl or .xml file, or a run with --posts.")]
@@ -469,8 +470,14 @@ def proofread(spec: Proofread, *, events: Sink = ignore, stop: Stop = never) -> 
         raise DataError(
             f"no document has the id {sorted(missing)[0]}", path=spec.file, remedy="Check --only."
         )
-    if not found and bad:
-        raise bad[0]
+    if not found and complete:
+        raise (
+            bad[0]
+            if bad
+            else DataError(
+                "the file has no documents", path=spec.file, code="E317", remedy="Check that it is whole."
+            )
+        )
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
     result: dict[str, Any] = {
         "file": spec.file,
