@@ -13,7 +13,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,22 @@ class Performed:
     record: Any
     document: Any
     code: int
+
+
+class _Lent:
+    """What a paper lends, made when it is first asked for something."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+
+    @cached_property
+    def _made(self) -> Any:
+        return load(self._target)()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._made, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +157,7 @@ class Operation:
         takes = inspect.signature(function).parameters
         offered = {"events": events, "stop": stop, "cache": cache_dir() / self.name.partition(".")[0]}
         lent = {name: target for paper in papers() for name, target in paper.lends.items()}
-        offered |= {name: load(target)() for name, target in lent.items() if name in takes}
+        offered |= {name: _Lent(target) for name, target in lent.items() if name in takes}
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
     def result(self, record: Any) -> Performed:

@@ -215,6 +215,7 @@ class Inspect:
         Path | None, Arg("Index of the collection's formulas.", ref="formulas", shown="the workspace's")
     ] = None
     k: Annotated[int, Arg("How many nearest formulas to show.", low=0, high=1_000, short="-k")] = 10
+    equal: Annotated[bool, Arg("Also list formulas that are proved equal to it.")] = False
 
     def __post_init__(self) -> None:
         remedy = "As in: 'Solve $x^2=2$', or --folder NAME --topic B.1."
@@ -238,8 +239,8 @@ def inspect(
     tree, slt); parser; penman; nodes (variable, concept, role, parent, depth, kind: concept, operator,
     constant or reference; formula: the id of the formula whose tree it is of, or None; place in text, or
     None); triples; strings by representation; query; nearest (rank, score, formula, latex, visual_id, post,
-    kind, grade, context, parts); equal (formulas proved equal, then those after renaming: as nearest, score
-    being the share of the equal part, with verdict, condition and renaming) and not_equal (why none could be
+    kind, grade, context, parts); equal (where asked for: formulas proved equal, then those after renaming: as
+    nearest, score being the share of the equal part, with verdict, condition and renaming) and not_equal (why none could be
     looked for, or ""); runs (name, and of its formulas rank, formula, score, grade, latex, and
     elsewhere: the rank in each other run by its name, None where that lacks it); warnings.
     Places of an operator tree's nodes are exact up to letters that occur several times; those of concepts are
@@ -262,7 +263,7 @@ def inspect(
     graph, roots, lost, parser = _graph(spec, source, task, warnings)
     text, places = placed_text(source.context, source.formulas)
     formulas, spans = linked_formulas(source.formulas, source.query, graph, roots, lost, places)
-    opened = _index(spec, cache, warnings, fingerprints) if spec.k else None
+    opened = _index(spec, cache, warnings, fingerprints if spec.equal else None) if spec.k else None
     equal, not_equal = _equal(spec, source, task, opened, warnings, judge, fingerprints)
     return {
         "id": source.id,
@@ -417,7 +418,7 @@ def _equal(
     """What is equal to the query, then what is after renaming; and why neither could be looked for."""
     from engines.mathamr.retrieval.equality import By, Equality
 
-    if opened is None or not spec.k:
+    if opened is None or not spec.equal:
         return [], ""
     rows: list[dict[str, Any]] = []
     seen: set[int] = set()

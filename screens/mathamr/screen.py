@@ -203,7 +203,9 @@ class MathamrScreen(BrowserScreen):
         subject = subject.by("")
         index = self._index_of(subject.folder)
         known = {"index": str(index)} if index is not None and (index / "about.json").exists() else {}
-        found: Mapping[str, Any] | None = self._near.get({**subject.params, **known, "k": NEAREST}, subject)
+        found: Mapping[str, Any] | None = self._near.get(
+            {**subject.params, **known, "k": NEAREST, "equal": True}, subject
+        )
         return found
 
     def _index_of(self, folder: str) -> Path | None:
