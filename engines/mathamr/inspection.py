@@ -240,8 +240,8 @@ def inspect(
     constant or reference; formula: the id of the formula whose tree it is of, or None; place in text, or
     None); triples; strings by representation; query; nearest (rank, score, formula, latex, visual_id, post,
     kind, grade, context, parts); equal (where asked for: formulas proved equal, then those after renaming: as
-    nearest, score being the share of the equal part, with verdict, condition and renaming) and not_equal (why none could be
-    looked for, or ""); runs (name, and of its formulas rank, formula, score, grade, latex, and
+    nearest, score being the share of the equal part, with verdict, condition and renaming) and not_equal (why
+    none could be looked for, or ""); runs (name, and of its formulas rank, formula, score, grade, latex, and
     elsewhere: the rank in each other run by its name, None where that lacks it); warnings.
     Places of an operator tree's nodes are exact up to letters that occur several times; those of concepts are
     by spelling. Raises: DataError E329 for a graph that is none, EngineError E354 for an unknown topic.
