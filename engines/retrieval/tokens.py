@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
+from math import fsum
 from typing import Literal
 
 from engines.formula.layout import Cursor
@@ -305,7 +306,8 @@ def snippet(text: str, query: str, width: int = 160) -> str:
     best, begin, end = 0.0, 0, 0
     for number, (start, last, _) in enumerate(found):
         inside = [place for place in found[number : number + width] if place[1] <= start + width]
-        value = sum(1.0 / (1 + count[term]) for term in set().union(*(held for _, _, held in inside)))
+        # Exactly rounded: what a set gives in another order is worth the same.
+        value = fsum(1.0 / (1 + count[term]) for term in set().union(*(held for _, _, held in inside)))
         if value > best:
             best, begin, end = value, start, max([last, *(place[1] for place in inside)])
     gaps = _FORMULA.sub(lambda match: "$" * len(match[0]), line)

@@ -237,7 +237,8 @@ async def test_the_best_value_and_a_checkpoint_that_has_been_verified(
             file.write(json.dumps({**line, "data": {"accuracy": value}}, separators=(",", ":")) + "\n")
     async with make(jobs=[view]).run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        assert "accuracy 0.625 ▼ · best 0.75 at 200 · checkpoint 200 verified" in shown(app)
+        best = "accuracy 0.625 ▼ · best 0.75 at 200 · checkpoint 200 verified"
+        await until(pilot, lambda: best in shown(app))
         (out / "checkpoints" / "step-000300").mkdir()
         await until(pilot, lambda: "damaged" in shown(app))
         assert "checkpoint 200 verified, a newer one is damaged" in shown(app)
