@@ -62,7 +62,14 @@ async def ready(pilot: Pilot[Any]) -> Any:
 async def jobs_ready(pilot: Pilot[Any], at: int | None = None) -> Any:
     """Wait until the jobs are on the screen, and put the cursor on one. Returns: the app."""
     app = pilot.app
-    await settle(pilot, lambda: app.watch_jobs.looked and _rows(app.screen_stack[0], "jobs") == len(app.jobs))
+
+    def listed() -> bool:
+        screen = app.screen_stack[0]
+        # The detail of a job is read behind the list.
+        read = all(detail.view is not None and not detail._reading for detail in screen.query("Detail"))
+        return app.watch_jobs.looked and _rows(screen, "jobs") == len(app.jobs) and (read or not app.jobs)
+
+    await settle(pilot, listed)
     if at is not None:
         app.screen_stack[0].query_one("#jobs-table").go_to(str(at))
         await rest(pilot)
