@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._record import Record, parser_of, put_into, table
+from engines.documents.reading import Document, documents
 from engines.egen.judging import judge as new_judge
-from engines.egen.proofreading.documents import Document, documents
 from engines.egen.proofreading.proofread import VERDICTS, Judged, proofread_document
 from engines.formula.judge import Judge
 

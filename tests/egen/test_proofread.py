@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError
-from engines.egen.proofreading.documents import documents
+from engines.documents.reading import documents
 from engines.egen.proofreading.proofread import Proofread, code, proofread
 
 

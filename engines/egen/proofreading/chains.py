@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engines.egen.proofreading.documents import Document, Piece
+from engines.documents.reading import Document, Piece
 
 MAX_FORMULA = 50_000
 """Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""

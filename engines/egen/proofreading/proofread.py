@@ -18,9 +18,9 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
 from engines.core.tree import Tree
+from engines.documents.reading import Document, documents
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.proofreading.chains import MAX_FORMULA, TOO_LONG, Link, chains
-from engines.egen.proofreading.documents import Document, documents
 from engines.egen.proofreading.facts import Fact, Facts, variables
 from engines.egen.proofreading.given import is_denied, is_given, is_one_of_several, is_refused, is_rewriting
 from engines.formula.judge import Judge, Judgement

@@ -251,7 +251,7 @@ def _of_markup(match: re.Match[str]) -> str | None:
         return unescape(found[1])
     if found := _ALTERNATIVE.search(match["attributes"]):
         return unescape(found[1] or found[2] or "")
-    from engines.egen.proofreading.presentation import latex_of_mathml
+    from engines.documents.presentation import latex_of_mathml
 
     return latex_of_mathml(match[0])
 
