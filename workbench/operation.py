@@ -104,7 +104,8 @@ class Operation:
     `stopped`'s. background: how it is a job, if `--detach` offers that. json_lines: rows that it yields are
     printed as JSON Lines, with or without `--json`. expressions: an argument may begin with `-`. recipes:
     its command takes `--recipe`, whose settings hold where no other is given. where: its command takes
-    `--where`, a filter over its rows. listed: whether help lists it; the others serve screens.
+    `--where`, a filter over its rows. listed: whether help lists it; the others serve screens. tool: it only
+    reads and computes, so that `mathwb mcp` offers it, less what its spec writes.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Operation:
     recipes: bool = False
     where: Where | None = None
     listed: bool = True
+    tool: bool = False
 
     @property
     def spec_type(self) -> Any:

@@ -176,6 +176,7 @@ COMMANDS = (
     "config",
     "doctor",
     "serve",
+    "mcp",
     "tour",
     "picture",
 )

@@ -35,7 +35,8 @@ class Arg:
     default an argument; otherwise what has no default is an argument. name: the option's, where it is not
     the field's. short: a one-letter option besides. words: of an argument the rest of the
     command line, with spaces between; an option can be given several times, with commas between.
-    hidden: left out of help and forms.
+    hidden: left out of help and forms. inline: of a file how its name ends, for callers who have no files and
+    give what it holds.
     """
 
     help: str = ""
@@ -51,6 +52,7 @@ class Arg:
     short: str = ""
     words: bool = False
     hidden: bool = False
+    inline: str = ""
 
 
 @dataclass(frozen=True, slots=True)

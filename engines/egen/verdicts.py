@@ -35,7 +35,9 @@ class Verify:
     A line that cannot be read is reported and counted; the others are judged.
     """
 
-    file: Annotated[Path, Arg("Lines `head<TAB>member` in prefix notation; - is standard input.")]
+    file: Annotated[
+        Path, Arg("Lines `head<TAB>member` in prefix notation; - is standard input.", inline=".tsv")
+    ]
     assume: Assume = ""
     seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
 

@@ -34,6 +34,9 @@ COMMANDS = (
     ),
     written("serve", "workbench.cli.system:serve", "Open the screens in a browser, behind a token."),
     written(
+        "mcp", "workbench.cli.system:mcp", "Offer the checkers and solvers to language models, as tools."
+    ),
+    written(
         "tour", "workbench.cli.system:tour", "Run the main task of every engine on the sample workspace."
     ),
 )

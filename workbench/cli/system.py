@@ -1,4 +1,4 @@
-"""Commands about the program itself: config, doctor, repro, serve, tour."""
+"""Commands about the program itself: config, doctor, repro, serve, mcp, tour."""
 
 from __future__ import annotations
 
@@ -160,6 +160,24 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     emit(None, False, text=server.address)
     sys.stdout.flush()
     server.run()
+
+
+Limit = Annotated[float, typer.Option("--limit-s", min=1, help="The longest call, in seconds.")]
+
+
+def mcp(limit_s: Limit = 300.0) -> None:
+    """Serve what only reads or computes as tools of the Model Context Protocol, on standard input and output.
+
+    It is started by the program that asks, such as an editor or an assistant; nothing is written.
+    """
+    from workbench.mcp import serve as answer
+
+    try:
+        answer(limit_s)
+    except ImportError as error:
+        raise MissingError(
+            f"{error.name or 'mcp'} is not installed", code="E351", remedy="pip install mathwb[mcp]"
+        ) from None
 
 
 def _is_loopback(host: str) -> bool:

@@ -46,7 +46,9 @@ class Check:
     justified.
     """
 
-    file: Annotated[Path, Arg("One step per line, prefix or infix; a blank line ends a derivation.")]
+    file: Annotated[
+        Path, Arg("One step per line, prefix or infix; a blank line ends a derivation.", inline=".txt")
+    ]
     assume: AssumeAny = ""
     theory: Annotated[TheoryName, Arg("Theory that the expressions belong to.")] = "reals"
     model: Annotated[Path | None, Arg("An encoder for a second opinion.", ref="model", shown="none")] = None

@@ -31,7 +31,8 @@ class GradePairs:
     """
 
     pairs: Annotated[
-        Path | None, Arg("JSON Lines or CSV with gold and pred; - is standard input.", option=False)
+        Path | None,
+        Arg("JSON Lines or CSV with gold and pred; - is standard input.", option=False, inline=".jsonl"),
     ] = None
     gold: Annotated[str | None, Arg("A reference, instead of a file.", metavar="TEXT")] = None
     pred: Annotated[str | None, Arg("The answer to it.", metavar="TEXT")] = None

@@ -64,7 +64,9 @@ class Proofread:
     domain, or a part cannot be read.
     """
 
-    file: Annotated[Path, Arg("A .tex, .md, .ipynb, .html, .jsonl or .xml file, or a run with --posts.")]
+    file: Annotated[
+        Path, Arg("A .tex, .md, .ipynb, .html, .jsonl or .xml file, or a run with --posts.", inline=".md")
+    ]
     posts: Annotated[Path | None, Arg("The posts that FILE, a run of ARQMath, ranks.")] = None
     only: Annotated[tuple[str, ...], Arg("Only the documents of these ids.", metavar="ID")] = ()
     sarif: Annotated[Path | None, Arg("Also write SARIF 2.1.0 for editors and CI.", writes=True)] = None

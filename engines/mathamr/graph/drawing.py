@@ -30,7 +30,10 @@ _COLOURS = {
 class Draw:
     """Draw a graph from a file, as SVG or for Graphviz."""
 
-    file: Annotated[Path, Arg('Lines {"topic_id": …, "mathamr": PENMAN text}.', metavar="FILE", option=True)]
+    file: Annotated[
+        Path,
+        Arg('Lines {"topic_id": …, "mathamr": PENMAN text}.', metavar="FILE", option=True, inline=".jsonl"),
+    ]
     topic: Annotated[str | None, Arg("Which graph of the file.", shown="the first")] = None
     write: Annotated[Literal["svg", "dot"], Arg("svg: a picture; dot: source for Graphviz.")] = "svg"
 

@@ -14,6 +14,7 @@ OPERATIONS = (
         "engines.arqmath.ranking.overview:topics",
         resolve=_RESOLVE,
         where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
+        tool=True,
     ),
     Operation(
         "arqmath.show",
@@ -21,12 +22,14 @@ OPERATIONS = (
         "engines.arqmath.ranking.overview:show",
         resolve=_RESOLVE,
         where=Where("answers", f"{_TABLES}:ANSWERS", f"{_TABLES}:answer_address"),
+        tool=True,
     ),
     Operation(
         "arqmath.post",
         "A post, with its formulas as plain text.",
         "engines.arqmath.collection.lookup:post",
         resolve=_RESOLVE,
+        tool=True,
     ),
     Operation(
         "arqmath.judgements",
@@ -67,6 +70,7 @@ OPERATIONS = (
         "Search the answers of an indexed collection.",
         "engines.arqmath.ranking.search:search",
         where=Where("hits", f"{_TABLES}:HITS", f"{_TABLES}:hit_address"),
+        tool=True,
     ),
     Operation(
         "arqmath.export",
@@ -80,6 +84,7 @@ OPERATIONS = (
         "engines.arqmath.ranking.evaluate:evaluate",
         text=f"{_TABLES}:evaluate",
         document="engines.arqmath.ranking.evaluate:document",
+        tool=True,
     ),
     Operation(
         "arqmath.tune",
@@ -96,6 +101,7 @@ OPERATIONS = (
         "arqmath.compare",
         "Compare runs, with significance tests.",
         "engines.arqmath.ranking.evaluate:compare",
+        tool=True,
     ),
     Operation(
         "arqmath.ranking",

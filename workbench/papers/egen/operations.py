@@ -15,6 +15,7 @@ OPERATIONS = (
         document="engines.egen.grading.pairs:document",
         code="engines.egen.grading.pairs:code",
         expressions=True,
+        tool=True,
     ),
     Operation(
         "proofread",
@@ -22,6 +23,7 @@ OPERATIONS = (
         "engines.egen.proofreading.proofread:proofread",
         text=f"{_TABLES}:proofread",
         code="engines.egen.proofreading.proofread:code",
+        tool=True,
     ),
     Operation(
         "egen.generate",
@@ -29,12 +31,14 @@ OPERATIONS = (
         "engines.egen.generation:generate",
         document="engines.egen.generation:document",
         expressions=True,
+        tool=True,
     ),
     Operation(
         "egen.verify",
         "Judge pairs of expressions from a file.",
         "engines.egen.verdicts:verify",
         document="engines.egen.verdicts:document",
+        tool=True,
     ),
     Operation(
         "egen.rules",
@@ -42,6 +46,7 @@ OPERATIONS = (
         "engines.egen.check_rules:rules",
         document="engines.egen.check_rules:document",
         code=f"{_TABLES}:rules_code",
+        tool=True,
     ),
     Operation(
         "egen.corpus",
@@ -50,25 +55,33 @@ OPERATIONS = (
         resolve="engines.egen.corpora:resolved",
         background=Background("egen corpus {out.name}", "builds {out}", home="corpora"),
     ),
-    Operation("egen.stats", "Statistics of a corpus.", "engines.egen.corpora:corpus_stats"),
+    Operation(
+        "egen.stats",
+        "Statistics of a corpus.",
+        "engines.egen.corpora:corpus_stats",
+        tool=True,
+    ),
     Operation(
         "egen.find",
         "The cluster that holds a function.",
         "engines.egen.corpora:find",
         where=Where("matches", f"{_TABLES}:MATCHES", f"{_TABLES}:cluster_address"),
         expressions=True,
+        tool=True,
     ),
     Operation(
         "egen.show",
         "The members of a stored cluster.",
         "engines.egen.corpora:show",
         where=Where("members", f"{_TABLES}:MEMBERS", f"{_TABLES}:member_address"),
+        tool=True,
     ),
     Operation(
         "egen.explain",
         "Explain a verdict, point by point.",
         "engines.egen.verdicts:explain",
         expressions=True,
+        tool=True,
     ),
     Operation(
         "egen.curve",
@@ -82,12 +95,14 @@ OPERATIONS = (
         "Derive one expression from another.",
         "engines.egen.egraphs:derive",
         expressions=True,
+        tool=True,
     ),
     Operation(
         "egen.egraph",
         "The classes of an expression's e-graph.",
         "engines.egen.egraphs:egraph",
         expressions=True,
+        tool=True,
     ),
     Operation(
         "egen.save",
@@ -111,6 +126,7 @@ OPERATIONS = (
         "workbench.papers.egen.evaluation:evaluate",
         text=f"{_TABLES}:evaluate",
         where=Where("mistakes", f"{_TABLES}:MISTAKES"),
+        tool=True,
     ),
     Operation(
         "egen.semvec", "Evaluate an encoder on the SemVec benchmark.", "engines.egen.semvec.evaluate:evaluate"
@@ -135,6 +151,7 @@ OPERATIONS = (
         "engines.egen.models.nearest:nearest",
         where=Where("neighbours", f"{_TABLES}:NEIGHBOURS", f"{_TABLES}:neighbour_address"),
         expressions=True,
+        tool=True,
     ),
     Operation(
         "egen.analogy",
@@ -159,12 +176,14 @@ OPERATIONS = (
         "The first wrong step of a derivation.",
         "engines.egen.evaluations.check:check",
         code="engines.egen.evaluations.check:code",
+        tool=True,
     ),
     Operation(
         "egen.rewrite",
         "Other forms, written by a sequence-to-sequence model.",
         "engines.egen.models.nearest:rewrite",
         expressions=True,
+        tool=True,
     ),
     Operation(
         "egen.semembed",

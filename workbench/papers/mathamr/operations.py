@@ -13,6 +13,7 @@ OPERATIONS = (
         "engines.mathamr.trees:opt",
         expressions=True,
         json_lines=True,
+        tool=True,
     ),
     Operation(
         "mathamr.slt",
@@ -20,12 +21,14 @@ OPERATIONS = (
         "engines.mathamr.trees:slt",
         expressions=True,
         json_lines=True,
+        tool=True,
     ),
     Operation(
         "mathamr.context",
         "The sentences around a formula.",
         "engines.mathamr.context:context",
         json_lines=True,
+        tool=True,
     ),
     Operation(
         "mathamr.amr",
@@ -39,6 +42,7 @@ OPERATIONS = (
         "From a text with formulas to its MathAMR graph.",
         "engines.mathamr.parsing.parse:parse",
         resolve="workbench.papers.mathamr.data:with_model",
+        tool=True,
     ),
     Operation(
         "mathamr.graft",
@@ -57,6 +61,7 @@ OPERATIONS = (
         "A collection's topics of Task 2.",
         "engines.mathamr.retrieval.task2:topics",
         where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
+        tool=True,
     ),
     Operation(
         "mathamr.inspect",
@@ -64,6 +69,7 @@ OPERATIONS = (
         "engines.mathamr.inspection:inspect",
         resolve="workbench.papers.mathamr.data:resolved",
         where=Where("nearest", f"{_TABLES}:NEAREST"),
+        tool=True,
     ),
     Operation(
         "mathamr.index",
@@ -77,6 +83,7 @@ OPERATIONS = (
         "engines.mathamr.retrieval.search:search",
         background=Background("mathamr search {index.name}", "ranks into {run}", target="run"),
         where=Where("hits", f"{_TABLES}:HITS", unless="run"),
+        tool=True,
     ),
     Operation(
         "mathamr.represent",
@@ -102,6 +109,7 @@ OPERATIONS = (
         "Evaluate runs of formulas, with significance tests.",
         "engines.mathamr.retrieval.evaluation:evaluate",
         text=f"{_TABLES}:evaluate",
+        tool=True,
     ),
     Operation(
         "mathamr.standings",
@@ -111,11 +119,17 @@ OPERATIONS = (
         text=f"{_TABLES}:evaluate",
         listed=False,
     ),
-    Operation("mathamr.draw", "A graph as a picture, or for Graphviz.", "engines.mathamr.graph.drawing:draw"),
+    Operation(
+        "mathamr.draw",
+        "A graph as a picture, or for Graphviz.",
+        "engines.mathamr.graph.drawing:draw",
+        tool=True,
+    ),
     Operation(
         "mathamr.compare",
         "Two graphs of a text, triple by triple, with Smatch.",
         "engines.mathamr.graph.comparison:compare",
+        tool=True,
     ),
     Operation(
         "mathamr.language",

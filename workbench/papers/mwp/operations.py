@@ -11,6 +11,7 @@ OPERATIONS = (
         "mwp.problems",
         "Read and check files of problems.",
         "engines.mwp.problems.describe:described_problems",
+        tool=True,
     ),
     Operation(
         "mwp.augment",
@@ -25,6 +26,7 @@ OPERATIONS = (
         spec="engines.mwp.triplets.settings:FindTriplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
         where=Where("triplets", f"{_TABLES}:TRIPLETS", f"{_TABLES}:triplet_address", unless="out"),
+        tool=True,
     ),
     Operation(
         "mwp.anchors",
@@ -39,6 +41,7 @@ OPERATIONS = (
         "engines.mwp.triplets.explain:explain",
         spec="engines.mwp.triplets.settings:ExplainTriplet",
         where=Where("positives negatives lost own", f"{_TABLES}:CANDIDATES"),
+        tool=True,
     ),
     Operation(
         "mwp.challenge",
@@ -50,13 +53,20 @@ OPERATIONS = (
         "How similar two equations or two texts are.",
         "engines.mwp.triplets.similarity:similarity",
         spec="engines.mwp.triplets.settings:Similarity",
+        tool=True,
     ),
-    Operation("mwp.solve", "Solve a math word problem, step by step.", "engines.mwp.solver.solve:solve"),
+    Operation(
+        "mwp.solve",
+        "Solve a math word problem, step by step.",
+        "engines.mwp.solver.solve:solve",
+        tool=True,
+    ),
     Operation(
         "mwp.eval",
         "Evaluate a solver on problems.",
         "engines.mwp.evaluations.evaluate:evaluate_solver",
         text=f"{_TABLES}:evaluate",
+        tool=True,
     ),
     Operation(
         "mwp.tsne",

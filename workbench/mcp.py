@@ -1,0 +1,224 @@
+"""Operations as tools of the Model Context Protocol, over standard input and output.
+
+Every operation that only reads or computes (`Operation.tool`) is a tool: its schema is made of its spec, less
+what it would write. Calls run in the engine process, one after the other; a failure is an error of the tool,
+with its remedy. The protocol itself is the package `mcp`'s.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from engines.core.errors import EngineError
+from engines.core.events import Event
+from engines.core.files import write_text
+from engines.core.spec import Field, described, known, refused
+from workbench import __version__
+from workbench.engine_process import EngineProcess, Result
+from workbench.errors import explain
+from workbench.operation import Operation, operations
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+MOST = 40_000
+"""Characters of an answer; of longer ones lists and texts are cut, which the answer says."""
+_INSTRUCTIONS = """Checkers and solvers for mathematics. Expressions are infix, LaTeX or prefix unless a
+tool says otherwise. Paths are of this machine and are only read; where there is a field ending in _text,
+give the content itself there instead of a path. Equal was checked on the real numbers with error bounds,
+different comes with a witness; undecided and "not shown" mean neither."""
+_TYPES: Mapping[type, str] = {
+    str: "string",
+    Path: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    dict: "object",
+}
+
+
+@cache
+def tools() -> dict[str, Operation]:
+    """The operations that are offered, by the name of their tool."""
+    return {row.name.replace(".", "_").replace("-", "_"): row for row in operations().values() if row.tool}
+
+
+def schema(spec: Any) -> dict[str, Any]:
+    """The JSON Schema of what a tool takes."""
+    fields = [field for field in described(spec) if not (field.arg.writes or field.arg.hidden)]
+    properties = {field.name: _property(field) for field in fields}
+    for field in fields:
+        if field.arg.inline:
+            about = f"What the file {field.name} would hold ({field.arg.inline}), instead of a path."
+            properties[_text_of(field)] = {"type": "string", "description": about}
+    needed = [field.name for field in fields if field.required and not field.arg.inline]
+    return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
+
+
+def _property(field: Field) -> dict[str, Any]:
+    kind, arg = field.kind, field.arg
+    one: dict[str, Any] = {"type": _TYPES[kind]} if kind in _TYPES else schema(kind)
+    if field.choices:
+        one["enum"] = list(field.choices)
+    limits = {"minimum": arg.low, "maximum": arg.high, "maxLength": arg.longest}
+    one |= {name: limit for name, limit in limits.items() if limit is not None}
+    found = {"type": "array", "items": one} if field.many else one
+    about = f"{arg.help} A path, or the name of a {arg.ref}." if arg.ref else arg.help
+    if not field.required and field.default not in (None, ()) and kind in _TYPES:
+        found["default"] = list(field.default) if field.many else field.default
+    elif arg.shown:
+        about += f" Default: {arg.shown}."
+    return {**found, "description": about}
+
+
+def _text_of(field: Field) -> str:
+    return f"{field.name}_text"
+
+
+def given(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """What an operation is asked by a tool's arguments; a text that stands for a file is put in `folder`.
+
+    Raises: EngineError E424 for what the tool does not offer, and for standard input.
+    """
+    fields = {field.name: field for field in described(row.spec_type)}
+    offered = schema(row.spec_type)["properties"]
+    asked = {}
+    for name, value in arguments.items():
+        if name not in offered:
+            raise refused(f"unknown setting {name}", "E424", known(name, offered))
+        if name not in fields:
+            field = fields[name.removesuffix("_text")]
+            if field.name in arguments:
+                raise refused(f"{field.name} and {name} cannot be combined", "E427", "Leave one of them out.")
+            place = folder / f"text{field.arg.inline}"
+            write_text(place, str(value))
+            asked[field.name] = str(place)
+        elif fields[name].kind is Path and "-" in (value if isinstance(value, list) else [value]):
+            raise refused(
+                f"{name} is standard input, which holds the protocol", "E424", "Give a path or text."
+            )
+        else:
+            asked[name] = value
+    return asked
+
+
+def bounded(document: Any, most: int = MOST) -> str:
+    """A document as JSON of at most `most` characters: the longest lists and texts that fit, and what was
+    left out of each, by its place."""
+    text = json.dumps(document, ensure_ascii=False)
+    keep = 4096
+    while len(text) > most and keep:
+        keep //= 2
+        cut: dict[str, int] = {}
+        short = _cut(document, keep, "", cut)
+        text = json.dumps({"left_out": cut, "result": short}, ensure_ascii=False)
+    return text
+
+
+def _cut(value: Any, keep: int, place: str, cut: dict[str, int]) -> Any:
+    # What has a name for each part is kept as a whole, up to so many.
+    most = max(keep, 50) if isinstance(value, Mapping) else 40 * keep if isinstance(value, str) else keep
+    if isinstance(value, Mapping | list | str) and len(value) > most:
+        cut[place] = cut.get(place, 0) + len(value) - most
+    if isinstance(value, Mapping):
+        rows = islice(value.items(), most)
+        return {key: _cut(item, keep, f"{place}.{key}".lstrip("."), cut) for key, item in rows}
+    if isinstance(value, list):
+        return [_cut(item, keep, f"{place}[]", cut) for item in value[:most]]
+    return value[:most] if isinstance(value, str) else value
+
+
+def server(engine: EngineProcess, limit_s: float) -> Server[Any]:
+    """The server of the tools. Raises: ImportError without the package `mcp`."""
+    import asyncio
+
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
+
+    async def listed(_context: Any, _params: Any) -> Any:
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=name,
+                    title=row.help.rstrip("."),
+                    description=f"{row.help}\n\n{_doc(row)}",
+                    input_schema=schema(row.spec_type),
+                    annotations=types.ToolAnnotations(
+                        read_only_hint=True, idempotent_hint=True, open_world_hint=False
+                    ),
+                )
+                for name, row in tools().items()
+            ]
+        )
+
+    async def called(context: Any, params: Any) -> Any:
+        try:
+            if params.name not in tools():
+                raise refused(f"there is no tool {params.name}", "E410", known(params.name, tools()))
+            async with asyncio.timeout(limit_s):
+                text = await answer(tools()[params.name], params.arguments or {}, context)
+        except TimeoutError:
+            remedy = "Ask for less: fewer members, rows or points."
+            error = EngineError(f"it took longer than {limit_s:g} s", code="E702", remedy=remedy)
+            return _failed(error)
+        except Exception as error:  # noqa: BLE001  # the last place that can explain it
+            return _failed(explain(error))
+        return types.CallToolResult(content=[types.TextContent(text=text)])
+
+    async def answer(row: Operation, arguments: Mapping[str, Any], context: Any) -> str:
+        with TemporaryDirectory() as folder:
+            asked = given(row, arguments, Path(folder))
+            async for item in engine.call(row.name, asked):
+                if isinstance(item, Result):
+                    return bounded(item.value).replace(f"{folder}/", "")
+                await _told(context, item)
+        raise EngineError("it was cancelled", code="E703")
+
+    def _failed(error: EngineError) -> Any:
+        return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
+
+    return Server(
+        "mathwb",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        on_list_tools=listed,
+        on_call_tool=called,
+    )
+
+
+async def _told(context: Any, event: Event) -> None:
+    done = event.data.get("done")
+    if event.kind == "progress" and done is not None:
+        await context.session.report_progress(done, event.data.get("total"), event.data.get("unit"))
+
+
+def _doc(row: Operation) -> str:
+    from inspect import getdoc
+
+    return getdoc(row.spec_type) or ""
+
+
+def serve(limit_s: float) -> None:
+    """Answer a client on standard input and output until it closes them. Raises: ImportError without the
+    package `mcp`."""
+    import asyncio
+
+    from mcp.server.stdio import stdio_server
+
+    engine = EngineProcess()
+    made = server(engine, limit_s)
+
+    async def run() -> None:
+        async with stdio_server() as (read, write):
+            await made.run(read, write, made.create_initialization_options())
+
+    try:
+        asyncio.run(run())
+    finally:
+        engine.close()
