@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
 
 from engines.arqmath.collection.index import cached_index
+from engines.arqmath.ranking.cross_encoder import write_library_files
 from engines.arqmath.ranking.rank import Rank, _questions, rank
 from engines.arqmath.training.model_folder import best_window
 from engines.arqmath.training.reranking import RerankTask
@@ -218,11 +223,55 @@ def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: 
         CrossEncoder(folder)
     assert caught.value.code == "E380"
     (folder / "config.json").write_text(config)
+    assert_the_library_scores_the_same(folder)
     weights = (folder / "layers.safetensors").read_bytes()
     (folder / "layers.safetensors").write_bytes(weights[:-100])
     with pytest.raises(DataError, match="cannot be read") as caught:
         CrossEncoder(folder)
     assert caught.value.code == "E380"
+
+
+def assert_the_library_scores_the_same(folder: Path) -> None:
+    """sentence-transformers alone, in a process that cannot import mathwb, and what it saves as a whole."""
+    from engines.arqmath.ranking.cross_encoder import CrossEncoder
+
+    pairs = [
+        ("What is the integral of $\\sin x$?", "It is $-\\cos x + C$."),
+        ("sum of $1/n^2$ " * 30, "A title\n\x1eNo. " + "Basel gives $\\pi^2/6$, a sum. " * 60),
+    ]
+    code = """
+import json, sys
+from sentence_transformers import CrossEncoder
+model = CrossEncoder(sys.argv[1], trust_remote_code=True, device="cpu")
+pairs = json.loads(sys.argv[2])
+first = model.predict(pairs).tolist()
+model.save_pretrained(sys.argv[3])
+again = CrossEncoder(sys.argv[3], trust_remote_code=True, device="cpu").predict(pairs).tolist()
+print(json.dumps([first, again]))
+"""
+    with TemporaryDirectory() as place:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code, str(folder), json.dumps(pairs), f"{place}/whole"],
+            env={**os.environ, "HF_HOME": place, "PYTHONPATH": ""},
+            cwd=place,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    first, again = json.loads(done.stdout.splitlines()[-1])
+    assert np.allclose(first, CrossEncoder(folder, device="cpu", exact=True).score(pairs), atol=1e-6)
+    assert np.allclose(first, again, atol=1e-6)
+
+
+def test_the_one_that_ships_opens_in_sentence_transformers(tmp_path: Path) -> None:
+    from workbench.papers.egen.data import model_path
+
+    folder = model_path("arqmath-reranker")
+    write_library_files(tmp_path)
+    for file in tmp_path.iterdir():
+        assert file.read_bytes() == (folder / file.name).read_bytes()
+    assert_the_library_scores_the_same(folder)
 
 
 @pytest.mark.slow

@@ -26,6 +26,7 @@ from engines.egen.models.datasets import (
 )
 from engines.egen.models.settings import divided
 from engines.egen.models.trainers import contrastive, seq2seq
+from tests.conftest import card_code
 from tests.egen.small_clusters import clusters, write_clusters
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -194,6 +195,8 @@ def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:
     assert result.loss_nats is not None
     assert result.loss_nats < before - 1
     assert load_encoder(Path(result.model), device="cpu").model.config.decoder_layers == 1
+    assert "writes others" in (Path(result.model) / "README.md").read_text()
+    exec(card_code(Path(result.model)), {})
 
 
 @pytest.mark.parametrize("trainer", [contrastive, seq2seq])

@@ -27,6 +27,7 @@ from engines.mwp.solver.training import SolverTask, contrastive, look_alikes, ma
 from engines.mwp.solver.words import Words, deductions  # noqa: E402
 from engines.mwp.triplets.pool import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
+from tests.conftest import card_code  # noqa: E402
 from tests.mwp.solver_problems import written  # noqa: E402
 from workbench.recipes import load  # noqa: E402
 from workbench.train import Sweep  # noqa: E402
@@ -149,6 +150,7 @@ def test_a_solver_learns_resumes_bit_identical_and_is_the_same_from_its_folder(
     save_solver(opened, tmp_path / "again")
     again = open_solver(tmp_path / "again").solve(made.problems)
     assert again == answers
+    exec(card_code(tmp_path / "whole" / "model"), {})
 
 
 def test_the_gru_of_gts_learns_too(tmp_path: Path) -> None:

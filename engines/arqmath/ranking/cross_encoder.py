@@ -26,6 +26,7 @@ from engines.arqmath.training.model_folder import (
     tokenised,
     unusable,
 )
+from engines.core.files import write_bytes, write_json
 from engines.core.machine import half_precision, torch_device
 
 if TYPE_CHECKING:
@@ -60,6 +61,18 @@ def question_tokens(folder: Path) -> int:
 def reads_windows(folder: Path) -> bool:
     """Whether such a model reads the best window of a long answer, and not its beginning."""
     return bool(_config(folder).get(_WINDOW, False))
+
+
+def write_library_files(folder: Path) -> None:
+    """What sentence-transformers' CrossEncoder needs to open such a folder: the module `PairCosine`, as code
+    that lies in it, and the two files that name it."""
+    source = Path(__file__).with_name("pair_cosine.py")
+    write_bytes(folder / source.name, source.read_bytes())
+    write_json(
+        folder / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": "pair_cosine.PairCosine"}]
+    )
+    about = {"model_type": "CrossEncoder", "activation_fn": "torch.nn.modules.linear.Identity"}
+    write_json(folder / "config_sentence_transformers.json", about)
 
 
 def mark(encoder: Any, question_tokens: int, window: bool) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.ranking.cross_encoder import cosine_head, mark
+from engines.arqmath.ranking.cross_encoder import cosine_head, mark, write_library_files
 from engines.arqmath.training.backbones import Backbone, add_latex_tokens
 from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, held_out, moved, rank_of
 from engines.arqmath.training.model_folder import (
@@ -309,9 +309,15 @@ class RerankTask(ForumTask[RerankSettings]):
             facts,
             title="ARQMath re-ranker",
             about="Reads question and answer together; the cosine of the means of both sides' states ranks "
-            "answers beside a first stage.",
+            "answers beside a first stage: `mathwb arqmath rank INDEX --topics TOPICS --model this-folder "
+            "--weight 0.25 --out RUN`. The code in the folder is mathwb's, and imports nothing of it.",
             data=data,
             limits=LIMITS,
-            use="mathwb arqmath rank INDEX --topics TOPICS --model this-folder --weight 0.25 --out RUN",
-            tags=("text-ranking",),
+            use=(
+                "from sentence_transformers import CrossEncoder\n"
+                'model = CrossEncoder("this-folder", trust_remote_code=True)\n'
+                'model.rank("Is $2$ prime?", ["Yes, it is.", "Take the limit."])'
+            ),
+            tags=("sentence-transformers", "cross-encoder", "text-ranking"),
         )
+        write_library_files(folder)

@@ -343,13 +343,17 @@ LIMITS = (
 
 class CorpusTask:
     """A training on the corpus `data.corpus` without what `data.exclude` (a corpus or a file of clusters)
-    has. `trainer` is its name, `title`, `use` and `tags` are for the card.
+    has. `trainer` is its name, `title`, `about`, `use` and `tags` are for the card.
 
     Args: split, max_length: of the corpus, which expressions are read. measured: how many validation
     expressions an evaluation looks at.
     """
 
     trainer = title = use = ""
+    about = (
+        "Embeds a symbolic expression in one variable as one vector, so that expressions equal on the "
+        "reals lie close together."
+    )
     tags: tuple[str, ...] = ()
     measures: tuple[str, ...] = ("validation_kmeans_percent", "validation_retrieval_at_5_percent")
 
@@ -440,8 +444,7 @@ class CorpusTask:
             data["excluded because they are in"] = self.data["exclude"].name
         text = card(
             self.title,
-            "Embeds a symbolic expression in one variable as one vector, so that expressions equal on the "
-            "reals lie close together.",
+            self.about,
             facts,
             data=data,
             limits=LIMITS,

@@ -24,7 +24,11 @@ def shipped_models() -> list[Path]:
 
 def embeds(folder: Path) -> bool:
     """Whether a folder holds a model of ours, or one of sentence-transformers."""
-    if (folder / "modules.json").exists():
+    try:
+        if (folder / "modules.json").exists():
+            about = json.loads((folder / "config_sentence_transformers.json").read_bytes())
+            return about.get("model_type") != "CrossEncoder"
+    except (OSError, ValueError, AttributeError):
         return True
     try:
         return "egen" in json.loads((folder / "config.json").read_bytes())

@@ -172,6 +172,19 @@ class Contrastive(_TransformerTask):
 
 class Seq2seq(_TransformerTask):
     trainer, title = "egen.seq2seq", "E-Gen sequence-to-sequence model"
+    about = (
+        "Reads a symbolic expression in one variable and writes others that are to equal it on the reals, as "
+        "`mathwb egen rewrite this-folder 'sin(2*x)'` does, which also verifies them. Its encoder embeds "
+        "expressions too, by maxima over its last layer: `0_Transformer` for sentence-transformers."
+    )
+    use = (
+        "from transformers import AutoModelForSeq2SeqLM, AutoTokenizer\n"
+        'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
+        'model = AutoModelForSeq2SeqLM.from_pretrained("this-folder")\n'
+        'read = tokenizer(["sin * 2 x"], return_tensors="pt")  # prefix notation\n'
+        "tokenizer.batch_decode(model.generate(**read, num_beams=5), skip_special_tokens=True)"
+    )
+    tags = ("text2text-generation", "feature-extraction", "mathematics")
     measures = (*CorpusTask.measures, "greedy_accuracy")
 
     def train_data(self) -> Examples:

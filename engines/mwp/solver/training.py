@@ -418,10 +418,10 @@ class SolverTask:
             data=data,
             limits=_LIMITS,
             use=(
-                "from engines.mwp.solver.model_folder import open_solver\n"
-                "from engines.mwp.solver.solve import problem_of\n"
-                'solver = open_solver("this-folder")\n'
-                'solver.solve([problem_of("Tom has 3 pens and buys 4 more. How many has he now?")])'
+                "from pathlib import Path\n"
+                "from engines.mwp import Solve, solve\n"
+                'solve(Solve(Path("this-folder"), "Tom has 3 pens and buys 4 more. How many has he now?"))'
+                '["answer"]'
             ),
             tags=("math-word-problems",),
         )
