@@ -1,7 +1,9 @@
-"""What is shipped: three packages and nothing else, and they hold their own among decoys."""
+"""What is shipped: one package and no more; it holds its own among others with the repository's names."""
 
 from __future__ import annotations
 
+import ast
+import json
 import subprocess
 import sys
 import sysconfig
@@ -16,7 +18,7 @@ import pytest
 from workbench import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = {"engines", "screens", "workbench"}
+ROOMS = {"engines": "mathwb", "screens": "mathwb/screens", "workbench": "mathwb/workbench"}
 
 
 @pytest.fixture(scope="session")
@@ -36,13 +38,12 @@ def wheel(built: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_three_packages_and_the_assets(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
-    assert {name.partition("/")[0] for name in names} == PACKAGES | {f"mathwb-{__version__}.dist-info"}
-    assert {f"{package}/py.typed" for package in PACKAGES} <= set(names)
-    shipped = {
-        name.removeprefix("workbench/_assets/") for name in names if name.startswith("workbench/_assets/")
-    }
+def test_the_wheel_holds_one_package_and_the_assets(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
+    assert {name.partition("/")[0] for name in names} == {"mathwb", f"mathwb-{__version__}.dist-info"}
+    assert {f"{place}/py.typed" for place in ROOMS.values()} <= set(names)
+    shipped = {name.removeprefix("mathwb/_assets/") for name in names if name.startswith("mathwb/_assets/")}
     wanted = {
         path.relative_to(ROOT / "assets").as_posix()
         for path in (ROOT / "assets").rglob("*")
@@ -50,10 +51,21 @@ def test_the_wheel_holds_three_packages_and_the_assets(wheel: Path) -> None:
     }
     assert shipped == wanted
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".nbi", ".nbc"))]
+    source = {
+        f"{place}/{path.relative_to(ROOT / room)}": path
+        for room, place in ROOMS.items()
+        for path in (ROOT / room).rglob("*.py")
+    }
     # The code that lies in a model's folder is one of the assets.
-    modules = {name for name in names if name.endswith(".py") and not name.startswith("workbench/_assets/")}
-    source = {path.relative_to(ROOT).as_posix() for name in PACKAGES for path in (ROOT / name).rglob("*.py")}
-    assert modules == source
+    modules = {name for name in names if name.endswith(".py") and not name.startswith("mathwb/_assets/")}
+    assert modules == {*source, "mathwb/__main__.py"}
+    for name, path in source.items():
+        made = archive.read(name).decode()
+        assert made.count("\n") == path.read_text("utf-8").count("\n"), name
+        for node in ast.walk(ast.parse(made)):
+            found = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            found += [str(node.module)] if isinstance(node, ast.ImportFrom) and not node.level else []
+            assert not {one.partition(".")[0] for one in found} & set(ROOMS), f"{name}, line {node.lineno}"
 
 
 def test_the_sdist_holds_the_sources_and_no_more(built: Path) -> None:
@@ -61,7 +73,10 @@ def test_the_sdist_holds_the_sources_and_no_more(built: Path) -> None:
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     top = {name.partition("/")[0] for name in names if name}
-    assert top >= PACKAGES | {
+    assert top >= {
+        *ROOMS,
+        "mathwb",
+        "hatch_build.py",
         "assets",
         "tests",
         "pyproject.toml",
@@ -72,8 +87,24 @@ def test_the_sdist_holds_the_sources_and_no_more(built: Path) -> None:
     assert not top & {"benchmarks", ".venv", "dist"}
 
 
+_CALL = """
+from mathwb.workbench.engine_process import EngineProcess
+from mathwb.core.errors import EngineError
+try: EngineProcess().call_blocking('no.such', {})
+except EngineError as error: print(error.code)
+"""
+_SPAWN = """
+import multiprocessing
+from mathwb.formula.meaning import read
+if __name__ == "__main__":
+    import engines  # another distribution's: it was not hidden, and does not hide ours
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(engines.WHOSE, *pool.map(read, ["x + 1"]))
+"""
+
+
 @pytest.mark.slow
-def test_the_installed_wheel_is_safe_among_decoys(wheel: Path, tmp_path: Path) -> None:
+def test_the_installed_wheel_is_safe_among_packages_with_the_same_names(wheel: Path, tmp_path: Path) -> None:
     home = tmp_path / "venv"
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"
@@ -82,28 +113,29 @@ def test_the_installed_wheel_is_safe_among_decoys(wheel: Path, tmp_path: Path) -
     # The libraries come from here; a path file in a path file is not followed, so our checkout does not.
     site = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    decoys = tmp_path / "decoys"
-    for name in PACKAGES:
-        (decoys / name).mkdir(parents=True)
-        (decoys / name / "__init__.py").write_text("raise ImportError('a decoy was imported')\n")
+    for room in ROOMS:
+        (site / room).mkdir()
+        (site / room / "__init__.py").write_text("WHOSE = 'theirs'\n")
 
     def run(*command: str | Path) -> str:
-        result = subprocess.run(
-            [str(part) for part in command], cwd=decoys, capture_output=True, text=True, timeout=120
-        )
-        assert result.returncode == 0, result.stderr
-        return result.stdout.strip()
+        words = [str(part) for part in command]
+        done = subprocess.run(words, cwd=site, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
 
     assert run(home / "bin" / "mathwb", "--version") == f"mathwb {__version__}"
-    where = run(python, "-P", "-c", "import engines.core.assets as a; print(a.asset('rules/egen.toml'))")
+    assert run(python, "-m", "mathwb", "--version") == f"mathwb {__version__}"
+    where = run(python, "-c", "from mathwb.core import assets; print(assets.asset('rules/egen.toml'))")
     assert Path(where).is_relative_to(home)
-    answer = (
-        "from workbench.engine_process import EngineProcess\n"
-        "from engines.core.errors import EngineError\n"
-        "try: EngineProcess().call_blocking('no.such', {})\n"
-        "except EngineError as error: print(error.code)"
-    )
-    assert run(python, "-P", "-c", answer) == "E410", "the child took a decoy"
+    assert run(python, "-c", _CALL) == "E410", "the child took another's"
+    (tmp_path / "spawn.py").write_text(_SPAWN)
+    assert run(python, tmp_path / "spawn.py").startswith("theirs ")
+    assert run(home / "bin" / "mathwb", "egen", "generate", "sin(x)", "--members", "2")
+    assert "mathwb are ours alone" in run(home / "bin" / "mathwb", "doctor")
+    (heads := tmp_path / "heads.txt").write_text("sin(x)\n")
+    build = ("egen", "corpus", "--out", tmp_path / "corpus", "--templates", heads, "--members", "3")
+    job = json.loads(run(home / "bin" / "mathwb", *build, "--detach", "--json"))["job"]
+    run(home / "bin" / "mathwb", "jobs", "tail", "--follow", str(job))
 
 
 def test_the_lock_is_exact_and_complete() -> None:

@@ -33,7 +33,8 @@ from workbench.workspace import Workspace
 State = Literal["ok", "note", "wrong", "missing"]
 """`note` is worth knowing and harms nothing, `wrong` may harm, `missing` keeps something from working."""
 
-_PACKAGES = ("engines", "screens", "workbench")
+_PACKAGES = ("mathwb",) if __name__.startswith("mathwb.") else ("engines", "mathwb", "screens", "workbench")
+"""Our import names: one where we are installed, those of its folders as well in a checkout."""
 _ROOT = Path(__file__).resolve().parents[1]
 _LITTLE_SPACE_BYTES = 2 * 2**30
 
@@ -148,14 +149,15 @@ def _names() -> Iterator[Finding]:
             who = ", ".join(sorted(others))
             remedy = "Install mathwb in an environment of its own (make install does)."
             yield Finding("names", "wrong", f"{who} also installs a package {name!r}", remedy)
+    root = _ROOT.parent if _PACKAGES == ("mathwb",) else _ROOT
     for name in _PACKAGES:
         spec = find_spec(name)
-        if spec is None or spec.origin is None or Path(spec.origin).resolve().parents[1] != _ROOT:
+        if spec is None or spec.origin is None or Path(spec.origin).resolve().parents[1] != root:
             place = spec.origin if spec else "nowhere"
             remedy = "Start mathwb by its command, and clear PYTHONPATH."
-            yield Finding("names", "wrong", f"{name!r} comes from {place}, not from {_ROOT}", remedy)
+            yield Finding("names", "wrong", f"{name!r} comes from {place}, not from {root}", remedy)
     here = Path.cwd()
-    shadows = [name for name in _PACKAGES if (here / name).is_dir() and here.resolve() != _ROOT]
+    shadows = [name for name in _PACKAGES if (here / name).is_dir() and here.resolve() != root]
     if shadows:
         what = f"this folder has its own {', '.join(shadows)}: `python -m` run in this folder would use that"
         yield Finding("names", "note", what, "The mathwb command is not affected.")

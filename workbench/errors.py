@@ -15,7 +15,7 @@ from engines.core.errors import EngineError
 from engines.core.files import file_error, printable
 from workbench import __version__
 
-_OURS = ("engines", "workbench", "screens")
+_OURS = ("mathwb", "engines", "workbench", "screens")
 
 
 class UsageError(EngineError):

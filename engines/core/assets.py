@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError
 
-
-@cache
-def _roots() -> tuple[Path, ...]:
-    """`assets/` of a checkout, then `workbench/_assets` of an installed wheel, found without importing it."""
-    roots = [Path(__file__).resolve().parents[2] / "assets"]
-    spec = find_spec("workbench")
-    if spec is not None and spec.submodule_search_locations:
-        roots += [Path(place) / "_assets" for place in spec.submodule_search_locations]
-    return tuple(root for root in roots if root.is_dir())
+_HERE = Path(__file__).resolve()
+_ROOTS = (_HERE.parents[2] / "assets", _HERE.parents[1] / "_assets")
+"""That of a checkout, and that of an installed wheel."""
 
 
 def asset(relative: str) -> Path:
@@ -27,7 +20,7 @@ def asset(relative: str) -> Path:
 
     Raises: DataError (exit code 3) when the installation lacks it.
     """
-    for root in _roots():
+    for root in _ROOTS:
         path = root / relative
         if path.exists():
             return path

@@ -114,7 +114,7 @@ def test_the_tour_stops_there(words: Workspace) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "says"),
     [
-        ("paper.py", "from workbench", "import no_such_thing\nfrom workbench", "no_such_thing"),
+        ("paper.py", "from mathwb", "import no_such_thing\nfrom mathwb", "no_such_thing"),
         ("paper.py", "PAPER = Paper(", "PAPER = dict(", "is no Paper"),
         ("paper.py", 'name="words"', 'name="jobs"', "is a command of mathwb itself"),
         ("paper.py", 'name="words"', 'name="egen"', "the name 'egen' is taken"),
@@ -143,7 +143,7 @@ def test_a_paper_that_cannot_be_used_is_reported_and_the_rest_works(
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("count.py", "from engines.core.events", "from no_such_thing"),
+        ("count.py", "from mathwb.core.events", "from no_such_thing"),
         ("screen.py", "from textual.widgets", "from no_such_thing"),
         ("recipes/words/count.toml", "task", "tusk"),
         ("data.py", 'yield Finding("words"', 'raise ValueError("words"'),
@@ -172,7 +172,7 @@ def _spoil(own_paper: Path, tmp_path: Path, file: str, old: str, new: str) -> No
 
 
 def test_a_broken_paper_is_one_warning_of_every_command(own_paper: Path, tmp_path: Path) -> None:
-    _spoil(own_paper, tmp_path, "paper.py", "from workbench", "import no_such_thing\nfrom workbench")
+    _spoil(own_paper, tmp_path, "paper.py", "from mathwb", "import no_such_thing\nfrom mathwb")
     done = subprocess.run(
         [sys.executable, "-c", "from workbench.cli import main; main()", "config", "show"],
         env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},

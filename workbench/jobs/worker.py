@@ -249,7 +249,7 @@ def _check_origin() -> None:
     import workbench
 
     ours, theirs = (Path(package.__path__[0]).resolve() for package in (workbench, engines))
-    if ours.parent != theirs.parent:
+    if ours.parent not in (theirs, theirs.parent):  # a wheel has the engines around the workbench
         raise EngineError(
             "another folder named engines shadows mathwb's own",
             where=str(theirs),

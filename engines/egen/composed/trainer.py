@@ -62,7 +62,7 @@ class ComposedTask(CorpusTask):
     trainer, title = "egen.composed", "E-Gen composed encoder"
     use = (
         "from pathlib import Path\n"
-        "from engines.egen.models.encode import load_encoder\n"
+        "from mathwb.egen.models.encode import load_encoder\n"
         'load_encoder(Path("this-folder")).encode(["pow sin x 2", "- 1 pow cos x 2"])  # prefix notation'
     )
     tags = ("feature-extraction", "mathematics")

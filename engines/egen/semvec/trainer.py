@@ -309,8 +309,8 @@ class SemVecTask:
             limits=LIMITS,
             use=(
                 "from pathlib import Path\n"
-                "from engines.egen.semvec.trainer import encode, load_network\n"
-                "from engines.egen.semvec.evaluate import read_expression\n"
+                "from mathwb.egen.semvec.trainer import encode, load_network\n"
+                "from mathwb.egen.semvec.evaluate import read_expression\n"
                 'encode(load_network(Path("this-folder")), [read_expression("( a + b ) * a")])'
             ),
             tags=("feature-extraction", "mathematics"),

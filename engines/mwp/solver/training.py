@@ -419,7 +419,7 @@ class SolverTask:
             limits=_LIMITS,
             use=(
                 "from pathlib import Path\n"
-                "from engines.mwp import Solve, solve\n"
+                "from mathwb.mwp import Solve, solve\n"
                 'solve(Solve(Path("this-folder"), "Tom has 3 pens and buys 4 more. How many has he now?"))'
                 '["answer"]'
             ),

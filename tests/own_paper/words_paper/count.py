@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from mathwb.core.events import Event, Sink, Stop, ignore, never
+from mathwb.core.spec import Arg
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from workbench.config import Key
-from workbench.data import Kind, Report
-from workbench.doctor import Finding
-from workbench.tour import Guide
-from workbench.workspace import Workspace
+from mathwb.workbench.config import Key
+from mathwb.workbench.data import Kind, Report
+from mathwb.workbench.doctor import Finding
+from mathwb.workbench.tour import Guide
+from mathwb.workbench.workspace import Workspace
 
 KINDS = (Kind("text", "a text", "words_paper.data:check", held="words_paper.data:held", many="texts"),)
 SETTINGS = (Key("words.least", 1, "letters of a word, at least", least=1),)

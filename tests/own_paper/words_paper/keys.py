@@ -1,5 +1,5 @@
 """The keys of the screen."""
 
-from screens.shell.keymap import scope
+from mathwb.screens.shell.keymap import scope
 
 KEYS = scope("words", again=("count", "Count the words again."))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.operation import Background, Operation
-from workbench.paper import DataKey, Paper
+from mathwb.workbench.operation import Background, Operation
+from mathwb.workbench.paper import DataKey, Paper
 
 OPERATIONS = (
     Operation(

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from textual.widgets import Static
 
-from screens.shell.keymap import bindings
-from screens.shell.request import Answer
-from screens.shell.screen import WorkbenchScreen
-from screens.widgets.pane import Pane
+from mathwb.screens.shell.keymap import bindings
+from mathwb.screens.shell.request import Answer
+from mathwb.screens.shell.screen import WorkbenchScreen
+from mathwb.screens.widgets.pane import Pane
 from words_paper.keys import KEYS
 
 
