@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from screens.shell.cards import TooSmall
+    from screens.shell.export import Step
     from screens.shell.navigation import Reach
     from workbench.train import Launch
 
@@ -229,6 +230,9 @@ class Workbench(Frame):
 
     def action_go(self, name: str) -> None:
         self.switch_mode(name)
+
+    def go_along(self, mode: str, steps: Sequence[Step]) -> None:
+        self.navigation.go_along(mode, steps)
 
     def on_resize(self, event: events.Resize) -> None:
         small = event.size.width < LEAST[0] or event.size.height < LEAST[1]

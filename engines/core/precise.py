@@ -18,7 +18,7 @@ from operator import add, mul, sub, truediv
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
 from engines.core.numeric import Programs
@@ -118,13 +118,19 @@ def _logarithm(base: arb, u: arb) -> Value:
 
 
 _MOST_WRITTEN = arb(2) ** 4096
-"""Larger integers are not written out as exponents."""
+"""Larger integers are not written out."""
+
+
+def integer(ball: arb) -> fmpz | None:
+    """The one integer that a ball holds; None for none, several, or one that is too large: FLINT ends the
+    process over those that memory cannot hold."""
+    return ball.unique_fmpz() if abs(ball) < _MOST_WRITTEN else None
 
 
 def _power(a: arb, b: arb, fixed: bool) -> Value:
     """The real power; an inexact exponent that may be an integer is one if it is free of the variable."""
     whole = b.is_exact() or (fixed and b.rel_accuracy_bits() > 64)
-    n = b.unique_fmpz() if whole and abs(b) < _MOST_WRITTEN else None
+    n = integer(b) if whole else None
     if n is not None:
         if n > 0:
             return a**n
@@ -190,8 +196,8 @@ def integer_or_ball(ball: arb) -> arb:
     """The integer that a narrow ball holds, if it holds one; otherwise the ball."""
     if ball.is_exact() or not ball.rad() < _NARROW:
         return ball
-    integer = ball.unique_fmpz()
-    return ball if integer is None else arb(integer)
+    whole = integer(ball)
+    return ball if whole is None else arb(whole)
 
 
 _NARROW = arb(2) ** -128

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -13,16 +13,15 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from screens.arqmath.columns import GRADES, Chosen, Runs, answer_selection, fraction, move_cell, signed
+from screens.arqmath.links import LEGEND, LinksView, verdicts
 from screens.shell.export import CommandLine, Selection
 from screens.shell.theme import count, elide, fold, safe_text, some
 from screens.widgets.dialogs import FootLine
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Page, Pane
-from screens.widgets.table import Record
+from screens.widgets.table import Record, Table
 
 _HEADING, _FAILED = "│ ", "✗ "
-_SIGNS = {"right": "✓", "right if": "✓", "follows": "✓", "wrong": "✗", "loses domain": "!", "not shown": "?"}
-"""Of the verdicts of `proofread`; what is given or unread claims nothing."""
 _PATIENCE_S = 0.15
 """So long the text before may stand there until the next one comes."""
 
@@ -39,17 +38,18 @@ class AnswerPane(Pane):
         self._chosen: Chosen | None = None
         self._post: Mapping[str, Any] | None = None
         self._links: Mapping[str, Any] | EngineError | None = None
+        self._links_view = LinksView()
         self._topic: Mapping[str, Any] | None = None
         self._instead = False
         self._height = 1
 
     def compose(self) -> ComposeResult:
-        answer, links, topic = (ReaderBox(id=f"{name}-text") for name in ("answer", "links", "topic"))
-        for box in (answer, links, topic):
+        answer, topic = (ReaderBox(id=f"{name}-text") for name in ("answer", "topic"))
+        for box in (answer, topic):
             box.reader.style = _line_style
         yield Page("answer", Static(id="about"), answer, id="answer-page")
         yield Page("topic", topic, id="topic-page")
-        yield Page("links", links, id="links-page")
+        yield Page("links", self._links_view, id="links-page")
         yield from super().compose()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -101,6 +101,8 @@ class AnswerPane(Pane):
         """What `proofread` found in the answer, or why it failed; None: nothing yet."""
         self._links = found
         self._fill_links()
+        if self._chosen is not None and "written" in self._chosen.row:
+            self._fill_answer()
 
     def _tell_about(self) -> None:
         place = self.query_one("#about", Static)
@@ -138,17 +140,37 @@ class AnswerPane(Pane):
         if self._post is not None:
             self._instead = False
             reader = self.query_one("#answer-text", ReaderBox).reader
-            reader.show(_answer_lines(self._post, self.raw, self._cells - 1))
+            lines = _answer_lines(self._post, self.raw, self._cells - 1)
+            if "written" in (self._chosen.row if self._chosen is not None else {}):
+                found = self._links if isinstance(self._links, Mapping) else None
+                checked = f"checked: {verdicts(found)}" if found is not None else "… checking"
+                lines = [*(_HEADING + part for part in fold(checked, self._cells - 3)), "", *lines]
+            reader.show(lines)
 
+    @on(Pane.PageShown)
     def _fill_links(self) -> None:
-        found, cells = self._links, self._cells - 1
-        if isinstance(found, EngineError):
-            lines = [part for line in _failure_lines(found) for part in fold(line, cells)]
-        elif found is not None:
-            lines = _links_lines(found, cells)
-        else:
-            lines = ["… checking"] if self._post is not None else []
-        self.query_one("#links-text", ReaderBox).reader.show(lines)
+        if self.page_name == "links":
+            self._links_view.show(self._links, waiting=self._post is not None, raw=self.raw)
+
+    @property
+    def link(self) -> Record | None:
+        """The link under the cursor, where links are shown."""
+        return self._links_view.link if self.page_name == "links" else None
+
+    def why_no_link(self, verb: str) -> str:
+        """Why `d` or `o` does not do for a link what it does."""
+        return self._links_view.why_not(verb) if self.page_name == "links" else "no link is shown"
+
+    @on(Table.Opened, "#links-table")
+    def _link_opened(self) -> None:
+        self.post_message(self.Opened(self))
+
+    @on(Table.Moved, "#links-table")
+    def _link_moved(self) -> None:
+        self.post_message(self.Selected(self))
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return LEGEND if self.page_name == "links" else ()
 
     def _fill_topic(self) -> None:
         reader = self.query_one("#topic-text", ReaderBox).reader
@@ -212,20 +234,6 @@ def _answer_lines(post: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
 def _failure_lines(error: EngineError) -> list[str]:
     place = f"{error.where}: " if error.where else ""
     return [f"{_FAILED}{error.code} {place}{error.what}", error.remedy]
-
-
-def _links_lines(found: Mapping[str, Any], cells: int) -> list[str]:
-    """Each link behind its sign, its verdict and the reason below; how many there are of each verdict."""
-    counts = ", ".join(f"{count(many)} {verdict}" for verdict, many in found["counts"].items() if many)
-    lines = [_HEADING + part for part in fold(counts or "no links", cells - 2)]
-    for link in (link for document in found["documents"] for link in document["links"]):
-        formula = " ".join(f"{link['left']} {link['relation']} {link['right']}".split())
-        sign = _SIGNS.get(link["verdict"], "·")
-        first, *more = fold(formula, cells - 2)
-        lines += ["", f"{sign} {first}", *(f"  {part}" for part in more)]
-        reason = f"{link['verdict']}: {link['reason']}" if link["reason"] else link["verdict"]
-        lines += [f"{_HEADING}{part}" for part in fold(reason, cells - 2)]
-    return lines
 
 
 def _topic_lines(topic: Mapping[str, Any], raw: bool, cells: int) -> list[str]:

@@ -249,14 +249,37 @@ class ArqmathScreen(BrowserScreen):
 
     @on(Pane.PageShown, "#right")
     def show_links(self) -> None:
-        """Judge the links of the answer, where they are wanted."""
+        """Judge the links of the answer, where they are wanted: those of a written one always are."""
         row, post = self.ranking.row, self.answer.post
-        if self.answer.page_name == "links" and row is not None and post is not None:
-            self.answer.show_links(self.links.get(row["id"], post))
+        if row is not None and post is not None and (self.answer.page_name == "links" or "written" in row):
+            self.answer.show_links(self.links.get(self._links_name(row), post))
+        self.refresh_bindings()
+
+    def _links_name(self, row: Mapping[str, Any]) -> str:
+        """What the links of an answer are kept under: written ones are called after their run."""
+        return f"{self.topic}-{row['id']}" if "written" in row else str(row["id"])
 
     def _links_read(self, event: Answer) -> None:
-        if self.ranking.row is not None and self.ranking.row["id"] == event.tag:
+        if self.ranking.row is not None and self._links_name(self.ranking.row) == event.tag:
             self.answer.show_links(event.value if event.error is None else event.error)
+
+    @on(Pane.Selected, "#right")
+    def _link_moved(self) -> None:
+        self.refresh_bindings()
+
+    @on(Pane.Opened, "#right")
+    def _derive(self) -> None:
+        """Go to E-graphs, and derive the sides of the link under the cursor there."""
+        link = self.answer.link
+        if link is not None and (reason := self.answer.why_no_link("diff")):
+            self.refuse("diff", reason)
+        elif link is not None:
+            self.workbench.go_along("egraphs", [("pair", f"{link['left']}\t{link['right']}")])
+
+    def action_edit(self) -> None:
+        row, post, link = self.ranking.row, self.answer.post, self.answer.link
+        if row is not None and post is not None and link is not None:
+            self.workbench.edit_file(self.links.text_file(self._links_name(row), post), link["line"])
 
     def on_unmount(self) -> None:
         self.links.close()
@@ -347,6 +370,8 @@ class ArqmathScreen(BrowserScreen):
         runs = self.runs.names if self.runs is not None else []
         if verb in ("inspect", "add") and self.collection is None:
             return "there is no collection"
+        if verb == "edit" or (verb == "diff" and self._links_shown):
+            return self.answer.why_no_link(verb)
         if verb in ("diff", "against") and len(runs) < 2:
             return "there is one run; `add a run file` in the palette adds another"
         if verb == "choose_run" and not runs:
@@ -374,7 +399,14 @@ class ArqmathScreen(BrowserScreen):
     def action_raw(self) -> None:
         self.answer.toggle_raw()
 
+    @property
+    def _links_shown(self) -> bool:
+        return self.active_pane is self.answer and self.answer.page_name == "links"
+
     async def action_diff(self) -> None:
+        if self._links_shown:
+            self._derive()
+            return
         await self.ranking.show_page("moves-page")
         self.show_pane("middle")
 

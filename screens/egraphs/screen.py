@@ -21,7 +21,7 @@ from screens.shell.keymap import bindings
 from screens.shell.request import Answer
 from screens.shell.theme import some
 from screens.shell.watch import JobWatch
-from screens.widgets.dialogs import Choice, Chooser
+from screens.widgets.dialogs import Choice, Chooser, Prompt
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Table
 from workbench.tables import LazyRow
@@ -398,6 +398,24 @@ class EgraphsScreen(BrowserScreen):
                 Derivation(self.workbench, *chosen, mode=cluster.mode, assume=cluster.assume)
             )
 
+    def judge_pair(self, text: str) -> bool:
+        """Judge a pair of one's own, and derive the second from the first; whether the text is a pair."""
+        from screens.egraphs.sheets import Derivation, read_pair
+
+        pair = read_pair(text)
+        if pair is not None:
+            self.app.push_screen(Derivation(self.workbench, *pair, mode="strict", named=str))
+        return pair is not None
+
+    def _ask_for_pair(self) -> None:
+        from screens.egraphs.sheets import read_pair
+
+        def check(text: str) -> str:
+            return "" if read_pair(text) or not text.strip() else "write one = between two expressions"
+
+        hint = "infix, LaTeX or prefix;  enter judges and derives, esc cancels"
+        Prompt("judge the pair", hint=hint, check=check).ask(self.app, self.judge_pair)
+
     def action_inspect(self) -> None:
         from screens.egraphs.egraph import EgraphView
         from screens.egraphs.sheets import Provenance
@@ -446,8 +464,11 @@ class EgraphsScreen(BrowserScreen):
         return (self.left if self.active_pane is self.left else self.middle).selection(line)
 
     def lookups(self) -> Sequence[Lookup]:
-        model = Lookup("model", "Use the vectors of this model.", self._choose_model)
-        return [*super().lookups(), model]
+        return [
+            *super().lookups(),
+            Lookup("model", "Use the vectors of this model.", self._choose_model),
+            Lookup("pair", "Judge HEAD = MEMBER, and derive the second from the first.", self.judge_pair),
+        ]
 
     def commands(self) -> Sequence[Command]:
         unavailable = self.now.unavailable
@@ -457,4 +478,6 @@ class EgraphsScreen(BrowserScreen):
             ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_again),
             ("encode the corpus", "a job that computes all its vectors", self._encode_corpus),
         )
-        return [Command(*each, reason) for each in found]
+        words = "HEAD = MEMBER of your own: verdict, and derivation with its steps"
+        pair = Command("judge a pair", words, self._ask_for_pair)
+        return [pair, *(Command(*each, reason) for each in found)]

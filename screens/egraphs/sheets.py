@@ -128,9 +128,39 @@ class Derivation(_ClusterSheet):
     def lines_of(self, answer: Answer) -> Iterable[str]:
         if answer.error is not None:
             return ["no derivation:", f"  {answer.error}"]
+        found = answer.value
         none = "No derivation was found within the bound; there may be a longer one."
-        steps = _steps(answer.value["steps"]) or [answer.value.get("reason") or none]
-        return [*steps, "", self._command]
+        steps = _steps(found["steps"]) or [found.get("reason") or none]
+        return [f"verdict  {_verdict(found)}", "", *steps, "", self._command]
+
+
+def _verdict(found: _Document) -> str:
+    """What the derivation, or the point where none can be, says of the pair."""
+    from engines.egen.records import distinguishable, where
+
+    if example := found.get("counterexample"):
+        both = distinguishable(example["head"], example["member"], example["difference"], digits=6)
+        return f"✗ not equal at {where(example['x'], example.get('at'), digits=4)}: {' and '.join(both)}"
+    if not found["steps"]:
+        return "? not shown"
+    outcome = found["steps"][-1].get("verdict") or "equal"
+    return f"{VERDICTS[outcome][0]} {outcome}"
+
+
+def read_pair(text: str) -> tuple[str, str] | None:
+    """Head and member, parted by a tab or by the one `=` that stands in no brackets; None for anything else."""
+    if "\t" in text:
+        parts = text.split("\t")
+    else:
+        parts, depth = [""], 0
+        for char in text:
+            depth += (char in "([{") - (char in ")]}")
+            if char == "=" and depth == 0:
+                parts.append("")
+            else:
+                parts[-1] += char
+    head, *members = (part.strip() for part in parts)
+    return (head, members[0]) if head and len(members) == 1 and members[0] else None
 
 
 def _steps(steps: Sequence[_Document]) -> list[str]:

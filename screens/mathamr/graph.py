@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +10,7 @@ from typing import Any, ClassVar
 
 from rich.segment import Segment
 from textual import events, on
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -57,22 +54,12 @@ from workbench.papers.mathamr.tables import EQUAL, NEAREST
 
 
 def edit_graph(workbench: Frame, penman: str, inspection: Inspection) -> str | None:
-    """What the user made of a graph in $VISUAL, $EDITOR or vi; None where nothing was changed."""
-    program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    """What the user made of a graph in an editor; None where nothing was changed."""
     with tempfile.TemporaryDirectory(prefix="mathwb-") as folder:
         path = Path(folder) / f"{inspection.subject.topic or 'text'}.penman"
         lines = inspection.text.splitlines()
         path.write_text("".join(f"# {line}\n" for line in lines) + penman + "\n", "utf-8")
-        try:
-            with workbench.suspend():
-                subprocess.run([*shlex.split(program), str(path)], check=False)
-        except SuspendNotSupported:
-            workbench.warn(
-                "this terminal cannot run another program", remedy="Give --graph to mathwb mathamr inspect."
-            )
-            return None
-        except OSError as error:
-            workbench.warn(f"{program} cannot be started: {error.strerror}", remedy="Set EDITOR.")
+        if not workbench.edit_file(path, otherwise="Give --graph to mathwb mathamr inspect."):
             return None
         text = path.read_text("utf-8", "replace")
     edited = "\n".join(line for line in text.splitlines() if not line.startswith("#")).strip()

@@ -18,7 +18,7 @@ from textual.app import App, SuspendNotSupported
 
 from engines.core.errors import EngineError
 from screens.shell.bars import Load
-from screens.shell.export import Export, copy_text, unused
+from screens.shell.export import Export, Step, copy_text, unused
 from screens.shell.session import Session
 from screens.shell.terminal import NONE, Graphics, Sixels
 from screens.shell.theme import safe_text, some
@@ -114,6 +114,10 @@ class Frame(App[None]):
 
     def look_now(self) -> None:
         """Look at the jobs without waiting for the next second."""
+        raise NotImplementedError
+
+    def go_along(self, mode: str, steps: Sequence[Step]) -> None:
+        """Go to a screen and look up one thing after the other there."""
         raise NotImplementedError
 
     # Notifications
@@ -242,18 +246,34 @@ class Frame(App[None]):
 
     def open_file(self, path: Path) -> None:
         """Show a file in $PAGER (or $EDITOR, or less) and come back."""
+        program = os.environ.get("PAGER") or os.environ.get("EDITOR") or "less"
+        self._lend_terminal([*shlex.split(program), str(path)], "PAGER", f"Open it elsewhere: {path}")
+
+    def edit_file(self, path: Path, line: int = 0, otherwise: str = "") -> bool:
+        """Open a file in $VISUAL or $EDITOR, at a line, until the editor ends; whether it did. Args:
+        otherwise: what can be done where no other program can be run."""
+        program = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+        otherwise = otherwise or f"Open it elsewhere: {path}"
+        if not program:
+            self.warn("no editor is set", remedy=f"Set EDITOR to a program, such as vi. {otherwise}")
+            return False
+        return self._lend_terminal([*program, *_at_line(program[0], path, line)], "EDITOR", otherwise)
+
+    def _lend_terminal(self, words: Sequence[str], setting: str, otherwise: str) -> bool:
+        """Give the terminal to another program until it ends; whether it could be begun."""
         import subprocess
 
-        program = os.environ.get("PAGER") or os.environ.get("EDITOR") or "less"
         try:
             with self.suspend():
-                subprocess.run([*shlex.split(program), str(path)], check=False)
+                subprocess.run(words, check=False)
         except SuspendNotSupported:
-            self.warn("this terminal cannot run another program", remedy=f"Open it elsewhere: {path}")
+            self.warn("this terminal cannot run another program", remedy=otherwise)
         except OSError as error:
-            self.warn(
-                f"{program} cannot be started: {error.strerror}", remedy="Set PAGER to an installed program."
-            )
+            remedy = f"Set {setting} to an installed program."
+            self.warn(f"{words[0]} cannot be started: {error.strerror}", remedy=remedy)
+        else:
+            return True
+        return False
 
     # Notes
 
@@ -284,3 +304,17 @@ class Frame(App[None]):
                 for listing in screen.query(Listing):
                     listing.read_notes()
         self.screen.refresh_bindings()
+
+
+_WITH_COLON = ("subl", "zed", "hx", "helix", "atom")
+_WITH_GOTO = ("code", "code-insiders", "codium", "cursor", "windsurf")
+
+
+def _at_line(program: str, path: Path, line: int) -> list[str]:
+    """What an editor is given to open a file at a line; most take `+12 file`."""
+    name = Path(program).stem
+    if not line:
+        return [str(path)]
+    if name in _WITH_GOTO:
+        return ["--wait", "--goto", f"{path}:{line}"]
+    return [f"{path}:{line}"] if name in _WITH_COLON else [f"+{line}", str(path)]

@@ -20,6 +20,7 @@ from screens.app import Workbench
 from screens.arqmath.answer import GradeLine
 from screens.arqmath.columns import bar, fraction, signed, sparkline
 from screens.arqmath.screen import ArqmathScreen
+from screens.egraphs.sheets import Derivation
 from screens.shell.request import Answer
 from screens.shell.theme import fold, width
 from screens.widgets.dialogs import Prompt, TextScreen
@@ -27,7 +28,7 @@ from screens.widgets.listing import Notice, ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table, content
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
-from tests.screens.driving import press, ready, settle, showing, shown, write
+from tests.screens.driving import press, ready, settle, showing, shown, until, write
 from workbench.operation import operation
 from workbench.papers.arqmath.data import Collection
 from workbench.workspace import Workspace, ensure_sample
@@ -157,6 +158,11 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
         assert "without induction" in read(screen, "topic")
 
 
+def links(screen: ArqmathScreen) -> list[tuple[str, str]]:
+    table = screen.query_one("#links-table", Table)
+    return [(row["link"], row["verdict"]) for row in table.visible_records()]
+
+
 async def test_the_links_of_an_answer_are_judged_once(build: Make, engine: HereEngine) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -165,17 +171,66 @@ async def test_the_links_of_an_answer_are_judged_once(build: Make, engine: HereE
         assert screen.crumbs[-1] == "answer 14"
         assert not [call for call in engine.calls if call.task == "proofread"]
         await press(pilot, "left_square_bracket")
-        await settle(pilot, lambda: "✓ 2^{n-1} + 2^{n-1} = 2^n" in read(screen, "links"))
-        assert read(screen, "links").splitlines()[0] == "│ 1 right"
+        await settle(pilot, lambda: links(screen) == [("2ⁿ⁻¹ + 2ⁿ⁻¹ = 2ⁿ", "right")])
+        assert "1 right" in shown(app)
+        await press(pilot, "L")
+        assert links(screen) == [("2^{n-1} + 2^{n-1} = 2^n", "right")]
         [asked] = [call for call in engine.calls if call.task == "proofread"]
         given = Path(asked.params["file"])
         await press(pilot, "h", "k", "j")
-        assert "✓ 2^{n-1}" in read(screen, "links")
+        assert [verdict for _, verdict in links(screen)] == ["right"]
         assert sum(call.params.get("file") == str(given) for call in engine.calls) == 1
         engine.errors["proofread"] = EngineError("the judge is gone", code="E661")
         await press(pilot, "j")
-        await settle(pilot, lambda: "✗ E661 the judge is gone" in read(screen, "links"))
+        await settle(pilot, lambda: "✗ E661 the judge is gone" in shown(app))
     assert not given.exists()
+
+
+async def test_a_link_is_derived_on_the_e_graphs_screen_and_opened_at_its_line(
+    build: Make, engine: HereEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Way 12: an answer, its links, the derivation of one, and its line in the editor."""
+    from contextlib import nullcontext
+
+    app = build()
+    monkeypatch.setattr(app, "suspend", nullcontext)
+    opened = tmp_path / "opened"
+    editor = tmp_path / "vi"
+    editor.write_text(f'#!/bin/sh\nprintf "%s " "$1" > {opened}\ncat "$2" >> {opened}\n')
+    editor.chmod(0o755)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter", "j", "j", "j", "enter")
+        assert "no link is shown" in screen.why_not("edit")
+        await press(pilot, "left_square_bracket")
+        await settle(pilot, lambda: links(screen))
+        await press(pilot, "o")
+        assert "no editor is set" in [happening.text for happening in app.activity][-1]
+        monkeypatch.setenv("EDITOR", str(tmp_path / "none"))
+        await press(pilot, "o")
+        assert "cannot be started" in [happening.text for happening in app.activity][-1]
+        monkeypatch.setenv("EDITOR", str(editor))
+        await press(pilot, "o")
+        assert (
+            opened.read_text() == "+1 By induction on $n$: Pascal's rule gives $2^{n-1} + 2^{n-1} = 2^n$.\n"
+        )
+        await press(pilot, "d")
+        await until(pilot, lambda: isinstance(app.screen, Derivation))
+        assert app.current_mode == "egraphs"
+        await settle(pilot, lambda: "verdict  ✓ equal" in shown(app))
+        [asked] = [call for call in engine.calls if call.task == "egen.derive"]
+        assert (asked.params["start"], asked.params["target"]) == ("2^{n-1} + 2^{n-1}", "2^n")
+
+
+async def test_a_written_answer_is_checked_before_its_text(build: Make, engine: HereEngine) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await screen.ranking.show_page("written-page")
+        screen.show_pane("middle")
+        await settle(pilot, lambda: "checked: no links" in read(screen))
+        assert [call.task for call in engine.calls].count("proofread") == 1
+        await press(pilot, "right_square_bracket")
 
 
 def test_the_screen_loads_nothing_heavy() -> None:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 import pytest
 from textual.widgets import Static
 
+from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.egraphs.screen import EgraphsScreen
-from screens.egraphs.sheets import Analogies, Mistakes, read_analogy
+from screens.egraphs.sheets import Analogies, Mistakes, read_analogy, read_pair
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table
-from tests.screens.driving import press, ready, settle, write
+from tests.screens.driving import press, ready, settle, shown, write
 from tests.screens.test_egraphs_models import WIDE, build, engine_of, only_own_models
 
 __all__ = ["build", "only_own_models"]
@@ -84,3 +85,44 @@ def test_an_analogy_is_read(text: str, found: tuple[str, ...] | None, wrong: str
     assert said.startswith(wrong)
     if found:
         assert tuple(read[name] for name in ("x1", "y1", "x2", "y2")) == found
+
+
+async def test_a_pair_of_ones_own_is_judged_and_derived(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        engine_of(app).steps = [
+            {"prefix": "+ x x", "verdict": None, "rule": ""},
+            {"prefix": "* 2 x", "verdict": "equal", "rule": "same-add"},
+        ]
+        pair = next(lookup for lookup in screen.lookups() if lookup.word == "pair")
+        assert not pair.go("x + x")  # no pair
+        assert pair.go("x + x = 2*x")
+        await settle(pilot, lambda: "verdict  ✓ equal" in shown(app))
+        assert "same-add" in shown(app)
+        asked = engine_of(app).asked("egen.derive")[-1]
+        assert (asked["start"], asked["target"]) == ("x + x", "2*x")
+        await press(pilot, "escape")
+        command = next(one for one in screen.commands() if one.name == "judge a pair")
+        command.run()
+        await settle(pilot)
+        await write(pilot, "x")
+        await press(pilot, "enter")
+        assert "one = between" in shown(app)
+        await write(pilot, "=2")
+        engine_of(app).errors["egen.derive"] = EngineError("it cannot be read", code="E204")
+        await press(pilot, "enter")
+        await settle(pilot, lambda: "no derivation" in shown(app))
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        (r"\sum_{i=1}^n i = n(n+1)/2", (r"\sum_{i=1}^n i", "n(n+1)/2")),
+        ("f(x=1)\t2 = 2", ("f(x=1)", "2 = 2")),
+        ("a = b = c", None),
+        ("= b", None),
+    ],
+)
+def test_a_pair_is_read(text: str, pair: tuple[str, str] | None) -> None:
+    assert read_pair(text) == pair

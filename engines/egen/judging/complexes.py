@@ -8,7 +8,7 @@ from random import Random
 
 from flint import acb, arb, ctx, fmpq
 
-from engines.core.precise import Value
+from engines.core.precise import Value, integer
 from engines.core.tree import Tree
 from engines.egen.expressions.language import is_constant_token
 from engines.egen.judging.names import free
@@ -160,7 +160,7 @@ def _total(tree: Tree, point: Mapping[str, acb]) -> acb | None:
     ends = [value(end, point) for end in (low, high)]
     if any(end is None for end in ends):
         return None
-    whole = [end.real.unique_fmpz() if end is not None and end.imag == 0 else None for end in ends]
+    whole = [integer(end.real) if end is not None and end.imag == 0 else None for end in ends]
     first, last = whole
     if first is None or last is None or not all(e is not None and e.is_exact() for e in ends):
         return acb(arb.nan())

@@ -21,7 +21,7 @@ from typing import Any
 from flint import arb, ctx
 
 from engines.core.numeric_kernel import POW
-from engines.core.precise import CODE, NOTHING, Value, applied
+from engines.core.precise import CODE, NOTHING, Value, applied, integer
 from engines.core.tree import Tree
 from engines.egen.expressions.language import CONSTANTS, is_constant_token
 from engines.egen.judging.names import BOUND, free
@@ -89,14 +89,14 @@ def _factorial(u: arb) -> Value:
 
 def _integers(operation: Callable[[Any, Any], Any]) -> Callable[[arb, arb], Value]:
     def found(u: arb, v: arb) -> Value:
-        m, n = u.unique_fmpz(), v.unique_fmpz()
+        m, n = integer(u), integer(v)
         return None if m is None or n is None or not (u.is_exact() and v.is_exact()) else operation(m, n)
 
     return found
 
 
 def _binomial(n: arb, k: arb) -> Value:
-    whole = k.unique_fmpz() if k.is_exact() else None
+    whole = integer(k) if k.is_exact() else None
     if whole is not None:
         return n.bin(int(whole)) if 0 <= whole <= 10_000 else arb(0) if whole < 0 else None
     return (n + 1).gamma() / ((k + 1).gamma() * (n - k + 1).gamma())
@@ -187,8 +187,8 @@ class _Evaluation:
         variable, low, high, body = node.children
         bounds = []
         for below, above in zip(self.of(low, names), self.of(high, names), strict=True):
-            first = None if below is None or not below.is_exact() else below.unique_fmpz()
-            last = None if above is None or not above.is_exact() else above.unique_fmpz()
+            first = None if below is None or not below.is_exact() else integer(below)
+            last = None if above is None or not above.is_exact() else integer(above)
             known = first is not None and last is not None and first - 1 <= last < first + _TERMS
             bounds.append(range(int(first), int(last) + 1) if known else None)  # type: ignore[arg-type]
         places = [(place, term) for place, terms in enumerate(bounds) for term in terms or ()]
@@ -220,7 +220,7 @@ class _Evaluation:
 
 
 def _root(degree: Value, radicand: Value) -> Value:
-    whole = None if degree is None or not degree.is_exact() else degree.unique_fmpz()
+    whole = None if degree is None or not degree.is_exact() else integer(degree)
     if radicand is None or degree is None or (whole is not None and whole == 0):
         return None
     if radicand > 0:

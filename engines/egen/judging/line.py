@@ -16,6 +16,7 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_poly
 
 from engines.core.errors import EngineError
+from engines.core.precise import integer
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging import numbers
@@ -133,7 +134,7 @@ def between(places: Sequence[Number]) -> list[Fraction]:
 
 def _near(place: Number, step: int) -> Fraction:
     middle = place.ball(128).mid()
-    whole = (middle.floor() if step < 0 else middle.ceil()).unique_fmpz()
+    whole = integer(middle.floor() if step < 0 else middle.ceil())
     if whole is None:
         raise UnclearError
     return Fraction(int(whole) + step)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engines.core.domain import Edges, Place
 from engines.core.numeric import Programs, balls, compile_many
 from engines.core.numeric_kernel import COTH, LEAF, TANH, compiled
-from engines.core.precise import BITS, CODE, NOTHING, Functions, Value, agreement, applied
+from engines.core.precise import BITS, CODE, NOTHING, Functions, Value, agreement, applied, integer
 from engines.core.tree import Tree, derivative
 from engines.egen.expressions.language import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
 from engines.egen.records import Agreed
@@ -255,7 +255,7 @@ def _with_sign(u: arb, v: arb) -> Value:
 def _remainder(u: arb, v: arb) -> Value:
     if v == 0:
         return None
-    nearest = (u / v + arb(0.5)).floor().unique_fmpz()
+    nearest = integer((u / v + arb(0.5)).floor())
     if nearest is None:
         return arb.nan()
     tie = u / v + arb(0.5) == arb(nearest)
@@ -271,7 +271,7 @@ def _sign(u: arb) -> Value:
 
 
 def _floor(u: arb) -> Value:
-    below = u.floor().unique_fmpz()
+    below = integer(u.floor())
     return arb.nan() if below is None else arb(below)
 
 
@@ -282,7 +282,7 @@ def _ceil(u: arb) -> Value:
 
 def _round(u: arb) -> Value:
     """To the nearest integer; what is in the middle between two is rounded in several ways: unknown."""
-    doubled = (2 * u).unique_fmpz() if u.is_exact() else None
+    doubled = integer(2 * u) if u.is_exact() else None
     return arb.nan() if doubled is not None and int(doubled) % 2 else _floor(u + arb(0.5))
 
 
@@ -301,7 +301,7 @@ def _binomial(n: arb, k: arb) -> Value:
     others."""
     if not (abs(n) < _LARGEST_GAMMA and abs(k) < _LARGEST_GAMMA):
         return arb.nan()
-    whole = k.unique_fmpz() if k.is_exact() else None
+    whole = integer(k) if k.is_exact() else None
     if whole is None:
         return (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma()
     if whole < 0:
@@ -312,7 +312,7 @@ def _binomial(n: arb, k: arb) -> Value:
 
 
 def _pochhammer(u: arb, n: arb) -> Value:
-    whole = n.unique_fmpz() if n.is_exact() else None
+    whole = integer(n) if n.is_exact() else None
     if whole is not None and 0 <= whole <= _LONGEST:
         return u.rising(int(whole))
     above, below = _gamma(u + n), _gamma(u)
@@ -327,7 +327,7 @@ def _mod(u: arb, modulus: arb) -> Value:
 
 
 def _nth_root(degree: arb, u: arb) -> Value:
-    whole = degree.unique_fmpz() if degree.is_exact() else None
+    whole = integer(degree) if degree.is_exact() else None
     if whole is None or not 0 < whole <= _LONGEST:
         return arb.nan()
     n = int(whole)
@@ -411,7 +411,7 @@ def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
 def _integer(number: arb | fmpq) -> int | None:
     if isinstance(number, fmpq):
         return int(number.p) if number.q == 1 else None
-    whole = number.unique_fmpz() if number.is_exact() else None
+    whole = integer(number) if number.is_exact() else None
     return None if whole is None else int(whole)
 
 
