@@ -148,7 +148,7 @@ def _verdict(found: _Document) -> str:
 
 
 def read_pair(text: str) -> tuple[str, str] | None:
-    """Head and member, parted by a tab or by the one `=` that stands in no brackets; None for anything else."""
+    """Head and member, parted by a tab or by the one `=` outside of brackets; None for anything else."""
     if "\t" in text:
         parts = text.split("\t")
     else:

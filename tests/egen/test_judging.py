@@ -272,3 +272,10 @@ def test_a_divisor_that_is_0_on_a_curve_is_a_condition(
     found = judge().equal(sides[0], sides[1])
     assert found.verdict == ("equal if" if any(condition) else "equal")
     assert found.condition in condition
+
+
+def test_integers_beyond_memory_do_not_end_the_process() -> None:
+    left, right = read(r"a^b \bmod c").tree, read(r"g^b d^b \bmod (g f)").tree
+    assert left is not None
+    assert right is not None
+    assert judge().equal(left, right).verdict in ("different", "undecided")
