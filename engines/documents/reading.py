@@ -87,8 +87,8 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
         yield from _rows(path, on_bad)
     elif kind == ".xml":
         yield from _posts(path, on_bad)
-    elif kind in _WHOLE:
-        yield Document(path.name, tuple(_WHOLE[kind](_text(path), path, on_bad)))
+    elif kind in WHOLE:
+        yield whole(text_of(path), kind, path, on_bad)
     else:
         raise DataError(
             f"{kind or 'a file without extension'} names no kind of document",
@@ -170,7 +170,12 @@ def _dollar(text: str, at: int, closing: str) -> int:
     return end
 
 
-def _text(path: Path) -> str:
+def whole(text: str, kind: str, path: Path, on_bad: OnBad = raised) -> Document:
+    """The document of a file's text. Args: kind: one of `WHOLE`."""
+    return Document(path.name, tuple(WHOLE[kind](text, path, on_bad)))
+
+
+def text_of(path: Path) -> str:
     """The text of a file. Raises: DataError."""
     lines: list[str] = []
     size = 0
@@ -287,7 +292,7 @@ def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
         yield Piece("\n\n", lines[-1])
 
 
-_WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[Piece]]] = {
+WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[Piece]]] = {
     ".tex": _tex,
     ".ltx": _tex,
     ".md": _markdown,
@@ -298,6 +303,7 @@ _WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[Piece]]] = {
     ".htm": _html,
     ".xhtml": _html,
 }
+"""Readers of documents that are a file each, by its extension."""
 _TEXTS = ("text", "solution", "body", "answer")
 
 

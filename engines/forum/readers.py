@@ -551,7 +551,7 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
     at = {name: index for index, name in enumerate(header)}
     post = at.get("post_id", at.get("topic_id", -1))
     written = at.get("formula", at.get("latex", -1))
-    for line, row in _rows(lines, len(header), report):
+    for line, row in tabbed(lines, len(header), report):
         report.read += 1
         yield Formula(
             id=row[at["id"]],
@@ -563,7 +563,7 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
         )
 
 
-def _rows(
+def tabbed(
     lines: Iterator[tuple[int, str]], width: int, report: Report
 ) -> Iterator[tuple[int, Sequence[str]]]:
     """The rows of a table with tabs, and the line where each begins. A cell in quotes may reach over several

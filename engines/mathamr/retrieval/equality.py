@@ -40,7 +40,7 @@ class Keys:
 
     def __init__(self, fingerprints: Fingerprints) -> None:
         self._fingerprints = fingerprints
-        self._looks = self._read = 0
+        self._looks = 0
         self._keys, self._of, self._shares = array("Q"), array("i"), array("f")
 
     def add(self, latex: str) -> None:
@@ -48,7 +48,6 @@ class Keys:
 
         tree = read(latex).tree
         if tree is not None:
-            self._read += 1
             found, nodes = self._fingerprints.of(tree), len(tree)
             shares = dict.fromkeys((*found.whole, *found.renamed), 1.0)
             for path, keys in found.parts:
@@ -59,15 +58,21 @@ class Keys:
             self._of.extend([self._looks] * len(shares))
         self._looks += 1
 
-    def write(self, folder: Path) -> dict[str, int]:
-        """Write the arrays. Returns: the version of the fingerprints, the number of looks that were read, and
-        that of keys."""
+    def fresh(self) -> Keys:
+        """Another that collects the same of other looks."""
+        return Keys(self._fingerprints)
+
+    @property
+    def version(self) -> int:
+        return self._fingerprints.version
+
+    def write(self, folder: Path) -> None:
+        """Write the arrays."""
         keys = np.frombuffer(self._keys, np.uint64)
         order = np.argsort(keys, kind="stable")
         write_array(folder / "keys.npy", keys[order])
         write_array(folder / "keys_looks.npy", np.frombuffer(self._of, np.int32)[order])
         write_array(folder / "keys_shares.npy", np.frombuffer(self._shares, np.float32)[order])
-        return {"version": self._fingerprints.version, "read": self._read, "keys": len(keys)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,26 +5,23 @@ the same LaTeX) have in common. The similarity of
 a query and a look is Tversky's index over the features of their operator trees: the weight of those they
 share, divided by .8 of the query's and .2 of the look's; a feature weighs as much as it is rare.
 
-    about.json          version, collection, counts, encoder
-    features.npy        uint64, hashes of the features, ascending
-    starts.npy          int64, where the postings of each feature begin; one more
-    looks.npy           int32, the look of each posting; counts.npy uint16, how often it has the feature
+Besides what every segment has (see `segments`), an index has
+
+    about.json          version, collection or documents, counts, encoder, values
     masses.npy          float32, the weight of all features of each look
-    looks.arrow         latex, visual_id, first (its first row in formulas.arrow)
-    formulas.arrow      id, post, kind, field (row in fields.arrow, -1: unknown), look; by look
-    fields.arrow        post, name, text with placeholders
+    members.npy         int32, formulas, look by look
+    firsts.npy          int64, where those of each look begin; one more
+    words/              BM25 of the words of the fields
     vectors/            a dense index of the looks, in their order
-    keys*.npy           see `equality`
+    files.json          of an index of documents: see `folders`
 """
 
 from __future__ import annotations
 
-from array import array
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -33,75 +30,26 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError
-from engines.core.files import write_array
-from engines.formula.features import FEATURES_VERSION
+from engines.mathamr.context import PLACEHOLDER
+from engines.mathamr.retrieval.segments import VERSION, hashed, rarity
 from engines.retrieval.stored import ABOUT, corrupt, read_about, top_k
 
 ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
 Floats = NDArray[np.float32]
+WORDS = "words"
+_FORMULA = re.compile(r"\$[^$]*\$")
 
 
-def hashed(feature: str) -> int:
-    return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
+def words(text: str) -> str:
+    """A text without its formulas."""
+    return _FORMULA.sub(" ", PLACEHOLDER.sub(" ", text))
 
 
-@dataclass(slots=True)
-class Postings:
-    """Collects the features of looks, in their order."""
-
-    looks: int = 0
-    ids: array[int] = field(default_factory=lambda: array("Q"))
-    documents: array[int] = field(default_factory=lambda: array("i"))
-    counts: array[int] = field(default_factory=lambda: array("H"))
-    known: dict[str, int] = field(default_factory=dict)
-
-    def add(self, features: Counter[str]) -> None:
-        for feature, count in features.items():
-            number = self.known.get(feature)
-            if number is None:
-                number = hashed(feature)
-                if len(self.known) < 200_000:
-                    self.known[feature] = number
-            self.ids.append(number)
-            self.documents.append(self.looks)
-            self.counts.append(min(count, 65_535))
-        self.looks += 1
-
-    def write(self, folder: Path) -> dict[str, int]:
-        """Write the arrays. Returns: how many features and postings there are."""
-        ids = np.frombuffer(self.ids, np.uint64)
-        documents = np.frombuffer(self.documents, np.int32)
-        counts = np.frombuffer(self.counts, np.uint16)
-        order = np.argsort(ids, kind="stable")
-        names, starts = np.unique(ids[order], return_index=True)
-        starts = np.append(starts, len(ids)).astype(np.int64)
-        rarity = np.repeat(_rarity(np.diff(starts), self.looks), np.diff(starts))
-        masses = np.bincount(documents[order], rarity * counts[order], self.looks).astype(np.float32)
-        write_array(folder / "features.npy", names)
-        write_array(folder / "starts.npy", starts)
-        write_array(folder / "looks.npy", documents[order])
-        write_array(folder / "counts.npy", counts[order])
-        write_array(folder / "masses.npy", masses)
-        return {"features": len(names), "postings": len(ids)}
-
-
-def _rarity(holders: NDArray[Any], looks: int) -> Floats:
-    """The weight of a feature that so many looks have: BM25's inverse document frequency."""
-    return np.log1p((looks - holders + 0.5) / (holders + 0.5)).astype(np.float32)
-
-
-def write_table(path: Path, columns: Mapping[str, pa.Array]) -> None:
-    """A table that is read without being loaded."""
-    table = pa.table(dict(columns))
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-        writer.write_table(table)
-
-
-def other_collection(about: Mapping[str, Any], collection: Path) -> str | None:
-    """The collection that an index says it was made of, where that is not this one."""
-    made_of = about.get("collection")
-    if not isinstance(made_of, str) or Path(made_of).resolve() == collection.resolve():
+def made_of_another(about: Mapping[str, Any], place: Path) -> str | None:
+    """The collection or documents that an index says it was made of, where those are not at this place."""
+    made_of = about.get("collection") or about.get("documents")
+    if not isinstance(made_of, str) or Path(made_of).resolve() == place.resolve():
         return None
     return made_of
 
@@ -120,9 +68,9 @@ class FormulaIndex:
                 remedy="Make one with: mathwb mathamr index FOLDER --out INDEX",
             )
         self.about: Mapping[str, Any] = read_about(folder)
-        if self.about.get("version") != FEATURES_VERSION:
+        if self.about.get("version") != VERSION:
             raise DataError(
-                f"the index holds features of version {self.about.get('version')}, not {FEATURES_VERSION}",
+                f"the index is of version {self.about.get('version')}, not {VERSION}",
                 path=folder,
                 code="E662",
                 remedy="Remove the index and build it again.",
@@ -131,6 +79,7 @@ class FormulaIndex:
         self._starts = np.asarray(self._array("starts"))
         self._looks, self._counts = self._array("looks"), self._array("counts")
         self._masses = np.asarray(self._array("masses"))
+        self._members, self._firsts = self._array("members"), self._array("firsts")
         if len(self._starts) != len(self._names) + 1 or self._starts[-1] != len(self._looks):
             raise corrupt(folder / "starts.npy", "it does not match the other files")
         self.looks, self.formulas = self._table("looks"), self._table("formulas")
@@ -161,10 +110,10 @@ class FormulaIndex:
             number = np.uint64(hashed(feature))
             at = int(np.searchsorted(self._names, number))
             if at == len(self._names) or self._names[at] != number:
-                own += count * float(_rarity(np.zeros(1), len(self))[0])
+                own += count * float(rarity(np.zeros(1), len(self))[0])
                 continue
             begin, end = self._starts[at], self._starts[at + 1]
-            weight = float(_rarity(np.array([end - begin]), len(self))[0])
+            weight = float(rarity(np.array([end - begin]), len(self))[0])
             own += count * weight
             # A look holds a feature once, so that plain indexing adds each.
             shared[self._looks[begin:end]] += weight * np.minimum(self._counts[begin:end], count)
@@ -216,11 +165,14 @@ class FormulaIndex:
         return str(self.looks["visual_id"][look].as_py())
 
     def members(self, look: int) -> list[dict[str, Any]]:
-        """The formulas of a look: id, post, kind, field, look."""
-        first = int(self.looks["first"][look].as_py())
-        last = int(self.looks["first"][look + 1].as_py()) if look + 1 < len(self) else len(self.formulas)
-        found: list[dict[str, Any]] = self.formulas.slice(first, last - first).to_pylist()
+        """The formulas of a look: id, post, kind, line, file, field, look."""
+        rows = self._members[self._firsts[look] : self._firsts[look + 1]]
+        found: list[dict[str, Any]] = self.formulas.take(pa.array(rows)).to_pylist()
         return found
+
+    def text(self, field: int) -> str:
+        """The text of a field, formulas as placeholders or `$latex$`; "" for -1."""
+        return "" if field < 0 else str(self.fields["text"][field].as_py())
 
     def field_of(self, formula: str) -> str | None:
         """The text, with placeholders, of the field that a formula stands in; None where it is unknown."""
@@ -236,11 +188,3 @@ class FormulaIndex:
             if look is not None:
                 found[name] = self.latex(look)
         return found
-
-
-def columns(**given: Sequence[Any]) -> dict[str, pa.Array]:
-    """Columns of a table; texts, or numbers of 32 bits."""
-    return {
-        name: pa.array(values, pa.int32() if values and isinstance(values[0], int) else pa.large_string())
-        for name, values in given.items()
-    }

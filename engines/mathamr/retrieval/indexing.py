@@ -1,16 +1,17 @@
-"""Indexing of a collection's formulas: by the parts of their operator trees, and, if wanted, by vectors."""
+"""Indexing of formulas, of a collection or of one's own documents: by the parts of their operator trees, and,
+if wanted, by vectors and values."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, no_effect, refused
 from engines.formula.lexer import unwrapped
 
 if TYPE_CHECKING:
@@ -20,24 +21,44 @@ if TYPE_CHECKING:
     from engines.mathamr.retrieval.equality import Keys
 
 
+_LOOKED_S = 1.0
+"""Between two looks at the files that are watched."""
 _SMALL = 20_000_000
 """Bytes of posts and tables up to which a collection is indexed on the way, in half a minute at most."""
 
-_PART = 4_096
-"""Formulas that are encoded between two reports of progress."""
+_PART = 65_536
+"""Visually distinct formulas that are indexed at once."""
+_ENCODED = 4_096
+"""Those that are encoded between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexFormulas:
-    """Index a collection's formulas by parts of their trees, and optionally by vectors."""
+    """Make formulas searchable: of a collection, or of your own documents and tables.
 
-    folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
-    out: Annotated[Path, Arg("The index folder to write; a new folder.", option=True, writes=True)]
+    FOLDER is a collection of ARQMath; or a table (CSV, TSV, JSON Lines, Parquet), a document (LaTeX,
+    Markdown, notebook, HTML, a dump of Stack Exchange, a packed source of arXiv), or a folder of these. An
+    index of documents that is there is made up to date: only files that changed are read.
+    """
+
+    folder: Annotated[
+        Path,
+        Arg("A collection, a file or folder, or the name of one.", ref="formula source", metavar="FOLDER"),
+    ]
+    out: Annotated[
+        Path | None,
+        Arg("The index folder to write.", writes=True, shown="the workspace's, of what has a name"),
+    ] = None
+    column: Annotated[
+        str | None,
+        Arg("The column of a table that holds formulas, or texts with $formulas$.", shown="by its name"),
+    ] = None
     encoder: Annotated[
         str | None, Arg("Also encode the formulas' strings, with minilm or a model folder.", ref="encoder")
     ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
     values: Annotated[bool, Arg("Also index by values, for searches with --how equal or renamed.")] = False
+    watch: Annotated[bool, Arg("Go on, and make the index up to date whenever a file changes.")] = False
 
 
 def index(
@@ -47,15 +68,17 @@ def index(
     stop: Stop = never,
     fingerprints: Fingerprints | None = None,
 ) -> dict[str, Any]:
-    """Write the index, which appears whole or not at all.
+    """Write the index, which appears whole or not at all; finished parts of one of documents outlive a stop.
 
     Returns: out, complete, formulas, looks, features, postings, with_error_nodes, without_context,
-    left_out (rows that could not be read, and those with the id of an earlier one), doubts (how many formulas
-    have no LaTeX, no visual id, …), encoder, values (with `values`: of the fingerprints the version, how many
-    visually distinct formulas could be read, and the number of keys). Events: progress in formulas; a
-    warning of each and of what was left out, with the first place. Raises: EngineError E350 where no
-    fingerprints are lent for `values`, DataError E660 for a collection without formulas,
-    E452 where `out` holds something else, or an index of another collection, and as `encoder`.
+    left_out (rows and formulas that could not be read, and those with the id of an earlier one), doubts (how
+    many formulas have no LaTeX, no visual id, …), encoder, values (with `values`: of the fingerprints the
+    version, how many visually distinct formulas have keys, and the number of keys); of documents also files,
+    files_read (those that were new or changed), files_left_out (how many of each kind). Events: progress in
+    formulas; a warning of each and of what was left out, with the first place. Raises: EngineError E350 where
+    no fingerprints are lent for `values`, E402 without a place for the index, E430 for a file of no known
+    kind, DataError E660 where there are no formulas, E452 where `out` holds something else, or an index of
+    something else, and as `encoder`.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.assets import asset
@@ -63,27 +86,124 @@ def index(
     >>> found["complete"], found["formulas"] >= found["looks"] > 100
     (True, True)
     """
-    from engines.formula.features import FEATURES_VERSION
-    from engines.forum.folder import ArqmathFolder
-    from engines.retrieval.stored import new_folder
+    from engines.mathamr.retrieval.folders import StoppedError
+    from engines.mathamr.retrieval.segments import VERSION
 
-    collection = ArqmathFolder.open(spec.folder)
-    _refuse_another(spec.out, collection.path)
+    if spec.out is None:
+        raise refused("a folder for the index is needed", "E402", "Name one with --out.")
     keys = None
     if spec.values:
         from engines.mathamr.retrieval.equality import Keys, lent
 
         keys = Keys(lent(fingerprints))
-    place = str(collection.path.resolve())
-    about: dict[str, Any] = {"version": FEATURES_VERSION, "collection": place, "encoder": None}
+    collection = _collection(spec)
+    made_of = spec.folder if collection is None else collection.path
+    _refuse_another(spec.out, made_of)
+    about: dict[str, Any] = {
+        "version": VERSION,
+        "collection" if collection is not None else "documents": str(made_of.resolve()),
+        "column": spec.column,
+        "encoder": None,
+        "values": None if keys is None else {"version": keys.version},
+    }
     try:
-        with new_folder(spec.out, about) as draft:
-            about |= _written(collection, draft, events, stop, keys)
-            if spec.encoder is not None:
-                about["encoder"] = _encoded(spec.encoder, spec.device, draft, events, stop)
-    except _StoppedError:
+        while True:
+            found = _indexed(spec, spec.out, collection, about, keys, events, stop)
+            if not spec.watch:
+                return found
+            events(Event("log", {"message": f"{found['formulas']:,} formulas; waiting for changes"}))
+            _wait_for_change(spec, spec.out, about, stop)
+    except StoppedError:
         return {"out": str(spec.out), "complete": False}
-    return {"out": str(spec.out), "complete": True, **about}
+
+
+def _collection(spec: IndexFormulas) -> ArqmathFolder | None:
+    """The collection, where the folder is one and not simply documents."""
+    from engines.forum.folder import DESCRIPTION, ArqmathFolder
+
+    if not spec.folder.exists() or (spec.folder / DESCRIPTION).exists():
+        return ArqmathFolder.open(spec.folder)  # says what is wrong
+    try:
+        found = ArqmathFolder.open(spec.folder)
+    except DataError:
+        return None
+    marked = found.latex_tables or (found.posts is not None and _is_marked(found.posts))
+    if not marked or spec.column is not None:
+        return None
+    no_effect({"--watch": spec.watch}, "a collection, which does not change")
+    return found
+
+
+def _is_marked(posts: Path) -> bool:
+    """Whether the first posts have formulas as ARQMath marks them; otherwise they are texts with dollars."""
+    from itertools import islice
+
+    from engines.forum.readers import Report, read_posts
+
+    first = islice(read_posts(posts, Report()), 500)
+    return any(id_ for post in first for id_, _ in (*post.title_formulas, *post.body.formulas))
+
+
+def _indexed(
+    spec: IndexFormulas,
+    out: Path,
+    collection: ArqmathFolder | None,
+    about: Mapping[str, Any],
+    keys: Keys | None,
+    events: Sink,
+    stop: Stop,
+) -> dict[str, Any]:
+    import numpy as np
+
+    from engines.mathamr.retrieval.folders import is_current, write_documents
+    from engines.retrieval.stored import new_folder
+
+    if collection is None and (old := is_current(spec.folder, out, about)) is not None:
+        encoder = (old.get("encoder") or {}).get("place")
+        if spec.encoder is None or encoder == spec.encoder:
+            return {"out": str(out), "complete": True, **old, "files_read": 0}
+    said = dict(about)
+    with new_folder(out, said) as draft:
+        if collection is None:
+            said |= write_documents(spec.folder, out, draft, about, keys, events, stop)
+        else:
+            said |= _written(collection, draft, events, stop, keys)
+        _write_words(draft, stop)
+        if keys is not None:
+            held = np.load(draft / "keys_looks.npy", mmap_mode="r")
+            said["values"] = {"version": keys.version, "read": len(np.unique(held)), "keys": len(held)}
+        if spec.encoder is not None:
+            said["encoder"] = _encoded(spec.encoder, spec.device, draft, events, stop)
+    return {"out": str(out), "complete": True, **said}
+
+
+def _wait_for_change(spec: IndexFormulas, out: Path, about: Mapping[str, Any], stop: Stop) -> None:
+    from time import sleep
+
+    from engines.mathamr.retrieval.folders import StoppedError, is_current
+
+    while is_current(spec.folder, out, about) is not None:
+        if stop():
+            raise StoppedError
+        sleep(_LOOKED_S)
+
+
+def _write_words(folder: Path, stop: Stop) -> None:
+    """Write the index of the words of the texts, where there are any."""
+    from engines.mathamr.retrieval.folders import StoppedError
+    from engines.mathamr.retrieval.formula_index import WORDS, words
+    from engines.mathamr.retrieval.segments import batches
+    from engines.retrieval.bm25 import TermPart, build_lexical
+    from engines.retrieval.tokens import VERSIONS, english_terms
+
+    def parts() -> Iterator[TermPart]:
+        for batch in batches(folder / "fields.arrow"):
+            if stop():
+                raise StoppedError
+            yield TermPart.of(map(words, batch["text"].to_pylist()), english_terms)
+
+    if next((len(batch) for batch in batches(folder / "fields.arrow")), 0):
+        build_lexical(parts(), folder / WORDS, tokens=VERSIONS["porter"])
 
 
 def found_index(
@@ -101,11 +221,11 @@ def found_index(
         return None
     from hashlib import sha256
 
-    from engines.formula.features import FEATURES_VERSION
+    from engines.mathamr.retrieval.segments import VERSION
 
     version = None if fingerprints is None else fingerprints.version
     state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    place = cache / "formulas" / sha256(repr((FEATURES_VERSION, version, state)).encode()).hexdigest()[:16]
+    place = cache / "formulas" / sha256(repr((VERSION, version, state)).encode()).hexdigest()[:16]
     if not (place / "about.json").exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         spec = IndexFormulas(collection.path, place, values=fingerprints is not None)
@@ -113,26 +233,23 @@ def found_index(
     return place
 
 
-def _refuse_another(out: Path, collection: Path) -> None:
-    """Raise DataError E452 where `out` holds an index of another collection."""
-    from engines.mathamr.retrieval.formula_index import other_collection
+def _refuse_another(out: Path, made_of: Path) -> None:
+    """Raise DataError E452 where `out` holds an index of something else."""
+    from engines.mathamr.retrieval.formula_index import made_of_another
     from engines.retrieval.stored import ABOUT
 
     try:
         about = json.loads((out / ABOUT).read_bytes())
     except (OSError, ValueError):  # nothing, or what can only be built anew
         return
-    if isinstance(about, dict) and (other := other_collection(about, collection)) is not None:
+    if isinstance(about, dict) and (other := made_of_another(about, made_of)) is not None:
+        what = "another collection" if "collection" in about else "other documents"
         raise DataError(
-            f"the folder holds an index of another collection: {other}",
+            f"the folder holds an index of {what}: {other}",
             path=out,
             code="E452",
             remedy="Name a new folder with --out, or remove this one first.",
         )
-
-
-class _StoppedError(Exception):
-    """The work was stopped; nothing is kept."""
 
 
 _KINDS = ("title", "question", "answer", "comment")
@@ -222,12 +339,13 @@ def _differ(one: str, other: str) -> bool:
 def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
     """The fields of the posts, and the formulas of the tables; without tables those of the posts."""
     from engines.forum.readers import Formula, Report, read_formulas, read_posts
+    from engines.mathamr.retrieval.folders import StoppedError
     from engines.mathamr.retrieval.strings import fields_of_post
 
     rows, report = _Rows(), Report()
     for post in read_posts(collection.posts, report) if collection.posts is not None else ():
         if stop():
-            raise _StoppedError
+            raise StoppedError
         for name, text in fields_of_post(post):
             own = post.title_formulas if name == "title" else post.body.formulas
             rows.fields.append((post.id, name, text))
@@ -266,50 +384,37 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
 def _written(
     collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop, keys: Keys | None
 ) -> dict[str, Any]:
-    from engines.formula.features import features
-    from engines.formula.parser import search_tree
-    from engines.mathamr.retrieval.formula_index import Postings, columns, write_table
+    from tempfile import TemporaryDirectory
+
+    from engines.mathamr.retrieval.folders import StoppedError
+    from engines.mathamr.retrieval.segments import Segment, Source, merge, write_fields
 
     rows = _read(collection, events, stop)
-    postings, errors = Postings(), 0
-    for number, latex in enumerate(rows.latex, start=1):
-        tree = search_tree(latex)
-        errors += any(node.label.startswith("E!") for node in tree.walk())
-        postings.add(features(tree))
-        if keys is not None:
-            keys.add(latex)
-        if not number % 1_000:
-            if stop():
-                raise _StoppedError
-            events(
-                Event(
-                    "progress",
-                    {"done": number, "total": len(rows.latex), "unit": "formulas indexed"},
-                )
-            )
-    counts = postings.write(folder)
+    # Formulas of one look go into one segment: those of its number.
     rows.formulas.sort(key=lambda row: row[0])
-    looks, ids, posts, kinds = (list(column) for column in zip(*rows.formulas, strict=True))
-    first = [0] * len(rows.latex)
-    for place in range(len(looks) - 1, -1, -1):
-        first[looks[place]] = place
-    places = [rows.field_at(post, name) for name, post in zip(ids, posts, strict=True)]
-    write_table(folder / "looks.arrow", columns(latex=rows.latex, visual_id=rows.visual, first=first))
-    write_table(folder / "formulas.arrow", columns(id=ids, post=posts, kind=kinds, field=places, look=looks))
-    at, names, texts = ([row[column] for row in rows.fields] for column in range(3))
-    write_table(folder / "fields.arrow", columns(post=at, name=names, text=texts))
+    sources: list[Source] = []
+    at = 0
+    with TemporaryDirectory(prefix=".segments-", dir=folder) as place:
+        for begin in range(0, len(rows.latex), _PART):
+            segment = Segment(None if keys is None else keys.fresh())
+            end = min(begin + _PART, len(rows.latex))
+            for number in range(begin, end):
+                if not number % 1_000 and stop():
+                    raise StoppedError
+                segment.look(rows.latex[number], rows.visual[number])
+            while at < len(rows.formulas) and rows.formulas[at][0] < end:
+                look, id_, post, kind = rows.formulas[at]
+                segment.add(look - begin, id_, post, kind, field=rows.field_at(post, id_))
+                at += 1
+            sources.append(Source(Path(place) / str(begin)))
+            segment.write(sources[-1].folder, fields=False)
+            said = {"done": end, "total": len(rows.latex), "unit": "formulas indexed"}
+            events(Event("progress", said))
+        counts = merge(sources, folder)
+    write_fields(folder, rows.fields)
     for what, count in rows.warnings.items():
         events(Event("warning", {"message": f"{count:,} {what}; the first: {rows.first[what]}"}))
-    return {
-        "formulas": len(ids),
-        "looks": len(rows.latex),
-        **counts,
-        "with_error_nodes": errors,
-        "without_context": places.count(-1),
-        "left_out": rows.left_out,
-        "doubts": rows.warnings,
-        **({} if keys is None else {"values": keys.write(folder)}),
-    }
+    return {**counts, "left_out": rows.left_out, "doubts": rows.warnings}
 
 
 def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
@@ -317,6 +422,7 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
     import pyarrow as pa
 
     from engines.formula.formula import Formula
+    from engines.mathamr.retrieval.folders import StoppedError
     from engines.mathamr.retrieval.representations import tree_string
     from engines.mathamr.retrieval.search import open_encoder
     from engines.retrieval.dense import build_dense
@@ -325,11 +431,11 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
     latex = pa.ipc.open_file(pa.memory_map(str(folder / "looks.arrow"))).read_all()["latex"].to_pylist()
 
     def parts() -> Iterator[Any]:
-        for begin in range(0, len(latex), _PART):
+        for begin in range(0, len(latex), _ENCODED):
             if stop():
-                raise _StoppedError
-            yield model.encode([tree_string(Formula(one)) for one in latex[begin : begin + _PART]])
-            done = min(begin + _PART, len(latex))
+                raise StoppedError
+            yield model.encode([tree_string(Formula(one)) for one in latex[begin : begin + _ENCODED]])
+            done = min(begin + _ENCODED, len(latex))
             events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))
 
     build_dense(parts(), folder / "vectors", total=len(latex), dim=model.dimension)

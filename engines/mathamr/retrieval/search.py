@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -88,7 +88,8 @@ def search(
     """The formulas most similar to one, or a run.
 
     Returns: of a formula query, tree, hits (rank, score, latex, visual_id, formula, post, kind, formulas:
-    how many look so, parts: latex of the query's part and of the hit's, nodes, exact). Of topics run, topics,
+    how many look so, parts: latex of the query's part and of the hit's, nodes, exact; of documents also file,
+    line, sentence). Of topics run, topics,
     formulas, left_out (formulas beyond 1,000 of a topic), complete. Events: progress in topics; warnings of a
     formula that is read in part, of topics that find nothing, and of what is left out. Raises: DataError
     E661, E662 for an index that cannot be used, E670 for vectors or values that it lacks, EngineError E376
@@ -119,14 +120,14 @@ _OPENED: dict[tuple[str, tuple[int, int]], Any] = {}
 def open_index(folder: Path, collection: Path | None = None, events: Sink = ignore) -> FormulaIndex:
     """The index in a folder; kept open until it is built anew. Events: a warning where it was made of another
     collection than the one that it is to serve."""
-    from engines.mathamr.retrieval.formula_index import FormulaIndex, other_collection
+    from engines.mathamr.retrieval.formula_index import FormulaIndex, made_of_another
 
     key = (str(folder), changed(folder / "about.json"))
     if key not in _OPENED:
         _OPENED.clear()
         _OPENED[key] = FormulaIndex(folder)
     opened: FormulaIndex = _OPENED[key]
-    if collection is not None and (other := other_collection(opened.about, collection)) is not None:
+    if collection is not None and (other := made_of_another(opened.about, collection)) is not None:
         what = f"{folder} is the index of {other}, not of {collection}: formulas with the same id may differ"
         events(Event("warning", {"message": what}))
     return opened
@@ -198,6 +199,7 @@ def _one(
                 "post": members[0]["post"],
                 "kind": members[0]["kind"],
                 "formulas": len(members),
+                **_place(opened, members[0]),
                 "parts": matched_parts(formula, Formula(opened.latex(look))),
                 **judged,
             }
@@ -205,6 +207,15 @@ def _one(
     for said in () if equality is None else equality.warnings():
         warn(events, said)
     return {"query": latex, "tree": formula.tree.document(), "how": spec.how, "hits": hits}
+
+
+def _place(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a formula of documents stands: its file, line and sentence."""
+    if "documents" not in opened.about:
+        return {}
+    root = Path(opened.about["documents"])
+    file = root / member["post"] if root.is_dir() else root
+    return {"file": str(file), "line": member["line"], "sentence": opened.text(member["field"])}
 
 
 def matched_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect
     from engines.mathamr.parsing.parse import Amr, Parse
     from engines.mathamr.retrieval.evaluation import Standings
+    from engines.mathamr.retrieval.indexing import IndexFormulas
     from workbench.doctor import Finding
     from workbench.workspace import Workspace
 
@@ -43,7 +44,15 @@ def examine() -> Iterator[Finding]:
         yield Finding("amrlib", "ok", "installed; --parser amrlib also needs a model folder")
 
 
-KINDS = (Kind("amr", "AMR graphs in PENMAN, each under its sentence", "workbench.papers.mathamr.data:check"),)
+KINDS = (
+    Kind("amr", "AMR graphs in PENMAN, each under its sentence", "workbench.papers.mathamr.data:check"),
+    Kind(
+        "formulas",
+        "documents or tables with formulas, or a folder of them",
+        "workbench.papers.mathamr.data:check_formulas",
+        files="workbench.papers.mathamr.data:formula_files",
+    ),
+)
 
 
 def check(path: Path, report: Report) -> dict[str, int]:
@@ -58,6 +67,64 @@ def check(path: Path, report: Report) -> dict[str, int]:
         except DataError as error:
             report(DataError(error.what, path=path, line=one.line, code=error.code, remedy=error.remedy))
     return {"records": count}
+
+
+def check_formulas(path: Path, report: Report) -> dict[str, int]:
+    """Formulas, and the files that have any kind of them."""
+    from engines.documents.folder import pdf_warning, scanned, unit_formulas
+
+    found = scanned(path, {})
+    if pdf := found.left_out[".pdf"]:
+        report(DataError(pdf_warning(pdf), path=path, code="E430", remedy="Leave them, or convert them."))
+    count = sum(
+        1
+        for unit in found.units
+        for _ in unit_formulas(found.root, unit.path, found.macros.get(unit.path), None, report)
+    )
+    return {"records": count, "files": len(found.units)}
+
+
+def formula_files(path: Path) -> list[Path]:
+    from engines.documents.folder import scanned
+
+    found = scanned(path, {})
+    return [found.root / unit.path for unit in found.units]
+
+
+def source_path(name: str) -> Path:
+    """What formulas are read from: a path, a data set of kind formulas, or a collection. Raises: MissingError
+    E354."""
+    from workbench.papers.arqmath.data import find_collection
+    from workbench.workspace import Workspace
+
+    path = Path(name).expanduser()
+    if path.exists() or len(path.parts) > 1:
+        return path.absolute()
+    workspace = Workspace.open(create=False)
+    own = formula_sets(workspace)
+    return own[name] if name in own else find_collection(workspace, name).path
+
+
+def formula_sets(workspace: Workspace) -> dict[str, Path]:
+    """The data sets of kind formulas, by name."""
+    return {one.name: one.place() for one in workspace.data.all() if one.kind == "formulas"}
+
+
+def with_place(spec: IndexFormulas) -> IndexFormulas:
+    """With the workspace's place for the index of what has a name in it, where none is given."""
+    from workbench.papers.arqmath.data import collections
+    from workbench.workspace import Workspace
+
+    if spec.out is not None:
+        return spec
+    try:
+        workspace = Workspace.open(create=False)
+        known = {one.path.absolute(): one.name for one in collections(workspace)}
+        known |= {path.absolute(): name for name, path in formula_sets(workspace).items()}
+    except EngineError:
+        return spec
+    name = known.get(spec.folder.absolute())
+    return spec if name is None else replace(spec, out=index_place(workspace, name))
 
 
 def amr_path(name: str) -> Path:
@@ -89,7 +156,8 @@ def index_place(workspace: Workspace, name: str) -> Path:
 
 
 def index_path(name: str) -> Path:
-    """The folder of an index as it is named, or else that of the workspace's collection of this name.
+    """The folder of an index as it is named, or else that of the workspace's collection or data set of this
+    name.
 
     Raises: MissingError E312 when that has none, E354 for an unknown name.
     """
@@ -100,13 +168,14 @@ def index_path(name: str) -> Path:
     if path.exists():
         return path.absolute()
     workspace = Workspace.open(create=False)
-    place = index_place(workspace, find_collection(workspace, name).name)
+    known = name in formula_sets(workspace)
+    place = index_place(workspace, name if known else find_collection(workspace, name).name)
     if not (place / "about.json").exists():
         raise MissingError(
-            "the collection has no index of its formulas yet",
+            "its formulas are not indexed yet",
             where=name,
             code="E312",
-            remedy=f"Make it with: mathwb mathamr index {name} --out {place}",
+            remedy=f"Make the index with: mathwb mathamr index {name}",
         )
     return place
 

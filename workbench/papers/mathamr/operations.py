@@ -73,8 +73,9 @@ OPERATIONS = (
     ),
     Operation(
         "mathamr.index",
-        "Make a collection's formulas searchable.",
+        "Make formulas searchable: a collection's, or those of your documents and tables.",
         "engines.mathamr.retrieval.indexing:index",
+        resolve="workbench.papers.mathamr.data:with_place",
         background=Background("mathamr index {folder.name}", "builds {out}"),
     ),
     Operation(

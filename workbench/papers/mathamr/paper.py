@@ -74,5 +74,6 @@ PAPER = Paper(
     references={
         "amr": "workbench.papers.mathamr.data:amr_path",
         "formulas": "workbench.papers.mathamr.data:index_path",
+        "formula source": "workbench.papers.mathamr.data:source_path",
     },
 )

@@ -47,6 +47,15 @@ def _part(part: Found) -> str:
     return _unicode({"latex": part["query"]}) + ("" if part["exact"] else " (other letters)")
 
 
+def _shown_sentence(hit: Found) -> str:
+    """A sentence in plain letters, on one line, at most what fits beside the formula."""
+    from engines.formula.unicode import render_text
+
+    text = " ".join(render_text(hit["sentence"]).split())
+    return text if len(text) <= _SENTENCE else f"{text[: _SENTENCE - 1]}…"
+
+
+_SENTENCE = 100
 _RANK = Column("rank", "", 4, "right")
 _SCORE = Column("score", "score", 5, "right", format=".4f")
 _FORMULA = Column("formula", "formula", 8, on="text csv tex")
@@ -74,6 +83,18 @@ HITS = TableSpec(
         *others("kind formulas"),
     )
 )
+PLACES = TableSpec(
+    (
+        _RANK,
+        _SCORE,
+        Column("place", "place", format=lambda hit: f"{hit['post']}:{hit['line']}"),
+        Column("latex", "formula", format=_unicode),
+        Column("sentence", "sentence", format=lambda hit: _shown_sentence(hit)),
+        Column("parts", "parts in common", on="csv", format=_parts, unfiltered="it draws formulas"),
+        *others("file line formulas", "csv tex"),
+    )
+)
+"""Of formulas of documents."""
 NEAREST = TableSpec(
     (
         _RANK,
@@ -162,18 +183,28 @@ def index(built: Found, _spec: object) -> list[str]:
         f"{built['formulas']:,} formulas, {built['looks']:,} of them visually distinct, in {built['out']}",
         f"{built['features']:,} parts of trees; formulas with an error node: {built['with_error_nodes']:,}",
     ]
-    if built["without_context"]:
+    if "files" in built:
+        others = ", ".join(f"{count:,} {kind}" for kind, count in built["files_left_out"].items())
+        lines.append(
+            f"files: {built['files']:,}, read now: {built['files_read']:,}"
+            + (f"; of kinds that are not read: {others}" if others else "")
+        )
+    elif built["without_context"]:
         lines.append(f"formulas whose text the collection does not have: {built['without_context']:,}")
     if built["left_out"]:
-        lines.append(f"rows that are left out: {built['left_out']:,}")
+        lines.append(f"rows and formulas that are left out: {built['left_out']:,}")
     return lines
 
 
 def search(found: Found, _spec: object) -> Iterator[str]:
-    """The formulas, each with the largest part that it shares; or what was ranked."""
+    """The formulas, each with the largest part that it shares, or of documents the sentence; or what was
+    ranked."""
     if "hits" not in found:
         done = f"{found['topics']:,} topics in {found['run']}"
         yield done if found["complete"] else "stopped; no run was written"
+        return
+    if any("file" in hit for hit in found["hits"]):
+        yield from PLACES.lines(found["hits"])
         return
     yield from HITS.lines(found["hits"])
 

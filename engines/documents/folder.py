@@ -1,0 +1,268 @@
+"""A folder of documents: what in it has formulas, in which state each file is, and the formulas of some.
+
+Read are documents (`engines.documents.reading`), tables with a column of formulas, dumps of Stack Exchange
+and sources as arXiv packs them (`.tar.gz`, or one file in `.gz`). Hidden folders and what programs make
+(`node_modules`, environments) are passed over. PDF files hold no formulas that could be read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from engines.core.errors import DataError, EngineError
+from engines.core.files import file_error
+from engines.documents import tex
+from engines.documents.formulas import Found, formulas, is_table, table_formulas
+from engines.documents.reading import MAX_CHARACTERS, WHOLE, OnBad, documents, text_of, whole
+
+_PASSED_OVER = {"node_modules", "__pycache__", "site-packages", "venv", "build", "dist"}
+_PACKED = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
+_DUMPS = (".xml", ".xml.gz", ".xml.bz2", ".7z")
+_PDF_REMEDY = (
+    "Formulas cannot be read from PDF. Index its LaTeX source (arXiv offers it as .tar.gz), or convert it to "
+    "Markdown with a tool such as marker or nougat, and index that."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A file with formulas, by its place in the folder; two with the same state hold the same formulas.
+
+    Attributes: large: a table or dump, which is read row by row.
+    """
+
+    path: str
+    state: str
+    large: bool = False
+
+    @property
+    def size(self) -> int:
+        """Of the file, in bytes."""
+        return int(self.state.partition("-")[0])
+
+
+@dataclass(slots=True)
+class Scanned:
+    """What is in a folder. `left_out`: how many files of each kind are not read; `scans`: of LaTeX files what
+    each says of itself, by its state, so that what did not change need not be read again."""
+
+    root: Path
+    units: list[Unit] = field(default_factory=list)
+    macros: dict[str, tex.Macros] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+    scans: dict[str, tuple[str, tex.Scan]] = field(default_factory=dict)
+
+
+def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str | None = None) -> Scanned:
+    """What is in a folder, or a single file.
+
+    Args: known: `scans` of the time before. Raises: DataError for a place that cannot be read, E430 for a
+    single file of no known kind, and for a PDF file.
+    """
+    single = place.is_file()
+    found = Scanned(place.parent if single else place)
+    if single and not _kind(place.name):
+        pdf = place.suffix.lower() == ".pdf"
+        raise DataError(
+            "a PDF file has no formulas that can be read" if pdf else f"{place.name} is of no known kind",
+            path=place,
+            code="E430",
+            remedy=_PDF_REMEDY
+            if pdf
+            else "Name a table (.csv .tsv .jsonl .parquet), a document (.tex .md .ipynb .html), a dump "
+            "(.xml) or a folder of them.",
+        )
+    states: dict[str, str] = {}
+    for path, entry in [(place.name, place.stat())] if single else _files(place):
+        kind = _kind(path)
+        if kind:
+            states[path] = f"{entry.st_size}-{entry.st_mtime_ns}"
+        else:
+            found.left_out[PurePosixPath(path).suffix.lower() or "without extension"] += 1
+    for path, state in states.items():
+        if path.lower().endswith(tex.SUFFIXES):
+            before = known.get(path)
+            if before is not None and before[0] == state:
+                found.scans[path] = before
+            else:
+                try:
+                    found.scans[path] = state, tex.scan(text_of(found.root / path))
+                except DataError:  # it is told when its formulas are read
+                    found.scans[path] = state, tex.Scan((), {}, root=False)
+    found.macros = tex.projects({path: scan for path, (_, scan) in found.scans.items()})
+    for path, state in sorted(states.items()):
+        if path.lower().endswith((".sty", ".cls")):
+            continue
+        if path in found.macros:
+            state += found.macros[path].digest
+        large = _kind(path) in ("table", "dump")
+        if large and not single and _kind(path) == "table" and not _has_column(found.root / path, column):
+            found.left_out["tables without a column of formulas"] += 1
+            continue
+        found.units.append(Unit(path, f"{state}-{column}" if large and column else state, large))
+    return found
+
+
+def pdf_warning(count: int) -> str:
+    return f"{count:,} PDF files are not read. {_PDF_REMEDY}"
+
+
+def _kind(path: str) -> str:
+    name = path.lower()
+    if is_table(name):
+        return "table"
+    if name.endswith(_DUMPS):
+        return "dump"
+    if name.endswith(_PACKED):
+        return "packed"
+    plain = name.removesuffix(".gz")
+    suffix = PurePosixPath(plain).suffix
+    if suffix in WHOLE or suffix in tex.SUFFIXES:
+        return "document"
+    return "packed" if plain != name else ""
+
+
+def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    pending = [""]
+    while pending:
+        inside = pending.pop()
+        try:
+            entries = sorted(os.scandir(folder / inside), key=lambda entry: entry.name)
+        except OSError as error:
+            if not inside:
+                raise file_error(error, folder, "read") from error
+            continue
+        for entry in entries:
+            path = f"{inside}/{entry.name}" if inside else entry.name
+            if entry.name.startswith("."):
+                continue
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _PASSED_OVER:
+                        pending.append(path)
+                elif entry.is_file():
+                    yield path, entry.stat()
+            except OSError:
+                continue
+
+
+def _has_column(path: Path, column: str | None) -> bool:
+    def ignored(_error: DataError) -> None:
+        return
+
+    try:
+        next(table_formulas(path, path.name, column, ignored), None)
+    except EngineError:
+        return False
+    return True
+
+
+def unit_formulas(
+    root: Path, path: str, macros: tex.Macros | None, column: str | None, on_bad: OnBad
+) -> Iterator[Found]:
+    """The formulas of a file, in order. What cannot be read of it goes to `on_bad`; it never raises an
+    EngineError of its own."""
+    try:
+        kind = _kind(path)
+        if kind == "table":
+            yield from table_formulas(root / path, path, column, on_bad)
+        elif kind == "packed":
+            yield from _packed(root / path, path, on_bad)
+        elif kind == "dump":
+            for document in documents(root / path, on_bad=on_bad):
+                yield from formulas(document, path)
+        else:
+            suffix = PurePosixPath(path.lower().removesuffix(".gz")).suffix
+            yield from _text_formulas(text_of(root / path), suffix, root / path, path, macros, on_bad)
+    except DataError as error:
+        on_bad(error)
+
+
+def _text_formulas(
+    text: str, suffix: str, place: Path, path: str, macros: tex.Macros | None, on_bad: OnBad
+) -> Iterator[Found]:
+    text = text if macros is None else macros.opened(text)
+    yield from formulas(whole(text, suffix, place, on_bad), path, macros)
+
+
+def _packed(place: Path, path: str, on_bad: OnBad) -> Iterator[Found]:
+    """The formulas of a packed source; places in it are `paper.tar.gz/main.tex`."""
+    texts = dict(_members(place))
+    scans = {name: tex.scan(text) for name, text in texts.items() if name.lower().endswith(tex.SUFFIXES)}
+    macros = tex.projects(scans)
+    for name, text in sorted(texts.items()):
+        suffix = PurePosixPath(name.lower()).suffix
+        if suffix in WHOLE:
+            yield from _text_formulas(text, suffix, place / name, f"{path}/{name}", macros.get(name), on_bad)
+
+
+def _members(place: Path) -> Iterator[tuple[str, str]]:
+    """The texts in an archive, which is unpacked in memory alone."""
+    left = MAX_CHARACTERS
+    try:
+        with tarfile.open(place) as archive:
+            for member in archive:
+                suffix = PurePosixPath(member.name.lower()).suffix
+                if not member.isfile() or (suffix not in WHOLE and suffix not in tex.SUFFIXES):
+                    continue
+                left -= member.size
+                if left < 0:
+                    raise _too_large(place)
+                file: IO[bytes] | None = archive.extractfile(member)
+                if file is not None:
+                    yield member.name.removeprefix("./"), _decoded(file.read())
+    except tarfile.ReadError as error:
+        if not place.name.endswith(".gz"):
+            raise _broken(place) from error
+        yield from _single(place)
+    except (EOFError, OSError, gzip.BadGzipFile) as error:
+        raise _broken(place) from error
+
+
+def _single(place: Path) -> Iterator[tuple[str, str]]:
+    """A source of one file, as arXiv packs it."""
+    try:
+        with gzip.open(place) as file:
+            text = _decoded(file.read(MAX_CHARACTERS + 1))
+    except (EOFError, OSError) as error:
+        raise _broken(place) from error
+    if len(text) > MAX_CHARACTERS:
+        raise _too_large(place)
+    if "\\document" in text or "\\begin" in text:
+        yield f"{place.name.removesuffix('.gz')}.tex", text
+
+
+def _decoded(data: bytes) -> str:
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace").read()
+    return text if "\ufffd" not in text else data.decode("latin-1").replace("\r\n", "\n")
+
+
+def _broken(place: Path) -> DataError:
+    return DataError("the archive is corrupt", path=place, code="E316", remedy="Download or copy it again.")
+
+
+def _too_large(place: Path) -> DataError:
+    what = f"the texts in it have more than {MAX_CHARACTERS:,} characters"
+    return DataError(what, path=place, code="E317", remedy="Unpack it into a folder, and index that.")
+
+
+def batches(units: Sequence[Unit], size: int) -> Iterator[list[Unit]]:
+    """Files in groups of about so many bytes, in order."""
+    batch: list[Unit] = []
+    held = 0
+    for unit in units:
+        batch.append(unit)
+        held += unit.size
+        if held > size or len(batch) == 256:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,295 @@
+r"""The formulas of documents and tables: each with its file, line and sentence.
+
+Formulas of several rows (`align`) are one each, without what only numbers or aligns them; commands that the
+author defined are written out. A sentence ends at a full stop, question or exclamation mark, or where a
+paragraph, heading or item begins.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from engines.core.errors import DataError, did_you_mean
+from engines.core.files import read_lines
+from engines.core.machine import MAX_LATEX
+from engines.documents.reading import Document, OnBad, html_pieces, pieces
+from engines.documents.tex import Macros
+
+_ENDS = re.compile(
+    r"(?<![.\s][A-Za-z])(?<!\bcf)(?<!\beq)(?<!Eq)(?<!\bfig)(?<!Fig)(?<!Thm)(?<!resp)(?<!\bvs)[.?!][\"')\]}]*(?:\s+|\Z)"
+    r"|\n[ \t]*\n|^[ \t]*(?:[-*+#>]|\d+[.)])[ \t]+"
+    r"|\\(?:item|par|chapter|section|subsection|subsubsection|paragraph|caption|footnote|title)(?![A-Za-z])"
+    r"|\\(?:begin|end)\s*\{[^{}]*\}(?:\[[^\]]*\])?",
+    re.MULTILINE,
+)
+_DROPPED = re.compile(
+    r"\\(?:label|ref|eqref|cref|Cref|autoref|pageref|index|cite[a-z]*|vspace|hspace|bibliography\w*|input|include)\*?"
+    r"(?:\[[^\]]*\])*\{[^{}]*\}|(?<!\\)%[^\n]*"
+)
+_COMMAND = re.compile(r"\\(?:[A-Za-z]+\*?|(?=[\s~]))|(?<!\\)[{}~]")
+_NUMBERED = re.compile(
+    r"\\(?:label|tag|intertext|shortintertext)\*?\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle|qed(?:here)?)(?![A-Za-z])"
+    r"|(?<!\\)%[^\n]*"
+)
+_INNER = re.compile(
+    r"\\begin\{(aligned|split|gathered|alignedat|align\*?|gather\*?)\}(?:\[\w\])?(?:\{\d\})?(.*)\\end\{\1\}",
+    re.DOTALL,
+)
+_ROWS = re.compile(r"\\\\(?:\*|\[[^\]]*\])?|\\(?:begin|end)\s*\{[^{}]*\}|\\.|[{}&]", re.DOTALL)
+_PUNCTUATION = re.compile(r"(?:(?<!\\)[.,;:]|\s|\\[,;:!]|\\q?quad(?![A-Za-z]))+\Z")
+_FORMULAS = "latex formula formulas tex equation expression math"
+_TEXTS = "text body solution problem question answer sentence abstract content"
+_MARKED = re.compile(r"\$|\\\(|\\\[|math-container|<math|\\begin\{")
+_MOST_SENTENCE = 600
+
+
+class Found(NamedTuple):
+    """A formula: its LaTeX, where it is, the id of its row or post (or ""), and its sentence, formulas as
+    `$latex$` ("" where there is none besides the formula)."""
+
+    latex: str
+    path: str
+    line: int
+    row: str
+    sentence: str
+
+
+def formulas(document: Document, path: str, macros: Macros | None = None) -> Iterator[Found]:
+    """The formulas of a document, in order."""
+    row = document.id if document.row else ""
+    said: list[str] = []
+    waiting: list[tuple[str, int]] = []
+
+    def ended() -> Iterator[Found]:
+        sentence = " ".join("".join(said).split())
+        for latex, line in waiting:
+            alone = sentence.strip(" .,") in ("", f"${latex}$")
+            yield Found(latex, path, line, row, "" if alone else _around(sentence, latex))
+        said.clear()
+        waiting.clear()
+
+    for piece in document.pieces:
+        if piece.formula:
+            own = list(
+                _formulas_of(piece.text, document.row or piece.line, macros, one_line=bool(document.row))
+            )
+            waiting += own
+            said.append(" ".join(f"${latex}$" for latex, _ in own))
+            if piece.text.rstrip().endswith((".", ".\\]")):
+                yield from ended()
+            continue
+        at = 0
+        for match in _ENDS.finditer(piece.text):
+            kept = match.end() if match[0][0] in ".?!" else match.start()
+            said.append(_plain(piece.text[at:kept]))
+            at = match.end()
+            yield from ended()
+        said.append(_plain(piece.text[at:]))
+    yield from ended()
+
+
+def _plain(words: str) -> str:
+    return _COMMAND.sub(" ", _DROPPED.sub("", words)) if "\\" in words or "~" in words else words
+
+
+def _around(sentence: str, latex: str) -> str:
+    """A sentence, of a long one what is near the formula."""
+    if len(sentence) <= _MOST_SENTENCE:
+        return sentence
+    at = max(0, sentence.find(f"${latex}$"))
+    begin = max(0, at - _MOST_SENTENCE // 2)
+    end = max(begin + _MOST_SENTENCE, at + len(latex) + 2)
+    return ("… " if begin else "") + sentence[begin:end] + (" …" if end < len(sentence) else "")
+
+
+def _formulas_of(text: str, line: int, macros: Macros | None, *, one_line: bool) -> Iterator[tuple[str, int]]:
+    """A formula, or the rows of one, with the line of each."""
+    begun = 0
+    for row, start in _rows(text):
+        latex = _NUMBERED.sub("", row)
+        if macros is not None:
+            latex = macros.applied(latex)
+        latex = " ".join(_PUNCTUATION.sub("", latex).split())
+        begun = start + len(row) - len(row.lstrip())
+        if latex and len(latex) <= MAX_LATEX:
+            yield latex, line if one_line else line + text.count("\n", 0, begun)
+
+
+def _rows(text: str) -> Iterator[tuple[str, int]]:
+    """The rows of a formula without the signs that align them, and where each begins."""
+    if (inner := _INNER.fullmatch(text.strip())) is not None:
+        yield from ((row, start + text.find(inner[2])) for row, start in _rows(inner[2]))
+        return
+    if "\\\\" not in text and "&" not in text:
+        yield text, 0
+        return
+    depth = begun = at = 0
+    kept: list[str] = []
+    for match in _ROWS.finditer(text):
+        what = match[0]
+        if what in "{}" or what.startswith(("\\begin", "\\end")):
+            depth += 1 if what == "{" or what.startswith("\\begin") else -1
+        elif depth == 0 and (what == "&" or what.startswith("\\\\")):
+            kept.append(text[at : match.start()])
+            at = match.end()
+            if what != "&":
+                yield " ".join(kept), begun
+                kept, begun = [], at
+    yield " ".join([*kept, text[at:]]), begun
+
+
+# Tables: a column of formulas, or of texts with formulas.
+
+
+def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> Iterator[Found]:
+    """The formulas of a table's column. A cell with formulas between dollars, or marked, is a text; in a
+    column of formulas any other cell is one.
+
+    Args: name: what the file is called in the places. Raises: DataError E318 where the column is not there.
+    """
+    cells = _cells(path, column, on_bad)
+    for line, id_, cell, texts in cells:
+        if _MARKED.search(cell):
+            html = "math-container" in cell or "<math" in cell or "</p>" in cell
+            found = html_pieces(cell, _silent) if html else pieces(cell, _silent, kind="row")
+            yield from formulas(Document(id_ or str(line), tuple(found), line), name)
+        elif not texts and (latex := cell.strip()) and len(latex) <= MAX_LATEX:
+            yield Found(latex, name, line, id_, "")
+
+
+def _silent(_line: int, _what: str) -> None:
+    """A lone dollar is a dollar."""
+
+
+def is_table(path: str) -> bool:
+    return path.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"))
+
+
+def chosen_column(path: Path, names: Sequence[str], wanted: str | None) -> str:
+    """The column that is wanted, or the first that holds formulas or texts by its name. Raises: DataError
+    E318."""
+    if wanted is not None and wanted in names:
+        return wanted
+    known = {name.lower(): name for name in reversed(names)}
+    usual = next((known[one] for one in f"{_FORMULAS} {_TEXTS}".split() if one in known), None)
+    if wanted is None and usual is not None:
+        return usual
+    listed = ", ".join(names[:20]) or "none"
+    raise DataError(
+        f"the table has no column {wanted!r}"
+        if wanted
+        else "no column of the table is known to hold formulas",
+        path=path,
+        code="E318",
+        remedy=(did_you_mean(wanted or "", names) or f"Its columns: {listed}.") + " Name one with --column.",
+    )
+
+
+_Cell = tuple[int, str, str, bool]
+
+
+def _cells(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
+    """Line, id, cell, and whether it is of a column of texts."""
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith(".parquet"):
+        rows = _parquet(path, column)
+    elif name.endswith((".jsonl", ".ndjson")):
+        rows = _json(path, column, on_bad)
+    else:
+        rows = _separated(path, "\t" if name.endswith(".tsv") else ",", column, on_bad)
+    yield from rows
+
+
+def _is_text(column: str) -> bool:
+    return column.lower() in _TEXTS.split()
+
+
+def _parquet(path: Path, column: str | None) -> Iterator[_Cell]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+        names = file.schema_arrow.names
+        wanted = chosen_column(path, names, column)
+        line = 0
+        for batch in file.iter_batches(10_000, columns=[wanted, *(["id"] if "id" in names else [])]):
+            cells = batch.column(wanted).to_pylist()
+            ids = batch.column("id").to_pylist() if "id" in names else [""] * len(cells)
+            for id_, cell in zip(ids, cells, strict=True):
+                line += 1
+                if isinstance(cell, str):
+                    yield line, "" if id_ is None else str(id_), cell, _is_text(wanted)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(
+            f"the Parquet file cannot be read: {' '.join(str(error).split())[:120]}",
+            path=path,
+            code="E316",
+            remedy="Download or write it again.",
+        ) from error
+
+
+def _json(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
+    wanted = None
+    for line, text in read_lines(path, on_bad=on_bad):
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            on_bad(
+                _unusable(path, line, "the line is no JSON object", 'Write lines such as {"latex": "x^2"}.')
+            )
+            continue
+        if wanted is None:
+            wanted = chosen_column(path, list(row), column)
+        if isinstance(cell := row.get(wanted), str):
+            yield line, str(row.get("id", "")), cell, _is_text(wanted)
+        else:
+            on_bad(_unusable(path, line, f"the line has no text {wanted!r}", "Put a text there."))
+
+
+def _unusable(path: Path, line: int, what: str, remedy: str) -> DataError:
+    return DataError(what, path=path, line=line, code="E317", remedy=remedy)
+
+
+def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
+    from engines.forum.readers import MAX_ROW, Report, tabbed
+
+    csv.field_size_limit(MAX_ROW)
+    lines = ((line, text.rstrip("\r")) for line, text in read_lines(path, on_bad=on_bad))
+    if separator == "\t":
+        _, head = next(lines, (0, ""))
+        header = [name.strip('"') for name in head.split("\t")]
+        report = Report()
+        rows: Iterable[tuple[int, Sequence[str]]] = tabbed(lines, len(header), report)
+    else:
+        reader = csv.reader(text + "\n" for _, text in lines)
+        header, report = [name.strip() for name in next(reader, [])], None
+        rows = _numbered(reader)
+    at = header.index(chosen_column(path, header, column))
+    own = header.index("id") if "id" in header else -1
+    texts = _is_text(header[at])
+    for line, row in rows:
+        if len(row) == len(header):
+            yield line, row[own] if own >= 0 else "", row[at], texts
+        elif row:
+            what = f"{len(row)} columns, not {len(header)}"
+            on_bad(_unusable(path, line, what, "Put cells with commas in quotes."))
+    for line, what in report.first if report is not None else ():
+        on_bad(_unusable(path, line, what, "Write as many columns as the header has."))
+
+
+def _numbered(reader: Any) -> Iterator[tuple[int, Sequence[str]]]:
+    """The rows and the line where each begins."""
+    begun = reader.line_num + 1
+    for row in reader:
+        yield begun, row
+        begun = reader.line_num + 1

@@ -1,0 +1,205 @@
+r"""LaTeX sources as their authors split them: what a file inputs, and what commands it defines.
+
+A file that begins a document is a root; what it inputs, includes or uses, at any depth, belongs to it, and
+formulas in all of it are read with the commands that any of it defines. Nothing outside the folder is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from posixpath import dirname, join, normpath
+
+from engines.formula.lexer import DEFINITION, expanded, lex
+
+SUFFIXES = (".tex", ".ltx", ".sty", ".cls")
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_INPUT = re.compile(
+    r"\\(?:input|include|subfile|subfileinclude|InputIfFileExists)\s*\{(?P<file>[^{}\n]+)\}"
+    r"|\\input\s+(?P<bare>[\w./-]+)"
+    r"|\\(?:sub)?(?:import|includefrom|inputfrom)\*?\s*\{(?P<folder>[^{}\n]*)\}\s*\{(?P<within>[^{}\n]+)\}"
+    r"|\\(?P<used>usepackage|RequirePackage|documentclass|LoadClass)\s*(?:\[[^\]]*\])?\s*\{(?P<names>[^{}]+)\}"
+)
+_NAME = re.compile(r"\s*\*?\s*(?:\{\s*(\\(?:[A-Za-z@]+|.))\s*\}|(\\(?:[A-Za-z@]+|.)))")
+_LET = re.compile(r"\s*=?\s*(?:\\(?:[A-Za-z@]+|.)|\S)")
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{|\\[\[\]]|\$\$")
+_COMMAND = re.compile(r"\\(?:[A-Za-z@]+|.)")
+_ENDS_IN_LETTER = re.compile(r"\\[A-Za-z]+\Z")
+_MOST_DEFINITIONS = 5_000
+_ROOT = re.compile(r"\\documentclass|\\begin\s*\{document\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a LaTeX file says of itself: the files that it names, its definitions by name, whether it begins a
+    document."""
+
+    inputs: tuple[tuple[str, ...], ...]
+    definitions: Mapping[str, str]
+    root: bool
+
+
+def scan(text: str) -> Scan:
+    r"""
+    >>> scan(r"\input{a} \newcommand{\R}{\mathbb{R}}").definitions
+    {'\\R': '\\newcommand{\\R}{\\mathbb{R}}'}
+    """
+    bare = _COMMENT.sub("", text)
+    inputs: list[tuple[str, ...]] = []
+    for match in _INPUT.finditer(bare):
+        if match["used"]:
+            suffix = ".cls" if "lass" in match["used"] else ".sty"
+            inputs += [(f"{name.strip()}{suffix}",) for name in match["names"].split(",")]
+        else:
+            name = match["file"] or match["bare"] or join(match["folder"].strip(), match["within"].strip())
+            inputs.append(tuple(_with_suffix(name.strip())))
+    return Scan(tuple(inputs), definitions(bare), _ROOT.search(bare) is not None)
+
+
+def _with_suffix(name: str) -> Iterator[str]:
+    if name.lower().endswith(SUFFIXES):
+        yield name
+    else:
+        yield f"{name}.tex"
+        yield name
+
+
+def definitions(text: str) -> dict[str, str]:
+    """The definitions of a text without comments, as they stand there, by the command that each defines; of
+    several the last."""
+    found: dict[str, str] = {}
+    for match in DEFINITION.finditer(text):
+        named = _NAME.match(text, match.end())
+        if named is None:
+            continue
+        name, at = named[1] or named[2], named.end()
+        if match[0] == "\\let":
+            value = _LET.match(text, at)
+            end = value.end() if value else -1
+        else:
+            while text[at : at + 1].isspace() or text[at : at + 1] in ("[", "#"):
+                at = text.find("]", at) + 1 if text[at] == "[" else at + 1 + (text[at] == "#")
+                if not at:
+                    break
+            end = _balanced(text, at) if text[at : at + 1] == "{" else -1
+        if end > 0:
+            found[name] = text[match.start() : end]
+        if len(found) == _MOST_DEFINITIONS:
+            break
+    return found
+
+
+def _body(definition: str) -> str:
+    head = DEFINITION.match(definition)
+    named = _NAME.match(definition, head.end()) if head else None
+    return definition[definition.find("{", named.end()) + 1 : -1] if named else ""
+
+
+def _balanced(text: str, at: int) -> int:
+    """Behind the brace that closes the one that stands here; -1 where none does."""
+    depth = 0
+    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, at):
+        depth += (match[0] == "{") - (match[0] == "}")
+        if not depth and match[0] == "}":
+            return match.end()
+    return -1
+
+
+class Macros:
+    """The definitions that hold in a document; formulas are written without them."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+        self._known: dict[frozenset[str], str] = {}
+        self.digest = (
+            blake2b(repr(sorted(given.items())).encode(), digest_size=8).hexdigest() if given else ""
+        )
+        self._bodies = {
+            name: _body(text) for name, text in given.items() if "#" not in text and _ENVIRONMENT.search(text)
+        }
+
+    def opened(self, text: str) -> str:
+        """A text in which commands that stand for the beginning or end of a formula are that."""
+        if not self._bodies:
+            return text
+
+        def meant(match: re.Match[str]) -> str:
+            body = self._bodies.get(match[0])
+            return match[0] if body is None else " ".join(body.split())
+
+        return _COMMAND.sub(meant, text)
+
+    def applied(self, latex: str) -> str:
+        r"""
+        >>> Macros(definitions(r"\newcommand{\norm}[1]{\|#1\|}")).applied(r"\norm{x} \text{ if so}")
+        '\\|x\\| \\text{ if so}'
+        """
+        used = frozenset(self._used(latex))
+        if not used:
+            return latex
+        if used not in self._known:
+            self._known[used] = "".join(self._given[name] for name in sorted(used))
+        before = self._known[used]
+        source = before + latex
+        parts: list[str] = []
+        end = len(before)
+        for token in expanded(lex(source)):
+            apart = token.start > end and source[token.start - 1].isspace()
+            letters = token.text[:1].isalpha() and parts and _ENDS_IN_LETTER.search(parts[-1])
+            if apart or letters:
+                parts.append(" ")
+            parts.append(token.text)
+            end = max(end, token.end)
+        return "".join(parts).strip()
+
+    def _used(self, latex: str) -> set[str]:
+        """What of the definitions a formula needs, also inside others."""
+        found: set[str] = set()
+        pending = [latex]
+        while pending:
+            for name in set(_COMMAND.findall(pending.pop())) & self._given.keys() - found:
+                found.add(name)
+                pending.append(self._given[name])
+        return found
+
+
+def projects(scans: Mapping[str, Scan]) -> dict[str, Macros]:
+    """The macros that hold in each file of a folder, by its place in it.
+
+    A file that several roots input has those of the first; one that none does has its own and those of what
+    it inputs.
+    """
+    reached = {path: list(_reached(path, scans)) for path in scans}
+    inner = {path for root, paths in reached.items() for path in paths if path != root}
+    roots = sorted(scans, key=lambda path: (not scans[path].root, path in inner, path))
+    found: dict[str, Macros] = {}
+    for root in roots:
+        new = [path for path in reached[root] if path not in found]
+        if new:
+            given: dict[str, str] = {}
+            for path in reached[root]:
+                given |= scans[path].definitions
+            macros = Macros(given)
+            found |= dict.fromkeys(new, macros)
+    return found
+
+
+def _reached(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
+    """A file and all that it inputs, each once; names count from it, from the root's folder or the top."""
+    seen = {root}
+    pending = [root]
+    while pending:
+        path = pending.pop()
+        yield path
+        for names in reversed(scans[path].inputs):
+            found = _named(names, (dirname(root), dirname(path), ""), scans)
+            if found is not None and found not in seen:
+                seen.add(found)
+                pending.append(found)
+
+
+def _named(names: Sequence[str], folders: Iterable[str], scans: Mapping[str, Scan]) -> str | None:
+    places = (normpath(join(folder, name)) for folder in folders for name in names)
+    return next((place for place in places if place in scans), None)

@@ -1,0 +1,291 @@
+"""Indexes of documents: built of parts that processes share, and made up to date by the files that changed.
+
+What an index was made of stands in its `files.json`: each file with its state, and what LaTeX files say of
+each other. Files whose state is the same are taken from the index there is; it is replaced as a whole, so
+that a search sees one state or the other. Parts that are finished outlive a stop, beside the new index.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import chain, islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, Stop
+from engines.core.files import atomic_folder, remove_folder, sole_builder, write_json
+from engines.documents.folder import Scanned, Unit, batches, pdf_warning, scanned, unit_formulas
+from engines.documents.formulas import Found
+from engines.documents.tex import Macros, Scan
+from engines.mathamr.retrieval.segments import Segment, Source, merge
+from engines.mathamr.retrieval.segments import batches as rows_of
+
+if TYPE_CHECKING:
+    from engines.mathamr.retrieval.equality import Keys
+
+FILES = "files.json"
+"""In an index of documents: what it was made of."""
+_PART, _PARTS = "part.json", "parts.json"
+_BATCH = 2_000_000
+"""Bytes of documents that are read at once."""
+_ROWS = 25_000
+"""Rows of a table that are indexed at once."""
+_NAMED = 5
+"""So many kinds of what cannot be read are named."""
+_SMALL = 3_000_000
+"""Bytes that are indexed without other processes, which take a second to begin."""
+
+
+class StoppedError(Exception):
+    """The work was stopped; what is finished stays for the next time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Files to make a part of, or some rows of a table (`rows`), with what was left out of it and where
+    first. `name` says what is in it."""
+
+    name: str
+    root: Path
+    units: tuple[Unit, ...]
+    macros: Mapping[str, Macros]
+    column: str | None
+    rows: tuple[Found, ...] | None = None
+    left_out: int = 0
+    first: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The index that is there: its folder, its files with their numbers, states and how much of each was left
+    out, and what its LaTeX files say."""
+
+    folder: Path
+    units: Mapping[str, tuple[int, str, int]]
+    scans: Mapping[str, tuple[str, Scan]]
+    about: Mapping[str, Any]
+
+
+def write_documents(
+    place: Path, out: Path, draft: Path, about: Mapping[str, Any], keys: Keys | None, events: Sink, stop: Stop
+) -> dict[str, Any]:
+    """Write the index of a folder, or file, into `draft`, of what the one in `out` has and what is new.
+
+    Args: about: what the index says of itself already; an older one of other settings is of no use.
+    Returns: what `about.json` says of it: see `index`. Raises: DataError E660 where there are no formulas.
+    """
+    before = _before(out, about)
+    found = scanned(place, {} if before is None else before.scans, about["column"])
+    if pdf := found.left_out[".pdf"]:
+        events(Event("warning", {"message": pdf_warning(pdf)}))
+    same = set()
+    if before is not None:
+        same = {unit.path for unit in found.units if before.units.get(unit.path, (0, ""))[1] == unit.state}
+    new = [unit for unit in found.units if unit.path not in same]
+    numbers = {unit.path: number for number, unit in enumerate(found.units)}
+    sources: list[Source] = []
+    if before is not None and same:
+        sources.append(_kept(before, same, numbers))
+    left_out = {path: before.units[path][2] for path in same} if before is not None else {}
+    parts = out.with_name(f".{out.name}.parts")
+    settings = {key: about[key] for key in ("version", "values")}
+    first: dict[str, str] = {}
+    with sole_builder(parts, code="E669"):
+        write_json(parts / _PARTS, {"of": out.name})
+        for folder, made in _parts(_tasks(found, new, about["column"], settings), parts, keys, events, stop):
+            files = np.array([numbers[path] for path in made["files"]], np.int32)
+            sources.append(Source(folder, None, files))
+            for path, count in made["left_out"].items():
+                left_out[path] = left_out.get(path, 0) + count
+            for what, where in made["first"].items():
+                first.setdefault(what, where)
+        events(Event("progress", {"done": len(sources), "total": len(sources), "unit": "parts, merging"}))
+        counts = merge(sources, draft) if sources else {"formulas": 0}
+        if not counts["formulas"]:
+            raise DataError(
+                "there is no formula in it",
+                path=place,
+                code="E660",
+                remedy="Expected formulas between dollars, or a table with a column of formulas (--column).",
+            )
+        units = [(unit.path, unit.state, left_out.get(unit.path, 0)) for unit in found.units]
+        scans = {path: (state, *_plain(scan)) for path, (state, scan) in found.scans.items()}
+        write_json(draft / FILES, {"files": units, "scans": scans})
+        remove_folder(parts, _PARTS)
+    total = sum(left_out.values())
+    for what, where in first.items():
+        events(Event("warning", {"message": f"{where}: {what}"}))
+    return {
+        **counts,
+        "left_out": total,
+        "doubts": {},
+        "files": len(found.units),
+        "files_read": len(new),
+        "files_left_out": dict(sorted(found.left_out.items())),
+    }
+
+
+def is_current(place: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What the index in `out` says of itself, where no file has changed since; None otherwise."""
+    before = _before(out, about)
+    if before is None:
+        return None
+    found = scanned(place, before.scans, about["column"])
+    now = {unit.path: unit.state for unit in found.units}
+    return before.about if now == {path: state for path, (_, state, _) in before.units.items()} else None
+
+
+def _before(out: Path, about: Mapping[str, Any]) -> _Before | None:
+    """The index that is there, if it is one of the same documents with the same settings."""
+    from engines.retrieval.stored import read_about
+
+    try:
+        old = read_about(out)
+        held = json.loads((out / FILES).read_bytes())
+        if any(old.get(key) != about[key] for key in ("version", "documents", "column")):
+            return None
+        if (old.get("values") or {}).get("version") != (about["values"] or {}).get("version"):
+            return None
+        units = {path: (n, state, left) for n, (path, state, left) in enumerate(held["files"])}
+        scans = {path: (state, _scan(*told)) for path, (state, *told) in held["scans"].items()}
+    except (OSError, ValueError, KeyError, TypeError, DataError):  # it is made anew
+        return None
+    return _Before(out, units, scans, old)
+
+
+def _plain(scan: Scan) -> tuple[Any, ...]:
+    return scan.inputs, dict(scan.definitions), scan.root
+
+
+def _scan(inputs: Sequence[Sequence[str]], definitions: Mapping[str, str], root: bool) -> Scan:
+    return Scan(tuple(map(tuple, inputs)), definitions, root)
+
+
+def _kept(before: _Before, same: set[str], numbers: Mapping[str, int]) -> Source:
+    """What stays of the index that is there."""
+    files = np.full(len(before.units), -1, np.int32)
+    for path, (number, _, _) in before.units.items():
+        if path in same:
+            files[number] = numbers[path]
+    held = [batch["file"].to_numpy() for batch in rows_of(before.folder / "formulas.arrow")]
+    column = np.concatenate([np.zeros(0, np.int32), *held])
+    return Source(before.folder, files[column] >= 0, files)
+
+
+def _tasks(
+    found: Scanned, new: Sequence[Unit], column: str | None, settings: Mapping[str, Any]
+) -> Iterator[_Task]:
+    """What is to be read, in parts; tables are read here, and only what is made of their rows elsewhere."""
+
+    def name(*what: object) -> str:
+        return blake2b(repr((settings, column, *what)).encode(), digest_size=10).hexdigest()
+
+    for batch in batches([unit for unit in new if not unit.large], _BATCH):
+        macros = {unit.path: found.macros[unit.path] for unit in batch if unit.path in found.macros}
+        yield _Task(name([(u.path, u.state) for u in batch]), found.root, tuple(batch), macros, column)
+    for unit in new:
+        if not unit.large:
+            continue
+        told = _Told()
+        rows = unit_formulas(found.root, unit.path, None, column, told.bad)
+        number = 0
+        while (part := tuple(islice(rows, _ROWS))) or told.count or not number:
+            what = name(unit.path, unit.state, number)
+            yield _Task(what, found.root, (unit,), {}, column, part, told.count, dict(told.first))
+            told.count, told.first = 0, {}
+            number += 1
+
+
+class _Told:
+    """Counts what cannot be read, and keeps where that was first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: dict[str, str] = {}
+
+    def bad(self, error: DataError) -> None:
+        self.count += 1
+        if len(self.first) < _NAMED:
+            self.first.setdefault(error.what, error.where)
+
+
+def _parts(
+    tasks: Iterable[_Task], folder: Path, keys: Keys | None, events: Sink, stop: Stop
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The parts of the tasks in their order, each finished."""
+    done = 0
+
+    def finished(place: Path) -> tuple[Path, dict[str, Any]]:
+        nonlocal done
+        made = json.loads((place / _PART).read_bytes())
+        done += made["formulas"]
+        events(Event("progress", {"done": done, "unit": "formulas indexed"}))
+        return place, made
+
+    # Keys need what the caller lends, which other processes do not have.
+    tasks = iter(tasks)
+    ahead = list(islice(tasks, 2)) if keys is None else []
+    if keys is not None or (len(ahead) < 2 and sum(u.size for task in ahead for u in task.units) < _SMALL):
+        for task in chain(ahead, tasks):
+            if stop():
+                raise StoppedError
+            yield finished(_made(task, folder, keys))
+        return
+    workers = max(1, min(8, os.cpu_count() or 1))
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting: list[Future[Path]] = []
+        try:
+            for task in chain(ahead, tasks):
+                waiting.append(pool.submit(_made, task, folder, None))
+                while waiting and (len(waiting) > 2 * workers or waiting[0].done()):
+                    if stop():
+                        raise StoppedError
+                    yield finished(waiting.pop(0).result())
+            while waiting:
+                if stop():
+                    raise StoppedError
+                yield finished(waiting.pop(0).result())
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _made(task: _Task, folder: Path, keys: Keys | None) -> Path:
+    """Make the part of a task, unless it is there. Returns: its folder."""
+    place = folder / task.name
+    if (place / _PART).exists():
+        return place
+    segment = Segment(None if keys is None else keys.fresh())
+    left_out: dict[str, int] = {}
+    first = dict(task.first)
+    count = 0
+    for number, unit in enumerate(task.units):
+        told = _Told()
+        rows: Iterable[Found] | None = task.rows
+        if rows is None:
+            rows = unit_formulas(task.root, unit.path, task.macros.get(unit.path), task.column, told.bad)
+        taken: dict[str, int] = {}
+        for row in rows:
+            look = segment.look(row.latex)
+            text = segment.field(row.path, "sentence", row.sentence) if row.sentence else -1
+            name = f"{row.path}:{row.line}"
+            again = taken[name] = taken.get(name, 0) + 1
+            id_ = row.row or (name if again == 1 else f"{name}:{again}")
+            segment.add(look, id_, row.path, row.row, line=row.line, file=number, field=text)
+            count += 1
+        left_out[unit.path] = task.left_out + told.count
+        first = {**told.first, **first}
+    with atomic_folder(place, _PART) as draft:
+        segment.write(draft)
+        files = [unit.path for unit in task.units]
+        write_json(draft / _PART, {"files": files, "formulas": count, "left_out": left_out, "first": first})
+    return place

@@ -1,0 +1,452 @@
+"""Segments: parts of an index of formulas, written apart, merged on the disk.
+
+A segment holds some formulas and what is needed to find them; an index is a segment of all of them, with
+what only all together say (weights). Merging reads each segment block by block, so that an index of millions
+of formulas takes no more memory than a number or two for each. A formula that is merged may come from an
+older index: what changed is then read anew, and the rest is taken from there.
+
+    features.npy        uint64, hashes of the features, ascending
+    starts.npy          int64, where the postings of each feature begin; one more
+    looks.npy           int32, the look of each posting; counts.npy uint16, how often it has the feature
+    hashes.npy          uint64, what tells looks apart
+    looks.arrow         latex, visual_id, error (whether the tree has an error node)
+    formulas.arrow      id, post, kind, line, file (row of the index's list), field (row of fields), look
+    fields.arrow        post, name, text
+    keys*.npy           see `equality`
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from engines.core.files import write_array
+from engines.formula.features import FEATURES_VERSION, features
+from engines.formula.parser import search_tree
+
+if TYPE_CHECKING:
+    from engines.mathamr.retrieval.equality import Keys
+
+Floats = NDArray[np.float32]
+VERSION = f"{FEATURES_VERSION}.2"
+"""Of indexes: of the features, and of the files."""
+BLOCK = 4_000_000
+"""Postings that are merged at once, unless one feature has more: 300 million bytes."""
+_ROWS = 65_536
+"""Rows of a table that are written at once."""
+_CACHED = 200_000
+"""Features whose hashes are remembered."""
+
+_FORMULAS = pa.schema(
+    [
+        ("id", pa.large_string()),
+        ("post", pa.large_string()),
+        ("kind", pa.large_string()),
+        ("line", pa.int32()),
+        ("file", pa.int32()),
+        ("field", pa.int32()),
+        ("look", pa.int32()),
+    ]
+)
+_LOOKS = pa.schema([("latex", pa.large_string()), ("visual_id", pa.large_string()), ("error", pa.bool_())])
+_FIELDS = pa.schema([(name, pa.large_string()) for name in ("post", "name", "text")])
+
+
+def hashed(feature: str) -> int:
+    return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
+
+
+def rarity(holders: NDArray[Any], looks: int) -> Floats:
+    """The weight of a feature that so many looks have: BM25's inverse document frequency."""
+    return np.log1p((looks - holders + 0.5) / (holders + 0.5)).astype(np.float32)
+
+
+class Segment:
+    """Collects formulas, and writes them as a segment."""
+
+    def __init__(self, keys: Keys | None = None) -> None:
+        """Args: keys: collects keys of values too."""
+        self._keys = keys
+        self._numbers: dict[str, int] = {}
+        self._looks: list[tuple[str, str, bool]] = []
+        self._formulas: list[tuple[str, str, str, int, int, int, int]] = []
+        self._fields: list[tuple[str, str, str]] = []
+        self._ids, self._documents, self._counts = array("Q"), array("i"), array("H")
+        self._known: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._looks)
+
+    def look(self, latex: str, visual_id: str = "") -> int:
+        """The number of what formulas that look like this have in common."""
+        key = f"v{visual_id}" if visual_id else f"l{latex}"
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._looks)
+            tree = search_tree(latex)
+            error = any(node.label.startswith("E!") for node in tree.walk())
+            self._looks.append((latex, visual_id, error))
+            self._post(features(tree), number)
+            if self._keys is not None:
+                self._keys.add(latex)
+        return number
+
+    def _post(self, found: Counter[str], look: int) -> None:
+        known = self._known
+        for feature, count in found.items():
+            number = known.get(feature)
+            if number is None:
+                number = hashed(feature)
+                if len(known) < _CACHED:
+                    known[feature] = number
+            self._ids.append(number)
+            self._documents.append(look)
+            self._counts.append(min(count, 65_535))
+
+    def field(self, post: str, name: str, text: str) -> int:
+        """A text in which formulas stand; the same as the last one is that."""
+        if not self._fields or self._fields[-1] != (post, name, text):
+            self._fields.append((post, name, text))
+        return len(self._fields) - 1
+
+    def add(
+        self, look: int, id_: str, post: str, kind: str, *, line: int = 0, file: int = -1, field: int = -1
+    ) -> None:
+        self._formulas.append((id_, post, kind, line, file, field, look))
+
+    def write(self, folder: Path, *, fields: bool = True) -> None:
+        """Args: fields: False where fields are numbered for all segments, and none holds them."""
+        folder.mkdir(parents=True, exist_ok=True)
+        ids = np.frombuffer(self._ids, np.uint64)
+        order = np.argsort(ids, kind="stable")
+        names, starts = np.unique(ids[order], return_index=True)
+        write_array(folder / "features.npy", names)
+        write_array(folder / "starts.npy", np.append(starts, len(ids)).astype(np.int64))
+        write_array(folder / "looks.npy", np.frombuffer(self._documents, np.int32)[order])
+        write_array(folder / "counts.npy", np.frombuffer(self._counts, np.uint16)[order])
+        write_array(folder / "hashes.npy", np.array([hashed(key) for key in self._numbers], np.uint64))
+        write_table(folder / "looks.arrow", _LOOKS, self._looks)
+        write_table(folder / "formulas.arrow", _FORMULAS, self._formulas)
+        if fields:
+            write_fields(folder, self._fields)
+        if self._keys is not None:
+            self._keys.write(folder)
+
+
+def _batch(schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.record_batch(arrays, schema=schema)
+
+
+class TableWriter:
+    """Writes a table that is read without being loaded, some thousand rows at once."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._file = pa.OSFile(str(path), "wb")
+        self._writer = pa.ipc.new_file(self._file, schema)
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._waiting.append(batch)
+        self._rows += len(batch)
+        if self._rows >= _ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            for batch in pa.Table.from_batches(self._waiting).combine_chunks().to_batches():
+                self._writer.write_batch(batch)
+        self._waiting, self._rows = [], 0
+
+    def __enter__(self) -> TableWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._flush()
+        self._writer.close()
+        self._file.close()
+
+
+def write_fields(folder: Path, rows: Iterable[tuple[str, str, str]]) -> None:
+    """Write the fields of an index, numbered in their order."""
+    write_table(folder / "fields.arrow", _FIELDS, rows)
+
+
+def write_table(path: Path, schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) -> None:
+    with TableWriter(path, schema) as table:
+        waiting = iter(rows)
+        while part := list(islice(waiting, _ROWS)):
+            table.write(_batch(schema, part))
+
+
+def batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """The rows of a table, some at once."""
+    with pa.memory_map(str(path)) as file:
+        reader = pa.ipc.open_file(file)
+        for number in range(reader.num_record_batches):
+            yield reader.get_batch(number)
+
+
+class _Column:
+    """An array on the disk that is read in pieces, without being mapped."""
+
+    def __init__(self, path: Path) -> None:
+        held = np.load(path, mmap_mode="r")
+        self._path, self._kind, self._at, self._count = path, held.dtype, held.offset, len(held)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def read(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
+        count = (self._count if end is None else end) - begin
+        if count <= 0:
+            return np.zeros(0, self._kind)
+        return np.fromfile(self._path, self._kind, count, offset=self._at + begin * self._kind.itemsize)
+
+
+class _Growing:
+    """An array on the disk that is written in pieces; its length stands in its head at the end."""
+
+    def __init__(self, path: Path, kind: type[np.generic]) -> None:
+        self._file, self._kind, self.count = path.open("wb"), np.dtype(kind), 0
+        self._head(10**15)
+
+    def _head(self, count: int) -> None:
+        about = {"descr": self._kind.str, "fortran_order": False, "shape": (count,)}
+        np.lib.format.write_array_header_1_0(self._file, about)
+
+    def append(self, values: NDArray[Any]) -> None:
+        self._file.write(np.ascontiguousarray(values, self._kind).tobytes())
+        self.count += len(values)
+
+    def __enter__(self) -> _Growing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        # Heads are filled up to 128 bytes, so that any number takes the same room.
+        self._file.seek(0)
+        self._head(self.count)
+        self._file.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A segment to merge. Attributes: kept: of its formulas those that are, None: all. files: the new number
+    of each file; None: they stay."""
+
+    folder: Path
+    kept: NDArray[np.bool_] | None = None
+    files: NDArray[np.int32] | None = None
+
+
+def merge(sources: Sequence[Source], out: Path) -> dict[str, int]:
+    """Write an index of the formulas of all sources, in their order.
+
+    Returns: formulas, looks, features, postings, with_error_nodes, without_context. Looks keep the order in
+    which they come first.
+    """
+    numbers, first, looks = _numbered(sources)
+    counts = _postings(sources, [np.where(f, n, -1) for f, n in zip(first, numbers, strict=True)], looks, out)
+    errors = 0
+    with TableWriter(out / "looks.arrow", _LOOKS) as table, _Growing(out / "hashes.npy", np.uint64) as hashes:
+        for source, new in zip(sources, first, strict=True):
+            hashes.append(_Column(source.folder / "hashes.npy").read()[new])
+            at = 0
+            for batch in batches(source.folder / "looks.arrow"):
+                batch_ = batch.filter(pa.array(new[at : at + len(batch)]))
+                errors += batch_["error"].true_count
+                table.write(batch_)
+                at += len(batch)
+    held, without = _tables(sources, numbers, out)
+    _keys(sources, numbers, first, out)
+    order = np.argsort(held, kind="stable").astype(np.int32)
+    write_array(out / "members.npy", order)
+    write_array(
+        out / "firsts.npy", np.append(0, np.cumsum(np.bincount(held, minlength=looks))).astype(np.int64)
+    )
+    return {
+        "formulas": len(held),
+        "looks": looks,
+        **counts,
+        "with_error_nodes": errors,
+        "without_context": without,
+    }
+
+
+def _numbered(sources: Sequence[Source]) -> tuple[list[NDArray[np.int32]], list[NDArray[np.bool_]], int]:
+    """The new number of each look of each source (-1: none of its formulas is kept), whether that source is
+    the first to have it, and how many there are."""
+    used, parts = [], []
+    for source in sources:
+        hashes = _Column(source.folder / "hashes.npy").read()
+        here = np.ones(len(hashes), bool)
+        if source.kept is not None:
+            held = np.concatenate([np.zeros(0, np.int32), *_look_column(source)])[source.kept]
+            here = np.bincount(held, minlength=len(hashes)) > 0
+        used.append(here)
+        parts.append(hashes[here])
+    known, at, inverse = np.unique(np.concatenate(parts), return_index=True, return_inverse=True)
+    number = np.empty(len(known), np.int32)
+    number[np.argsort(at, kind="stable")] = np.arange(len(known), dtype=np.int32)
+    numbers, first, begin = [], [], 0
+    for here, part in zip(used, parts, strict=True):
+        own = inverse[begin : begin + len(part)]
+        of, new = np.full(len(here), -1, np.int32), np.zeros(len(here), bool)
+        of[here] = number[own]
+        new[here] = at[own] == np.arange(begin, begin + len(part))
+        numbers.append(of)
+        first.append(new)
+        begin += len(part)
+    return numbers, first, len(known)
+
+
+def _look_column(source: Source) -> Iterator[NDArray[np.int32]]:
+    for batch in batches(source.folder / "formulas.arrow"):
+        yield batch["look"].to_numpy()
+
+
+def _postings(
+    sources: Sequence[Source], numbers: Sequence[NDArray[np.int32]], looks: int, out: Path
+) -> dict[str, int]:
+    """Merge the postings, feature by feature, and add up what the features of each look weigh."""
+    held = [
+        {name: _Column(source.folder / f"{name}.npy") for name in ("features", "starts", "looks", "counts")}
+        for source in sources
+    ]
+    blocks = max(1, -(-sum(len(one["looks"]) for one in held) // BLOCK))
+    bounds = np.array([number * 2**64 // blocks for number in range(1, blocks)], np.uint64)
+    cuts = [
+        [0, *np.searchsorted(one["features"].read(), bounds).tolist(), len(one["features"])] for one in held
+    ]
+    masses = np.zeros(looks)
+    features_, starts = _Growing(out / "features.npy", np.uint64), _Growing(out / "starts.npy", np.int64)
+    documents, counts = _Growing(out / "looks.npy", np.int32), _Growing(out / "counts.npy", np.uint16)
+    for block in range(blocks):
+        parts = [
+            _part(one, cut[block], cut[block + 1], number)
+            for one, cut, number in zip(held, cuts, numbers, strict=True)
+        ]
+        ids, rows, times = (np.concatenate([part[column] for part in parts]) for column in range(3))
+        # A look is in one source alone, and later ones have higher numbers: a feature's stay in order.
+        order = np.argsort(ids, kind="stable")
+        ids, rows, times = ids[order], rows[order], times[order]
+        begins = np.flatnonzero(np.append(True, ids[1:] != ids[:-1])) if len(ids) else np.zeros(0, np.int64)
+        holders = np.diff(np.append(begins, len(ids)))
+        weights = np.repeat(rarity(holders, looks), holders) * times
+        masses += np.bincount(rows, weights, looks)
+        features_.append(ids[begins])
+        starts.append(begins + documents.count)
+        documents.append(rows)
+        counts.append(times)
+    starts.append(np.array([documents.count]))
+    for file in (features_, starts, documents, counts):
+        file.close()
+    write_array(out / "masses.npy", masses.astype(np.float32))
+    return {"features": features_.count, "postings": documents.count}
+
+
+def _part(
+    held: Mapping[str, _Column], begin: int, end: int, numbers: NDArray[np.int32]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Feature, look and count of the postings of some features of a source, those that are kept."""
+    starts = held["starts"].read(begin, end + 1)
+    first, last = (int(starts[0]), int(starts[-1])) if end > begin else (0, 0)
+    ids = np.repeat(held["features"].read(begin, end), np.diff(starts) if end > begin else 0)
+    rows = numbers[held["looks"].read(first, last)]
+    kept = rows >= 0
+    return ids[kept], rows[kept], held["counts"].read(first, last)[kept]
+
+
+def _tables(
+    sources: Sequence[Source], numbers: Sequence[NDArray[np.int32]], out: Path
+) -> tuple[NDArray[np.int32], int]:
+    """Write formulas and fields. Returns: the look of each formula, and how many have no field."""
+    looks, without, fields = [np.zeros(0, np.int32)], 0, 0
+    own = any((source.folder / "fields.arrow").exists() for source in sources)
+    texts = TableWriter(out / "fields.arrow", _FIELDS) if own else None
+    with TableWriter(out / "formulas.arrow", _FORMULAS) as table:
+        for source, number in zip(sources, numbers, strict=True):
+            rows = [batch for batch in batches(source.folder / "formulas.arrow") if len(batch)]
+            at = 0
+            kept: list[pa.RecordBatch] = []
+            for batch in rows:
+                mask = source.kept
+                kept.append(batch if mask is None else batch.filter(pa.array(mask[at : at + len(batch)])))
+                at += len(batch)
+            renumbered = None
+            if texts is not None:
+                renumbered = _fields(source, kept, texts, fields)
+                fields += int((renumbered >= 0).sum())
+            for batch in kept:
+                place = batch["field"].to_numpy()
+                if renumbered is not None and len(renumbered):
+                    place = np.where(place >= 0, renumbered[np.maximum(place, 0)], -1)
+                file = batch["file"].to_numpy()
+                if source.files is not None and len(source.files):
+                    file = np.where(file >= 0, source.files[np.maximum(file, 0)], -1)
+                look = number[batch["look"].to_numpy()]
+                looks.append(look)
+                without += int((place < 0).sum())
+                columns = {"line": batch["line"], "file": file, "field": place, "look": look}
+                arrays = [
+                    pa.array(columns[one.name], pa.int32()) if one.name in columns else batch[one.name]
+                    for one in _FORMULAS
+                ]
+                table.write(pa.record_batch(arrays, schema=_FORMULAS))
+    if texts is not None:
+        texts.__exit__()
+    return np.concatenate(looks), without
+
+
+def _fields(
+    source: Source, kept: Sequence[pa.RecordBatch], texts: TableWriter, before: int
+) -> NDArray[np.int32]:
+    """Write the fields of a source in which kept formulas stand. Returns: the new number of each, or -1."""
+    path = source.folder / "fields.arrow"
+    found = list(batches(path)) if path.exists() else []
+    count = sum(map(len, found))
+    used = np.zeros(count + 1, bool)
+    for batch in kept:
+        used[batch["field"].to_numpy()] = True
+    used = used[:-1]  # -1 is no field
+    at = 0
+    for batch in found:
+        texts.write(batch.filter(pa.array(used[at : at + len(batch)])))
+        at += len(batch)
+    return np.where(used, np.cumsum(used) - 1 + before, -1).astype(np.int32)
+
+
+def _keys(
+    sources: Sequence[Source],
+    numbers: Sequence[NDArray[np.int32]],
+    first: Sequence[NDArray[np.bool_]],
+    out: Path,
+) -> None:
+    """Merge the keys of values, where every source has them."""
+    if not all((source.folder / "keys.npy").exists() for source in sources):
+        return
+    names = ("keys", "keys_looks", "keys_shares")
+    parts = []
+    for source, number, new in zip(sources, numbers, first, strict=True):
+        keys, looks, shares = (_Column(source.folder / f"{name}.npy").read() for name in names)
+        here = new[looks]
+        parts.append((keys[here], number[looks[here]], shares[here]))
+    columns = [np.concatenate([part[column] for part in parts]) for column in range(3)]
+    order = np.argsort(columns[0], kind="stable")
+    for name, column in zip(names, columns, strict=True):
+        write_array(out / f"{name}.npy", column[order])

@@ -1,0 +1,156 @@
+"""Formulas of documents and tables: where each stands, what its author's commands mean, its sentence."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tarfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engines.core.errors import DataError
+from engines.core.files import raised
+from engines.documents.folder import scanned, unit_formulas
+from engines.documents.formulas import Found
+from engines.documents.tex import Macros, definitions, projects, scan
+
+MAIN = r"""\documentclass{article}
+\usepackage{own}
+\newcommand{\norm}[1]{\lVert #1\rVert}
+\newcommand{\be}{\begin{equation}}
+\newcommand{\ee}{\end{equation}}
+\begin{document}
+Let $x\in\R$. Then, by the triangle inequality,
+\be \norm{x+y} \le \norm{x}+\norm{y}. \label{tri} \ee
+% $not=this$
+\include{parts/two}
+\end{document}
+"""
+TWO = r"""By Cauchy, e.g. in \cite{a}, $\norm{x}^2=0$ iff $x=0$. Next.
+\begin{align}
+ a &= b \label{x}\\
+   &= \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}.
+\end{align}
+"""
+
+
+def read(place: Path, column: str | None = None) -> list[Found]:
+    found = scanned(place, {}, column)
+    return [
+        row
+        for unit in found.units
+        for row in unit_formulas(found.root, unit.path, found.macros.get(unit.path), column, raised)
+    ]
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    folder = tmp_path / "paper"
+    (folder / "parts").mkdir(parents=True)
+    (folder / "main.tex").write_text(MAIN)
+    (folder / "own.sty").write_text("\\def\\R{\\mathbb{R}}\n")
+    (folder / "parts" / "two.tex").write_text(TWO)
+    return folder
+
+
+LATEX = [
+    ("main.tex", 7, r"x\in\mathbb{R}"),
+    ("main.tex", 8, r"\lVert x+y\rVert \le \lVert x\rVert+\lVert y\rVert"),
+    ("parts/two.tex", 1, r"\lVert x\rVert^2=0"),
+    ("parts/two.tex", 1, "x=0"),
+    ("parts/two.tex", 3, "a = b"),
+    ("parts/two.tex", 4, r"= \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}"),
+]
+
+
+def test_latex_is_read_with_what_its_project_defines(paper: Path) -> None:
+    found = read(paper)
+    assert [(row.path, row.line, row.latex) for row in found] == LATEX
+    assert found[2].sentence == r"By Cauchy, e.g. in , $\lVert x\rVert^2=0$ iff $x=0$."
+    assert found[0].sentence == r"Let $x\in\mathbb{R}$."
+
+
+def test_a_source_as_arxiv_packs_it_reads_as_its_folder(paper: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "2101.00001.tar.gz", "w:gz") as archive:
+        archive.add(paper, arcname=".")
+    found = read(tmp_path / "2101.00001.tar.gz")
+    places = [(f"2101.00001.tar.gz/{path}", line, latex) for path, line, latex in LATEX]
+    assert [(row.path, row.line, row.latex) for row in found] == places
+    with gzip.open(tmp_path / "2101.00002.gz", "wt") as file:
+        file.write(r"\documentclass{article}\begin{document}$x=1$\end{document}")
+    assert [row.latex for row in read(tmp_path / "2101.00002.gz")] == ["x=1"]
+
+
+def test_files_that_input_each_other_end() -> None:
+    scans = {"a.tex": scan(r"\input{b}\def\A{1}"), "b.tex": scan(r"\input{a}\def\B{2}")}
+    assert {path: one.applied(r"\A\B") for path, one in projects(scans).items()} == {
+        "a.tex": "12",
+        "b.tex": "12",
+    }
+
+
+def test_commands_are_written_out_as_their_authors_mean_them() -> None:
+    own = Macros(
+        definitions(
+            r"\newcommand*{\abs}[1]{\left|#1\right|}\DeclareMathOperator{\tr}{tr}\let\eps=\varepsilon"
+            r"\newcommand{\ip}[2][x]{\langle #1,#2\rangle}\renewcommand\abs[1]{|#1|}\newcommand{\broken}{"
+        )
+    )
+    assert own.applied(r"\abs{\eps} + \tr A \ip{y}\ip[a]{b} \text{if so}") == (
+        r"|\varepsilon| + \operatorname{tr} A \langle x,y\rangle\langle a,b\rangle \text{if so}"
+    )
+    assert own.applied(r"\frac{1}{2}") == r"\frac{1}{2}"
+
+
+def test_tables_of_formulas_and_of_texts(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('id,latex\nq1,x^2\nq2,"\\sqrt{a,\nb}"\nq3,y\n')
+    (tmp_path / "b.tsv").write_text('name\tformula\none "odd\tx\ntwo\ty^2\n')
+    (tmp_path / "c.jsonl").write_text(json.dumps({"id": 7, "text": "If $a$ then $b$."}) + "\n")
+    pq.write_table(pa.table({"mine": ["a+b", None, "c"]}), tmp_path / "d.parquet")
+    found = read(tmp_path)
+    assert [(row.path, row.line, row.row, row.latex) for row in found] == [
+        ("a.csv", 2, "q1", "x^2"),
+        ("a.csv", 3, "q2", "\\sqrt{a,\nb}"),
+        ("a.csv", 5, "q3", "y"),
+        ("b.tsv", 2, "", "x"),
+        ("b.tsv", 3, "", "y^2"),
+        ("c.jsonl", 1, "7", "a"),
+        ("c.jsonl", 1, "7", "b"),
+    ]
+    assert found[-1].sentence == "If $a$ then $b$."
+    with pytest.raises(DataError, match="--column"):
+        read(tmp_path / "d.parquet")
+    assert [row.latex for row in read(tmp_path / "d.parquet", "mine")] == ["a+b", "c"]
+
+
+def test_a_dump_of_stack_exchange_has_formulas_between_dollars(tmp_path: Path) -> None:
+    row = '<row Id="{}" PostTypeId="{}" {} Title="On $p^2$" Body="&lt;p&gt;See $x_1$.&lt;/p&gt;" />\n'
+    rows = row.format(1, 1, "") + row.format(2, 2, 'ParentId="1"')
+    (tmp_path / "Posts.xml").write_text(f"<?xml version='1.0'?>\n<posts>\n{rows}</posts>")
+    found = read(tmp_path)
+    assert [(one.line, one.row, one.latex) for one in found] == [
+        (3, "1", "p^2"),
+        (3, "1", "x_1"),
+        (4, "2", "p^2"),
+        (4, "2", "x_1"),
+    ]
+
+
+def test_pdf_is_never_passed_over_in_silence(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7")
+    (tmp_path / "a.md").write_text("$x$")
+    assert scanned(tmp_path, {}).left_out[".pdf"] == 1
+    with pytest.raises(DataError, match="PDF") as caught:
+        scanned(tmp_path / "a.pdf", {})
+    assert caught.value.code == "E430"
+    assert "Markdown" in caught.value.remedy
+
+
+def test_a_change_in_a_preamble_changes_the_state_of_what_is_read_with_it(paper: Path) -> None:
+    before = {unit.path: unit.state for unit in scanned(paper, {}).units}
+    (paper / "own.sty").write_text("\\def\\R{\\mathbf{R}}\n")
+    after = {unit.path: unit.state for unit in scanned(paper, {}).units}
+    assert {path for path in after if after[path] != before[path]} == {"main.tex", "parts/two.tex"}

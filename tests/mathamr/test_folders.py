@@ -1,0 +1,146 @@
+"""Indexes of documents: a refreshed one finds what a new one does, a stopped one goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.core.errors import DataError
+from engines.core.events import Event
+from engines.mathamr.retrieval import folders
+from engines.mathamr.retrieval.formula_index import FormulaIndex
+from engines.mathamr.retrieval.indexing import IndexFormulas, index
+from engines.mathamr.retrieval.search import SearchFormulas, search
+
+QUERIES = ("x^2+1", r"\frac{a}{b}", "f(x)", "y=3")
+
+
+def notes(folder: Path, count: int = 30) -> Path:
+    folder.mkdir()
+    for number in range(count):
+        text = f"Note: $x^{number % 7}+{number}$.\n\nWe see $\\frac{{a_{number}}}{{b}} = f(x)$ and $y=3$."
+        (folder / f"{number:02}.md").write_text(text)
+    return folder
+
+
+def found(place: Path) -> list[list[tuple[float, str, set[str]]]]:
+    """Of each query score, LaTeX and places, equal scores in one order."""
+    opened = FormulaIndex(place)
+    rows = []
+    for query in QUERIES:
+        hits = search(SearchFormulas(place, query, k=50))["hits"]
+        own = {opened.latex(look): opened.members(look) for look in range(len(opened))}
+        named = [(hit["score"], hit["latex"], {one["id"] for one in own[hit["latex"]]}) for hit in hits]
+        rows.append(sorted(named, key=lambda row: (-row[0], row[1])))
+    return rows
+
+
+def test_a_refreshed_index_finds_what_a_new_one_does(tmp_path: Path) -> None:
+    place = notes(tmp_path / "notes")
+    assert index(IndexFormulas(place, tmp_path / "index"))["files_read"] == 30
+    (place / "03.md").write_text("Changed: $x^2+1$.")
+    (place / "04.md").unlink()
+    (place / "new.md").write_text("New $z_9$ and $y=3$.")
+    made = index(IndexFormulas(place, tmp_path / "index"))
+    assert (made["files"], made["files_read"]) == (30, 2)
+    fresh = index(IndexFormulas(place, tmp_path / "fresh"))
+    counts = ("formulas", "looks", "features", "postings", "without_context")
+    assert [made[key] for key in counts] == [fresh[key] for key in counts]
+    assert found(tmp_path / "index") == found(tmp_path / "fresh")
+    assert index(IndexFormulas(place, tmp_path / "index"))["files_read"] == 0
+
+
+def test_hits_say_file_line_and_sentence(tmp_path: Path) -> None:
+    place = notes(tmp_path / "notes", 3)
+    index(IndexFormulas(place, tmp_path / "index"))
+    hit = search(SearchFormulas(tmp_path / "index", r"\frac{a_2}{b} = f(x)"))["hits"][0]
+    assert (hit["file"], hit["line"], hit["formula"]) == (str(place / "02.md"), 3, "02.md:3")
+    assert hit["sentence"] == r"We see $\frac{a_2}{b} = f(x)$ and $y=3$."
+
+
+def test_a_stopped_build_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, out = notes(tmp_path / "notes"), tmp_path / "index"
+    monkeypatch.setattr(folders, "_BATCH", 500)
+    seen: list[Mapping[str, Any]] = []
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(folders, "_SMALL", 10**9)
+    asked = iter([False, False, True])
+    stopped = index(IndexFormulas(place, out), stop=lambda: next(asked, True))
+    assert stopped == {"out": str(out), "complete": False}
+    assert not out.exists()
+    parts = [path for path in (tmp_path / ".index.parts").iterdir() if path.is_dir()]
+    assert parts
+    times = {path: (path / "features.npy").stat().st_mtime_ns for path in parts}
+    kept = folders.remove_folder
+    monkeypatch.setattr(folders, "remove_folder", lambda *_: seen.append({}))
+    assert index(IndexFormulas(place, out))["complete"]
+    assert {path: (path / "features.npy").stat().st_mtime_ns for path in parts} == times
+    monkeypatch.setattr(folders, "remove_folder", kept)
+    index(IndexFormulas(place, tmp_path / "fresh"))
+    assert found(out) == found(tmp_path / "fresh")
+    assert not (tmp_path / ".fresh.parts").exists()
+
+
+def test_processes_share_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = notes(tmp_path / "notes")
+    index(IndexFormulas(place, tmp_path / "one"))
+    monkeypatch.setattr(folders, "_BATCH", 500)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    index(IndexFormulas(place, tmp_path / "two"))
+    assert found(tmp_path / "one") == found(tmp_path / "two")
+
+
+def test_many_blocks_merge_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engines.mathamr.retrieval import segments
+
+    place = notes(tmp_path / "notes")
+    index(IndexFormulas(place, tmp_path / "one"))
+    monkeypatch.setattr(segments, "BLOCK", 100)
+    index(IndexFormulas(place, tmp_path / "two"))
+    for name in ("features", "starts", "looks", "counts", "masses", "members", "firsts"):
+        one, two = ((tmp_path / which / f"{name}.npy").read_bytes() for which in ("one", "two"))
+        assert one == two, name
+
+
+def test_what_cannot_be_read_is_counted_and_said(tmp_path: Path) -> None:
+    place = notes(tmp_path / "notes", 2)
+    (place / "bad.tex").write_bytes(b"$x$ \xff\xfe")
+    (place / "a.pdf").write_bytes(b"%PDF")
+    heard: list[Event] = []
+    made = index(IndexFormulas(place, tmp_path / "index"), events=heard.append)
+    said = " ".join(str(event.data.get("message")) for event in heard if event.kind == "warning")
+    assert made["left_out"] == 1
+    assert "bad.tex" in said
+    assert "1 PDF files are not read" in said
+    again = index(IndexFormulas(place, tmp_path / "index"))
+    assert (again["left_out"], again["files_left_out"]) == (1, {".pdf": 1})
+
+
+def test_an_index_of_other_documents_is_not_replaced(tmp_path: Path) -> None:
+    index(IndexFormulas(notes(tmp_path / "notes", 2), tmp_path / "index"))
+    with pytest.raises(DataError, match="an index of other documents"):
+        index(IndexFormulas(notes(tmp_path / "others", 2), tmp_path / "index"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="no formula"):
+        index(IndexFormulas(tmp_path / "empty", tmp_path / "nothing"))
+
+
+def test_a_watched_folder_is_made_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engines.mathamr.retrieval import indexing
+
+    monkeypatch.setattr(indexing, "_LOOKED_S", 0.01)
+    place = notes(tmp_path / "notes", 2)
+    waits: list[Event] = []
+
+    def heard(event: Event) -> None:
+        if event.kind == "log":
+            waits.append(event)
+            (place / "added.md").write_text("Added $q^{77}$.")
+
+    index(IndexFormulas(place, tmp_path / "index", watch=True), events=heard, stop=lambda: len(waits) > 1)
+    assert len(waits) == 2
+    assert search(SearchFormulas(tmp_path / "index", "q^{77}"))["hits"][0]["formula"] == "added.md:1"
