@@ -7,7 +7,9 @@ written, and what the caller knows of the source (run, corpus, filter, settings)
 from __future__ import annotations
 
 import csv
+import io
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,6 +77,13 @@ def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
     return path
 
 
+def csv_table(columns: Sequence[str], rows: Rows) -> str:
+    """A table for spreadsheets."""
+    text = io.StringIO()
+    _csv(text, columns, rows)
+    return text.getvalue()
+
+
 def _csv(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)
@@ -97,7 +106,7 @@ _TEX = {
 def tex_table(columns: Sequence[str], rows: Rows) -> str:
     """A LaTeX tabular; columns of numbers to the right."""
     table = [list(row) for row in rows]
-    numbers = [all(isinstance(value, int | float) for value in column) for column in zip(*table, strict=True)]
+    numbers = [all(map(_is_figure, column)) for column in zip(*table, strict=True)]
     layout = "".join("r" if number else "l" for number in numbers) or "l" * len(columns)
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\hline", _tex_row(columns), r"\hline"]
     lines += [_tex_row(row) for row in table]
@@ -116,6 +125,12 @@ def _tex_cell(value: object) -> str:
     return value if isinstance(value, Tex) else "".join(_TEX.get(char, char) for char in str(value))
 
 
+def _is_figure(value: object) -> bool:
+    """A number, or a text of one; what is empty may stand among them."""
+    return isinstance(value, int | float) or _FIGURE.fullmatch(str(value)) is not None
+
+
+_FIGURE = re.compile(r"([+-]?[\d,]*\.?\d+(e[+-]?\d+)?)?")
 _WRITERS = {".csv": _csv, ".jsonl": _jsonl, ".tex": _tex}
 
 

@@ -105,7 +105,8 @@ class Operation:
     printed as JSON Lines, with or without `--json`. expressions: an argument may begin with `-`. recipes:
     its command takes `--recipe`, whose settings hold where no other is given. where: its command takes
     `--where`, a filter over its rows. listed: whether help lists it; the others serve screens. tool: it only
-    reads and computes, so that `mathwb mcp` offers it, less what its spec writes.
+    reads and computes, so that `mathwb mcp` offers it, less what its spec writes. tables: what it prints has
+    tables, which its command also prints as CSV and for LaTeX.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Operation:
     where: Where | None = None
     listed: bool = True
     tool: bool = False
+    tables: bool = False
 
     @property
     def spec_type(self) -> Any:

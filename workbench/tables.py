@@ -130,8 +130,9 @@ class TableSpec:
         shown = (column for column in self.on("text") if column.name not in without)
         columns = sorted(shown, key=lambda column: not column.width)
         heads = [titles.get(column.name, column.title) for column in columns]
-        rows = (self.row(item, found) for item in items)
-        return aligned(heads, ([column.in_line(row) for column in columns] for row in rows))
+        rows = [self.row(item, found) for item in items]
+        cells = ([column.in_line(row) for column in columns] for row in rows)
+        return aligned(heads, cells, lambda form: self.written(form, rows))
 
     def written(self, place: str, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[object]]]:
         """Names of columns, and rows as values for a file: csv or tex."""
@@ -163,19 +164,66 @@ def _formula(latex: Callable[[Row], str]) -> Callable[[Row], object]:
 # Lines
 
 
-def aligned(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Rows as aligned lines: numbers to the right, text to the left."""
+Form = Literal["csv", "tex"]
+"""Of a file, and of what a command prints with `--csv` or `--tex`."""
+
+
+class Line(str):
+    """A line of a table. The first one has the whole as `table`: `f(form)` gives its columns and rows."""
+
+    table: Callable[[Form], tuple[Sequence[str], Iterable[Sequence[object]]]] | None = None
+
+
+def aligned(
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    table: Callable[[Form], tuple[Sequence[str], Iterable[Sequence[object]]]] | None = None,
+) -> list[str]:
+    """Rows as aligned `Line`s: numbers to the right, text to the left. Args: table: the first one's, if that
+    is not the header and these rows."""
+    rows = list(rows)
     cells = [[_cell(value) for value in row] for row in rows]
     right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
     right += [False] * (len(header) - len(right))
     widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
-    return [
-        "  ".join(
-            value.rjust(width) if is_right else value.ljust(width)
-            for value, width, is_right in zip(line, widths, right, strict=True)
-        ).rstrip()
+    first, *others = (
+        Line(
+            "  ".join(
+                value.rjust(width) if is_right else value.ljust(width)
+                for value, width, is_right in zip(line, widths, right, strict=True)
+            ).rstrip()
+        )
         for line in [list(header), *cells]
-    ]
+    )
+    first.table = table or (lambda _: (header, rows))
+    return [first, *others]
+
+
+def indented(lines: Iterable[str]) -> Iterator[Line]:
+    """The lines of a table, two cells to the right."""
+    for line in lines:
+        moved = Line(f"  {line}")
+        moved.table = getattr(line, "table", None)
+        yield moved
+
+
+def in_form(lines: Iterable[str], form: Form) -> Iterator[str]:
+    """The tables among lines, for a spreadsheet or for LaTeX, with an empty line between two. What else was
+    said is a comment of LaTeX."""
+    from workbench.export import csv_table, tex_table
+
+    first = True
+    for line in lines:
+        if isinstance(line, Line):
+            if line.table is None:
+                continue
+            yield from () if first else ("",)
+            yield from (csv_table if form == "csv" else tex_table)(*line.table(form)).splitlines()
+            first = False
+        elif isinstance(line, Hint):
+            yield line
+        elif form == "tex" and line.strip():
+            yield f"% {line}"
 
 
 def _cell(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import subprocess
@@ -104,6 +105,39 @@ def test_compare_tests_against_the_first(files: tuple[Path, Path, Path]) -> None
     assert test["difference"] < 0
     assert test["losses"] == 2
     assert [system["run"] for system in document["systems"]] == [str(good), str(bad)]
+
+
+def test_several_judgements_are_one_table_with_one_correction(
+    files: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    good, bad, qrels = files
+    other = tmp_path / "other-year"
+    other.write_text("A.1\t0\tb\t3\nA.2\t0\ta\t1\n")
+    line = ("compare", good, bad, good, "--qrels", qrels, "--qrels", other)
+    document = json.loads(call(*line, "--json").stdout)
+    assert [(Path(row["qrels"]).name, Path(row["run"]).name) for row in document["systems"]] == [
+        (year, run) for year in ("qrels", "other-year") for run in ("good", "bad", "good")
+    ]
+    tests = document["comparisons"]
+    alone = json.loads(call("compare", good, bad, "--qrels", other, "--json").stdout)["comparisons"][0]
+    (same,) = (one for one in tests if one["run"] == str(bad) and one["qrels"] == str(other))
+    assert (same["difference"], same["t_p"]) == (alone["difference"], alone["t_p"])
+    # Holm's step-down over all four, by its definition.
+    p_values = [one["randomisation_p"] for one in tests]
+    order, largest = sorted(range(4), key=p_values.__getitem__), 0.0
+    for rank, place in enumerate(order):
+        largest = max(largest, min(1.0, (4 - rank) * p_values[place]))
+        assert tests[place]["holm_p"] == pytest.approx(largest)
+    assert [one["bonferroni_p"] for one in tests] == [min(1.0, 4 * p) for p in p_values]
+
+    rows = list(csv.DictReader(call(*line, "--csv").stdout.splitlines()))
+    assert [row["judgements"] for row in rows] == ["qrels"] * 3 + ["other-year"] * 3
+    for row, system in zip(rows, document["systems"], strict=True):
+        assert float(row["nDCG'"]) == pytest.approx(system["ndcg_prime"], abs=5e-5)
+    tex = call(*line, "--tex").stdout
+    assert tex.startswith(r"\begin{tabular}{llrrrlrrrr}")
+    assert tex.count(r" \\") == 7
+    assert call(*line, "--tex", "--csv").exit_code == 2
 
 
 def test_pictures_are_drawn_as_their_names_end(files: tuple[Path, Path, Path], tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_an_option_of_one_value_is_given_once() -> None:
 
 def test_an_option_that_is_given_again_is_refused_in_one_line() -> None:
     for words in (
-        ("arqmath", "compare", "a", "b", "--qrels", "one", "--qrels", "two"),
+        ("arqmath", "eval", "a", "--qrels", "one", "--qrels", "two"),
         ("--workspace", "one", "--workspace", "two", "jobs", "list"),
     ):
         result = mathwb(*words)

@@ -27,6 +27,7 @@ from engines.core.spec import Field, described, values
 from workbench.errors import UsageError, explain, one_line
 from workbench.operation import Hint, Operation, option, plain
 from workbench.paper import load
+from workbench.tables import Form, in_form
 from workbench.units import to_the_second
 
 if TYPE_CHECKING:
@@ -97,16 +98,32 @@ Where = Annotated[
 """The type of the `where` option of commands that list rows; see `workbench.filters`."""
 
 
-def emit(value: object, as_json: bool, *, text: str | Iterable[str] = ()) -> None:
+Csv = Annotated[bool, typer.Option("--csv", help="Print the tables alone, as CSV.")]
+Tex = Annotated[bool, typer.Option("--tex", help="Print the tables for LaTeX.")]
+
+
+def form_of(tex: bool, csv: bool, as_json: bool) -> Form | None:
+    """Raises: UsageError E427 where more than one form is asked for."""
+    asked = [name for name, given in (("--tex", tex), ("--csv", csv), ("--json", as_json)) if given]
+    if len(asked) > 1:
+        raise UsageError(
+            f"{' and '.join(asked)} cannot be combined", code="E427", remedy="Leave all but one out."
+        )
+    return "tex" if tex else "csv" if csv else None
+
+
+def emit(value: object, as_json: bool, *, text: str | Iterable[str] = (), form: Form | None = None) -> None:
     """Print a result to stdout.
 
     Args: value: the record that `--json` prints as one document (NaN and infinities become null). text: what
-    people see instead, a string or lines; control characters in it are made visible.
+    people see instead, a string or lines; control characters in it are made visible. form: of its tables,
+    which alone are printed then.
     """
     if as_json:
         print(json.dumps(plain(value), allow_nan=False))
         return
-    for line in text.splitlines() if isinstance(text, str) else text:
+    lines: Iterable[str] = text.splitlines() if isinstance(text, str) else text
+    for line in lines if form is None else in_form(lines, form):
         print(printable(line))
 
 
@@ -361,11 +378,15 @@ def command(row: Operation) -> Callable[..., None]:
         parameters.append(_keyword("executor", Executor, "local"))
     if row.divisible:
         parameters.append(_keyword("shares", shares, 1))
+    if row.tables:
+        parameters += [_keyword("csv", Csv, False), _keyword("tex", Tex, False)]
     parameters.append(_keyword("as_json", as_json, False))
 
     def run(
         *,
         as_json: bool,
+        csv: bool = False,
+        tex: bool = False,
         detach: bool = False,
         executor: str = "local",
         shares: int = 1,
@@ -385,9 +406,10 @@ def command(row: Operation) -> Callable[..., None]:
             spec = row.resolved(given)
             if where:
                 _refuse_unshown(row, spec, detach)
+            form = form_of(tex, csv, as_json)
             if not detach:
                 _refuse_placed(executor, shares)
-                _perform(row, spec, as_json, wanted)
+                _perform(row, spec, as_json, wanted, form)
             else:
                 _detach(row, spec, executor, shares, as_json)
         except EngineError:
@@ -471,7 +493,9 @@ def _user_defaults(row: Operation) -> Mapping[str, Any]:
     }
 
 
-def _perform(row: Operation, spec: Any, as_json: bool, wanted: Filter | None) -> None:
+def _perform(
+    row: Operation, spec: Any, as_json: bool, wanted: Filter | None, form: Form | None = None
+) -> None:
     stop = stop_on_interrupt() if row.takes_stop else never
     record = row.start(spec, events=_progress(row), stop=stop)
     if wanted is not None:
@@ -492,7 +516,8 @@ def _perform(row: Operation, spec: Any, as_json: bool, wanted: Filter | None) ->
     if as_json:
         emit(done.document, True)
     else:
-        _print(row.lines(record, spec))
+        lines = row.lines(record, spec)
+        _print(lines if form is None else in_form(lines, form))
     if done.code:
         raise typer.Exit(done.code)
 

@@ -18,12 +18,12 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.machine import size
 from workbench import jobs
-from workbench.cli.command import Json, Where, emit, group, say
+from workbench.cli.command import Csv, Json, Tex, Where, emit, form_of, group, say
 from workbench.errors import UsageError, one_line
 from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
 from workbench.jobs.reporting import Reported, reported
-from workbench.tables import aligned
+from workbench.tables import Form, aligned
 from workbench.units import to_the_second
 from workbench.workspace import Workspace
 
@@ -68,9 +68,8 @@ def reporter_line(done: Reported) -> str:
     return f"{done.name}: {done.events:,} events{step}{end}"
 
 
-def compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -> None:
+def compare_many(views: list[jobs.JobView], by: str, form: Form | None, as_json: bool) -> None:
     """Print which setting of several jobs is best by a measure."""
-    from workbench.export import tex_table
     from workbench.jobs.compare import standings
 
     found = standings(views, by)
@@ -81,38 +80,24 @@ def compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -
         failed = ", ".join(map(str, row.failed))
         p = "" if row.p is None else f"{row.p:.3g}"
         rows.append((row.name, value, f"{row.finished}/{len(row.jobs)}", failed, row.apart, p))
-    if tex:
-        text = tex_table(head, rows)
-        emit({**found.to_dict(), "tex": text}, as_json, text=text)
-        return
     lines = [*aligned(head, rows), "", found.verdict]
-    emit(found.to_dict(), as_json, text=lines)
+    emit(found.to_dict(), as_json, text=lines, form=form)
 
 
-def compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: bool) -> None:
+def compare_two(first: jobs.JobView, second: jobs.JobView, form: Form | None, as_json: bool) -> None:
     """Print what differs between two jobs."""
-    from workbench.export import tex_table
     from workbench.jobs.compare import compare as compared
     from workbench.jobs.compare import shown_value
 
     found = compared(first, second)
     kinds = (("setting", found.settings), ("environment", found.environment), ("result", found.results))
-    if tex:
-        rows = [
-            (kind, row.key, shown_value(row.left), shown_value(row.right))
-            for kind, differ in kinds
-            for row in differ
-        ]
-        text = tex_table(("", "", f"job {first.id}", f"job {second.id}"), rows)
-        emit({**asdict(found), "tex": text}, as_json, text=text)
-        return
-    lines = []
+    lines: list[str] = []
     for kind, differ in kinds:
         rows_of = [(row.key, shown_value(row.left), shown_value(row.right)) for row in differ]
         head = (kind, f"job {first.id}", f"job {second.id}")
         lines += aligned(head, rows_of) if differ else [f"{kind}: no difference"]
         lines.append("")
-    emit(found, as_json, text=lines[:-1])
+    emit(found, as_json, text=lines[:-1], form=form)
 
 
 def state(view: jobs.JobView) -> str:
@@ -298,7 +283,8 @@ def compare(
         str,
         typer.Option(metavar="MEASURE", help="Measure to compare more than two jobs by.", show_default=False),
     ] = "",
-    tex: Annotated[bool, typer.Option("--tex", help="Print a LaTeX table.")] = False,
+    csv: Csv = False,
+    tex: Tex = False,
     as_json: Json = False,
 ) -> None:
     """Compare two jobs: settings, environment and results. With more jobs, or a sweep, find the best setting.
@@ -306,12 +292,13 @@ def compare(
     Runs of one setting that differ in seed or fold are its repeats. Each setting is compared with the best by
     a paired randomisation test over the repeats that both have, with Holm's correction.
     """
+    form = form_of(tex, csv, as_json)
     workspace = Workspace.open()
     views = _with_members(workspace, numbers)
     if len(views) == 2 and not by:
-        compare_two(views[0], views[1], tex, as_json)
+        compare_two(views[0], views[1], form, as_json)
     else:
-        compare_many(views, by, tex, as_json)
+        compare_many(views, by, form, as_json)
 
 
 def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView]:

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.command import Json, emit, group, say
+from workbench.cli.command import Csv, Json, Tex, emit, form_of, group, say
 from workbench.config import Setting, config_file, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import MissingError, one_line
 from workbench.paper import load, papers
 from workbench.repro import Cell, Table, engines, tables
-from workbench.tables import aligned
+from workbench.tables import aligned, indented
 from workbench.tour import Guide
 from workbench.workspace import Workspace, ensure_sample
 
@@ -85,14 +85,17 @@ def repro(
     number: Annotated[
         int | None, typer.Option("--table", metavar="N", help="Show only this table.", show_default=False)
     ] = None,
+    csv: Csv = False,
+    tex: Tex = False,
     as_json: Json = False,
 ) -> None:
     """Show the papers' tables: their numbers, ours with intervals, the settings, and what is missing."""
+    form = form_of(tex, csv, as_json)
     workspace = Workspace.open()
     wanted = [engine] if engine else engines()
     found = [item for name in wanted for item in tables(workspace, name, number=number)]
     lines = [line for item in found for line in [*_lines(item), ""]]
-    emit(found, as_json, text=lines[:-1])
+    emit(found, as_json, text=lines[:-1], form=form)
 
 
 def _lines(item: Table) -> list[str]:
@@ -105,7 +108,7 @@ def _lines(item: Table) -> list[str]:
         if row.source:
             rows.append((f"  {row.source}", "ours", *(_ours(cell, item.decimals) for cell in row.cells)))
     lines = [head, f"  paper's setting: {item.setting}"]
-    lines += [f"  {line}" for line in aligned(("", "", *columns), rows)]
+    lines += indented(aligned(("", "", *columns), rows))
     if item.note:
         lines.append(f"  note: {item.note}")
     if not any(row.source for row in item.rows):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -261,10 +261,13 @@ SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Compare runs with the first: paired t-test and randomisation test, corrected for multiple testing."""
+    """Compare runs with the first: paired t-test and randomisation test, corrected for multiple testing.
+
+    Of several judgements, such as those of several years, each has its own rows; the correction is over all.
+    """
 
     runs: Annotated[tuple[Path, ...], Arg("The first is the baseline.", metavar="RUN RUN...")]
-    qrels: JudgementsFile
+    qrels: Annotated[tuple[Path, ...], Arg("Judgements: topic, 0, document, grade; repeatable.", option=True)]
     task: TaskNumber = 1
     visual_ids: VisualIds = None
     measure: Annotated[str, Arg("The measure to test.")] = "ndcg_prime"
@@ -289,62 +292,80 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
 
     Returns: measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap)
     and comparisons: of each other run its `Comparison` (see `engines.retrieval.measures`), bonferroni_p
-    and holm_p; with `plot` also plot, the picture of the differences by topic. Events: warnings, as of
-    `evaluate`, and of runs of unequal depth. Raises: DataError for files that cannot be read, EngineError
-    E341 for fewer than two topics.
+    and holm_p; of several qrels both have a row for each, which names them; with `plot` also plot, the
+    picture of the differences by topic. Events: warnings, as of `evaluate`, and of runs of unequal depth.
+    Raises: DataError for files that cannot be read, EngineError E341 for fewer than two topics.
 
     >>> from engines.core.assets import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> runs = (forum / "runs" / "bm25.tsv", forum / "runs" / "dense.tsv")
-    >>> test = compare(Compare(runs, forum / "qrels_task1.tsv"))["comparisons"][0]
+    >>> test = compare(Compare(runs, (forum / "qrels_task1.tsv",)))["comparisons"][0]
     >>> round(test["difference"], 4), test["wins"], test["losses"]
     (0.125, 9, 3)
     """
-    from engines.retrieval.measures import bonferroni, bootstrap_interval, evaluate, holm
-    from engines.retrieval.measures import compare as test
-    from engines.retrieval.run import unequal_depths
+    from engines.retrieval.measures import bonferroni, holm
 
-    qrels = load_qrels(spec.qrels, spec.task, events)
-    runs = {path: load_run(path, qrels, spec.qrels, spec.task, spec.visual_ids, events) for path in spec.runs}
-    if what := unequal_depths(runs, qrels.grades):
-        warn(events, what)
-    results = [evaluate(runs[path], qrels) for path in spec.runs]
-    values = [{topic: row[spec.measure] for topic, row in result.per_topic.items()} for result in results]
-    tests = [test(values[0], other, seed=spec.seed) for other in values[1:]]
-    p_values = [one.randomisation_p for one in tests]
+    found = [_compared_by(spec, path, events) for path in spec.qrels]
+    comparisons = [test for one in found for test in one.comparisons]
+    p_values = [test["randomisation_p"] for test in comparisons]
+    for test, b, h in zip(comparisons, bonferroni(p_values), holm(p_values), strict=True):
+        test |= {"bonferroni_p": b, "holm_p": h}
     drawn: dict[str, Any] = {}
     if spec.plot is not None:
-        _draw_compare(spec, values)
+        panels = [panel for one in found for panel in one.panels]
+        write_drawing(spec.plot, deltas(panels), width=PIXELS)
         drawn["plot"] = str(spec.plot)
     return {
         "measure": spec.measure,
         "baseline": str(spec.runs[0]),
-        "systems": [
-            {
-                "run": str(path),
-                **{name: round(result.mean[name], 6) for name in SHOWN},
-                "interval": bootstrap_interval(list(own.values()), seed=spec.seed),
-            }
-            for path, result, own in zip(spec.runs, results, values, strict=True)
-        ],
-        "comparisons": [
-            {"run": str(path), **asdict(one), "bonferroni_p": b, "holm_p": h}
-            for path, one, b, h in zip(
-                spec.runs[1:], tests, bonferroni(p_values), holm(p_values), strict=True
-            )
-        ],
+        "systems": [system for one in found for system in one.systems],
+        "comparisons": comparisons,
         **drawn,
     }
 
 
-def _draw_compare(spec: Compare, values: Sequence[Mapping[str, float]]) -> None:
-    assert spec.plot is not None
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """By one file of judgements; a panel of the picture has a title and differences by topic."""
+
+    systems: list[dict[str, Any]]
+    comparisons: list[dict[str, Any]]
+    panels: list[tuple[str, dict[str, float]]]
+
+
+def _compared_by(spec: Compare, path: Path, events: Sink) -> _Compared:
+    from engines.retrieval.measures import bootstrap_interval, evaluate
+    from engines.retrieval.measures import compare as test
+    from engines.retrieval.run import unequal_depths
+
+    qrels = load_qrels(path, spec.task, events)
+    runs = {run: load_run(run, qrels, path, spec.task, spec.visual_ids, events) for run in spec.runs}
+    if what := unequal_depths(runs, qrels.grades):
+        warn(events, what)
+    results = [evaluate(runs[run], qrels) for run in spec.runs]
+    values = [{topic: row[spec.measure] for topic, row in result.per_topic.items()} for result in results]
+    by = {"qrels": str(path)} if len(spec.qrels) > 1 else {}
+    of = f" by {path.name}" if by else ""
     first, *others = values
-    named = [
-        (
-            f"{spec.measure} of {path.name} less {spec.runs[0].name}, {len(own)} topics",
-            {topic: own[topic] - first[topic] for topic in own if topic in first},
-        )
-        for path, own in zip(spec.runs[1:], others, strict=True)
-    ]
-    write_drawing(spec.plot, deltas(named), width=PIXELS)
+    return _Compared(
+        [
+            {
+                **by,
+                "run": str(run),
+                **{name: round(result.mean[name], 6) for name in SHOWN},
+                "interval": bootstrap_interval(list(own.values()), seed=spec.seed),
+            }
+            for run, result, own in zip(spec.runs, results, values, strict=True)
+        ],
+        [
+            {**by, "run": str(run), **asdict(test(first, own, seed=spec.seed))}
+            for run, own in zip(spec.runs[1:], others, strict=True)
+        ],
+        [
+            (
+                f"{spec.measure} of {run.name} less {spec.runs[0].name}{of}, {len(own)} topics",
+                {topic: own[topic] - first[topic] for topic in own if topic in first},
+            )
+            for run, own in zip(spec.runs[1:], others, strict=True)
+        ],
+    )

@@ -15,6 +15,7 @@ OPERATIONS = (
         resolve=_RESOLVE,
         where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
         tool=True,
+        tables=True,
     ),
     Operation(
         "arqmath.show",
@@ -23,6 +24,7 @@ OPERATIONS = (
         resolve=_RESOLVE,
         where=Where("answers", f"{_TABLES}:ANSWERS", f"{_TABLES}:answer_address"),
         tool=True,
+        tables=True,
     ),
     Operation(
         "arqmath.post",
@@ -45,11 +47,13 @@ OPERATIONS = (
         "arqmath.pretrain-data",
         "Segments or pairs to pre-train on.",
         "engines.arqmath.training.data_files:pretrain_data",
+        tables=True,
     ),
     Operation(
         "arqmath.pairs",
         "Sample question-answer pairs to fine-tune on.",
         "engines.arqmath.training.data_files:pairs",
+        tables=True,
     ),
     Operation(
         "arqmath.rank",
@@ -71,6 +75,7 @@ OPERATIONS = (
         "engines.arqmath.ranking.search:search",
         where=Where("hits", f"{_TABLES}:HITS", f"{_TABLES}:hit_address"),
         tool=True,
+        tables=True,
     ),
     Operation(
         "arqmath.export",
@@ -85,11 +90,13 @@ OPERATIONS = (
         text=f"{_TABLES}:evaluate",
         document="engines.arqmath.ranking.evaluate:document",
         tool=True,
+        tables=True,
     ),
     Operation(
         "arqmath.tune",
         "Tune first stages on some topics, report on others.",
         "engines.arqmath.ranking.tune:tune",
+        tables=True,
     ),
     Operation(
         "arqmath.generate",
@@ -102,6 +109,7 @@ OPERATIONS = (
         "Compare runs, with significance tests.",
         "engines.arqmath.ranking.evaluate:compare",
         tool=True,
+        tables=True,
     ),
     Operation(
         "arqmath.ranking",

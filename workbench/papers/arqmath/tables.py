@@ -267,17 +267,27 @@ def _figures(row: Found) -> list[str]:
 
 
 def compare(found: Found, spec: Compare) -> list[str]:
-    """The runs below each other, the baseline first."""
-    header = ["run", "nDCG'", "mAP'", "P'@10", f"95 % of {spec.measure}"]
+    """The runs below each other, the baseline first; of several judgements the one after the other."""
+    header = [
+        *(["judgements"] if len(spec.qrels) > 1 else []),
+        "run",
+        "nDCG'",
+        "mAP'",
+        "P'@10",
+        f"95 % of {spec.measure}",
+    ]
     header += ["difference", "t-test", "randomisation", "Holm"]
     rows = []
-    for system, test in zip(found["systems"], [None, *found["comparisons"]], strict=True):
+    tests = {(test.get("qrels"), test["run"]): test for test in found["comparisons"]}
+    for system in found["systems"]:
+        test = tests.get((system.get("qrels"), system["run"]))
+        by = [Path(system["qrels"]).name] if "qrels" in system else []
         tested = ["", "", "", ""]
         if test is not None:
             tested = [f"{test['difference']:+.4f}", f"{test['t_p']:.4f}"]
             tested += [f"{test['randomisation_p']:.4f}", f"{test['holm_p']:.4f}"]
         means = [f"{system[name]:.4f}" for name in _MEASURES]
-        rows.append([Path(system["run"]).name, *means, interval(system["interval"]), *tested])
+        rows.append([*by, Path(system["run"]).name, *means, interval(system["interval"]), *tested])
     return [*aligned(header, rows), *_drawn(found)]
 
 

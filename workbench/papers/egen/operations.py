@@ -16,6 +16,7 @@ OPERATIONS = (
         code="engines.egen.grading.pairs:code",
         expressions=True,
         tool=True,
+        tables=True,
     ),
     Operation(
         "proofread",
@@ -32,6 +33,7 @@ OPERATIONS = (
         document="engines.egen.generation:document",
         expressions=True,
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.verify",
@@ -39,6 +41,7 @@ OPERATIONS = (
         "engines.egen.verdicts:verify",
         document="engines.egen.verdicts:document",
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.rules",
@@ -47,6 +50,7 @@ OPERATIONS = (
         document="engines.egen.check_rules:document",
         code=f"{_TABLES}:rules_code",
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.corpus",
@@ -60,6 +64,7 @@ OPERATIONS = (
         "Statistics of a corpus.",
         "engines.egen.corpora:corpus_stats",
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.find",
@@ -68,6 +73,7 @@ OPERATIONS = (
         where=Where("matches", f"{_TABLES}:MATCHES", f"{_TABLES}:cluster_address"),
         expressions=True,
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.show",
@@ -75,6 +81,7 @@ OPERATIONS = (
         "engines.egen.corpora:show",
         where=Where("members", f"{_TABLES}:MEMBERS", f"{_TABLES}:member_address"),
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.explain",
@@ -82,6 +89,7 @@ OPERATIONS = (
         "engines.egen.verdicts:explain",
         expressions=True,
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.curve",
@@ -96,6 +104,7 @@ OPERATIONS = (
         "engines.egen.egraphs:derive",
         expressions=True,
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.egraph",
@@ -103,6 +112,7 @@ OPERATIONS = (
         "engines.egen.egraphs:egraph",
         expressions=True,
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.save",
@@ -127,9 +137,13 @@ OPERATIONS = (
         text=f"{_TABLES}:evaluate",
         where=Where("mistakes", f"{_TABLES}:MISTAKES"),
         tool=True,
+        tables=True,
     ),
     Operation(
-        "egen.semvec", "Evaluate an encoder on the SemVec benchmark.", "engines.egen.semvec.evaluate:evaluate"
+        "egen.semvec",
+        "Evaluate an encoder on the SemVec benchmark.",
+        "engines.egen.semvec.evaluate:evaluate",
+        tables=True,
     ),
     Operation(
         "egen.embed",
@@ -152,12 +166,14 @@ OPERATIONS = (
         where=Where("neighbours", f"{_TABLES}:NEIGHBOURS", f"{_TABLES}:neighbour_address"),
         expressions=True,
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.analogy",
         "x1 : y1 :: x2 : ? by vectors.",
         "engines.egen.models.nearest:analogy",
         expressions=True,
+        tables=True,
     ),
     Operation(
         "egen.analogies",
@@ -184,6 +200,7 @@ OPERATIONS = (
         "engines.egen.models.nearest:rewrite",
         expressions=True,
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.semembed",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
 from workbench.operation import Hint
-from workbench.tables import Column, Row, TableSpec, aligned, others, rest
+from workbench.tables import Column, Row, TableSpec, aligned, indented, others, rest
 from workbench.units import noun
 
 if TYPE_CHECKING:
@@ -702,7 +702,7 @@ def evaluate(found: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
         yield ""
         yield f"wrong: {found['wrong']:,}; the costliest:"
         lines = MISTAKES.lines(found["mistakes"][: spec.worst or _SHOWN_MISTAKES])
-        yield from (f"  {line}" for line in lines)
+        yield from indented(lines)
 
 
 def _setting(setting: Mapping[str, Any]) -> Iterator[str]:

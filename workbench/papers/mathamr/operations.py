@@ -62,6 +62,7 @@ OPERATIONS = (
         "engines.mathamr.retrieval.task2:topics",
         where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
         tool=True,
+        tables=True,
     ),
     Operation(
         "mathamr.inspect",
@@ -70,6 +71,7 @@ OPERATIONS = (
         resolve="workbench.papers.mathamr.data:resolved",
         where=Where("nearest", f"{_TABLES}:NEAREST"),
         tool=True,
+        tables=True,
     ),
     Operation(
         "mathamr.index",
@@ -85,6 +87,7 @@ OPERATIONS = (
         background=Background("mathamr search {index.name}", "ranks into {run}", target="run"),
         where=Where("hits", f"{_TABLES}:HITS", unless="run"),
         tool=True,
+        tables=True,
     ),
     Operation(
         "mathamr.represent",
@@ -111,6 +114,7 @@ OPERATIONS = (
         "engines.mathamr.retrieval.evaluation:evaluate",
         text=f"{_TABLES}:evaluate",
         tool=True,
+        tables=True,
     ),
     Operation(
         "mathamr.standings",

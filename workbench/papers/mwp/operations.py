@@ -12,6 +12,7 @@ OPERATIONS = (
         "Read and check files of problems.",
         "engines.mwp.problems.describe:described_problems",
         tool=True,
+        tables=True,
     ),
     Operation(
         "mwp.augment",
@@ -27,6 +28,7 @@ OPERATIONS = (
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
         where=Where("triplets", f"{_TABLES}:TRIPLETS", f"{_TABLES}:triplet_address", unless="out"),
         tool=True,
+        tables=True,
     ),
     Operation(
         "mwp.anchors",
@@ -34,6 +36,7 @@ OPERATIONS = (
         "engines.mwp.triplets.find:list_anchors",
         spec="engines.mwp.triplets.settings:ListAnchors",
         where=Where("anchors", f"{_TABLES}:ANCHORS"),
+        tables=True,
     ),
     Operation(
         "mwp.explain",
@@ -67,12 +70,14 @@ OPERATIONS = (
         "engines.mwp.evaluations.evaluate:evaluate_solver",
         text=f"{_TABLES}:evaluate",
         tool=True,
+        tables=True,
     ),
     Operation(
         "mwp.tsne",
         "A map of problems, by a solver's vectors.",
         "engines.mwp.evaluations.evaluate:arrange_problems",
         text=f"{_TABLES}:arrange",
+        tables=True,
     ),
     Operation(
         "mwp.labels",
