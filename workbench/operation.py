@@ -345,6 +345,7 @@ def _place(field: Field, value: Any) -> Any:
 _OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.operation:PICTURES")
 PICTURES = (
     Operation("picture.curves", "A picture of curves.", "engines.core.picture:curves", listed=False),
+    Operation("picture.figure", "Curves for a paper.", "engines.core.figure:curves_figure", listed=False),
     Operation("picture.formula", "A picture of a formula.", "engines.core.picture:formula", listed=False),
 )
 """What the screens ask the engine process to draw."""

@@ -21,23 +21,26 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_WAYS = (".svg", ".png")
+_WAYS = (".svg", ".png", ".pdf")
 
 
 def check_drawing(path: Path | None) -> None:
     """Raises: EngineError E430 for a name that ends otherwise."""
     if path is not None and path.suffix not in _WAYS:
-        raise refused(f"{path.name} is neither {' nor '.join(_WAYS)}", "E430", "Choose another name.")
+        raise refused(f"{path.name} is none of {', '.join(_WAYS)}", "E430", "Choose another name.")
 
 
 def write_drawing(path: Path, svg: str, *, width: int) -> None:
-    """Write a drawing as the file's name ends. Args: width: of a PNG, in pixels."""
+    """Write a drawing as the file's name ends, PDF with its fonts. Args: width: of a PNG, in pixels."""
     if path.suffix == ".svg":
         write_text(path, svg)
         return
     import cairosvg  # type: ignore[import-untyped]
 
-    write_bytes(path, cairosvg.svg2png(svg.encode(), output_width=width))
+    if path.suffix == ".pdf":
+        write_bytes(path, cairosvg.svg2pdf(svg.encode()))
+    else:
+        write_bytes(path, cairosvg.svg2png(svg.encode(), output_width=width))
 
 
 # Sixel: pictures as DEC terminals take them, six rows of pixels to a line of text.
@@ -186,7 +189,7 @@ def formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
     Raises: EngineError E201 for LaTeX that cannot be drawn, or a formula that is too large for the place.
     """
     look = spec.look
-    _prepare(cache)
+    prepare_matplotlib(cache)
     from matplotlib.font_manager import FontProperties
     from matplotlib.mathtext import MathTextParser
 
@@ -223,7 +226,7 @@ def _displayed(latex: str) -> str:
     return "".join(parts)
 
 
-def _prepare(cache: Path) -> None:
+def prepare_matplotlib(cache: Path) -> None:
     """Matplotlib keeps its list of fonts in our cache and asks for no display."""
     cache.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("MPLCONFIGDIR", str(cache))
@@ -231,7 +234,7 @@ def _prepare(cache: Path) -> None:
 
 
 def _figure(width: int, height: int, look: Look, cache: Path) -> Figure:
-    _prepare(cache)
+    prepare_matplotlib(cache)
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor=look.background)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 Plot = Annotated[
-    Path | None, Arg("Plot the scores by topic to this .svg or .png file.", shown="no plot", writes=True)
+    Path | None,
+    Arg("Plot the scores by topic to this .svg, .png or .pdf file.", shown="no plot", writes=True),
 ]
 
 PIXELS = 1_660

@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from screens.egraphs.columns import VERDICT_SIGNS, fitting, infix, latex, shown, table, tree_lines, verdict
+from screens.shell.export import Export
 from screens.shell.request import Answer, Ask
 from screens.shell.theme import count, safe_text, some
 from screens.widgets.listing import Listing, ReaderBox, error_text
@@ -268,6 +269,11 @@ class MemberPane(Pane):
         listing.table.columns = fitting("points", rows, without=("x",) if several else ("where",))
         listing.load(rows, keep=False)
         listing.display = not case.alone
+
+    def exports(self) -> Sequence[Export]:
+        if self.case is None:
+            return ()
+        return self.query_one(PicturePlot).exports("curves", "x", "", self.case.params)
 
     def _draw(self, case: Case, why: _Document, curves: _Document) -> None:
         plot, xs = self.query_one(Plot), curves["x"]

@@ -724,7 +724,9 @@ class Detail(Pane):
             return columns, follower.curves.rows()
 
         metrics = table_exports("metrics", f"{stem}-metrics", {".csv": "m"}, table, facts)
-        return [*metrics, Export("r", "recipe as TOML", ".toml", stem, view.spec.write)]
+        plot = self.plot
+        curves = plot.exports(f"{stem}-{plot.metric}", "step", plot.metric, facts) if plot.display else []
+        return [*metrics, Export("r", "recipe as TOML", ".toml", stem, view.spec.write), *curves]
 
 
 def _recipe_lines(folder: Path) -> list[str]:

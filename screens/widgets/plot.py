@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.style import Style
@@ -19,6 +20,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from screens.shell import terminal as kitty
+from screens.shell.export import Export
 from screens.shell.request import Answer, CachedRequest
 from screens.shell.terminal import NONE, Graphics, Sixel
 from screens.shell.theme import DOTS, elide, safe_text
@@ -456,6 +458,23 @@ class PicturePlot(Plot, Pictured):
         if not self.series:
             self._drop()
         self.renew()
+
+    def exports(self, stem: str, x: str, y: str, facts: Mapping[str, object]) -> list[Export]:
+        """The curves as a picture for a paper. Args: x, y: what the axes are called."""
+        curves = [{"name": one.name, "xs": list(one.xs), "ys": list(one.ys)} for one in self.series]
+        question = {"curves": curves, "x": x, "y": y}
+
+        def write(path: Path) -> object:
+            from workbench.export import with_sidecar
+
+            self.frame.engine.call_blocking("picture.figure", {**question, "out": str(path)})
+            return with_sidecar(path, facts)
+
+        ways = (("V", ".svg"), ("P", ".png"), ("F", ".pdf")) if curves else ()
+        return [
+            Export(key, f"curves as {suffix[1:].upper()} for a paper", suffix, stem, write)
+            for key, suffix in ways
+        ]
 
     def question(self) -> Mapping[str, Any] | None:
         ranges = span(self.series)

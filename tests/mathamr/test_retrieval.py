@@ -173,7 +173,7 @@ def test_runs_are_drawn_by_topic(formulas: Path, tmp_path: Path) -> None:
     assert _drawn(picture) == pytest.approx({t: other[t] - first[t] for t in first}, abs=1e-4)
     test = found["comparisons"][0]
     assert test["losses"] == sum(other[topic] < first[topic] - 1e-9 for topic in first) > 0
-    with pytest.raises(EngineError, match=r"neither \.svg nor \.png"):
+    with pytest.raises(EngineError, match=r"none of \.svg, \.png, \.pdf"):
         EvaluateFormulas((run,), formulas, (QRELS,), plot=tmp_path / "by-topic.gif")
 
 

@@ -149,7 +149,11 @@ def test_pictures_are_drawn_as_their_names_end(files: tuple[Path, Path, Path], t
     document = json.loads(call("compare", good, bad, "--qrels", qrels, "--plot", png, "--json").stdout)
     assert document["plot"] == str(png)
     assert png.read_bytes().startswith(b"\x89PNG")
-    result = call("compare", good, bad, "--qrels", qrels, "--plot", tmp_path / "x.pdf")
+    pdf = tmp_path / "deltas.pdf"
+    assert call("compare", good, bad, "--qrels", qrels, "--plot", pdf).exit_code == 0
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert b"/FontFile" in pdf.read_bytes()
+    result = call("compare", good, bad, "--qrels", qrels, "--plot", tmp_path / "x.gif")
     assert result.exit_code == 2
     assert "E430" in result.stderr
 

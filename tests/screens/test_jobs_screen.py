@@ -21,7 +21,7 @@ from screens.widgets.dialogs import Confirm, TextScreen
 from screens.widgets.plot import Plot, sign
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
-from tests.screens.driving import jobs_ready, rest, shown, until
+from tests.screens.driving import jobs_ready, rest, settle, shown, until
 from workbench.jobs import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -358,6 +358,18 @@ async def test_exports(make: Make, workspace: Workspace) -> None:
             await rest(pilot)
             assert (workspace.exports / name).read_text("utf-8").startswith(first)
             assert name in app.activity[-1].text
+
+
+@pytest.mark.slow
+async def test_curves_are_exported_for_a_paper(make: Make, workspace: Workspace) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        await jobs_ready(pilot)
+        for key in ("e", "V", "enter"):
+            await pilot.press(key)
+            await rest(pilot)
+        await settle(pilot, lambda: bool([*workspace.exports.glob("job-41-*.svg.meta.json")]))
+        (path,) = workspace.exports.glob("job-41-*.svg")
+        assert "<svg" in path.read_text("utf-8")
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 import subprocess
 import tarfile
@@ -51,6 +52,19 @@ def test_train_compare_pack_run_prune(lab: Lab, recipe: Path, tmp_path: Path) ->
     tex = done("jobs", "compare", "1", "2", "--tex").stdout
     assert tex.startswith(r"\begin{tabular}")
     assert r"train.lr & 0.01 & 0.02 \\" in tex
+
+    curves = document("jobs", "curves", "1", "2", "--by", "accuracy")
+    assert curves["jobs"]["1"][-1][1] == first["measures"]["accuracy"]
+    rows = list(
+        csv.DictReader(done("jobs", "curves", "1", "2", "--by", "accuracy", "--csv").stdout.splitlines())
+    )
+    points = [(number, step, value) for number, found in curves["jobs"].items() for step, value in found]
+    assert [(row["job"], int(row["step"]), float(row["accuracy"])) for row in rows] == points
+    done("jobs", "curves", "1", "2", "--plot", tmp_path / "curves.pdf")
+    assert (tmp_path / "curves.pdf").read_bytes().startswith(b"%PDF")
+    done("jobs", "compare", "1", "2", "--by", "accuracy", "--plot", tmp_path / "settings.svg")
+    assert "<svg" in (tmp_path / "settings.svg").read_text()
+    assert mathwb("jobs", "curves", "1", "--by", "none").returncode == 2
 
     packed = document("jobs", "pack", "1", "--out", tmp_path / "one.tar.gz")
     assert packed["left_out"] == []

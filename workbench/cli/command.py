@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, ParamSpec, TypeVar
 
 import typer
@@ -100,6 +101,12 @@ Where = Annotated[
 
 Csv = Annotated[bool, typer.Option("--csv", help="Print the tables alone, as CSV.")]
 Tex = Annotated[bool, typer.Option("--tex", help="Print the tables for LaTeX.")]
+
+
+PlotFile = Annotated[
+    Path | None,
+    typer.Option("--plot", help="Plot to this .svg, .png or .pdf file, for a paper.", show_default=False),
+]
 
 
 def form_of(tex: bool, csv: bool, as_json: bool) -> Form | None:

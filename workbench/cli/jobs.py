@@ -18,11 +18,12 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.machine import size
 from workbench import jobs
-from workbench.cli.command import Csv, Json, Tex, Where, emit, form_of, group, say
+from workbench.cli.command import Csv, Json, PlotFile, Tex, Where, emit, form_of, group, say
 from workbench.errors import UsageError, one_line
 from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
 from workbench.jobs.reporting import Reported, reported
+from workbench.operation import operation
 from workbench.tables import Form, aligned
 from workbench.units import to_the_second
 from workbench.workspace import Workspace
@@ -68,11 +69,26 @@ def reporter_line(done: Reported) -> str:
     return f"{done.name}: {done.events:,} events{step}{end}"
 
 
-def compare_many(views: list[jobs.JobView], by: str, form: Form | None, as_json: bool) -> None:
-    """Print which setting of several jobs is best by a measure."""
+def compare_many(
+    views: list[jobs.JobView], by: str, plot: Path | None, form: Form | None, as_json: bool
+) -> None:
+    """Print which setting of several jobs is best by a measure, and plot the settings' means by step."""
     from workbench.jobs.compare import standings
 
     found = standings(views, by)
+    if plot is not None:
+        curves = [
+            {
+                "name": row.name,
+                "xs": [step for step, _ in row.band],
+                "ys": [one.mean for _, one in row.band],
+                "low": [one.mean if one.low is None else one.low for _, one in row.band],
+                "high": [one.mean if one.high is None else one.high for _, one in row.band],
+            }
+            for row in found.rows
+            if row.band
+        ]
+        _plotted(plot, curves, found.measure)
     head = ("setting", found.measure, "runs", "failed", "to the best [95 %]", "p")
     rows = []
     for row in found.rows:
@@ -82,6 +98,15 @@ def compare_many(views: list[jobs.JobView], by: str, form: Form | None, as_json:
         rows.append((row.name, value, f"{row.finished}/{len(row.jobs)}", failed, row.apart, p))
     lines = [*aligned(head, rows), "", found.verdict]
     emit(found.to_dict(), as_json, text=lines, form=form)
+
+
+def _plotted(path: Path, curves: list[dict[str, Any]], measure: str) -> None:
+    """Raises: UsageError E645 where there is nothing to draw."""
+    if not curves:
+        what = f"no run has logged {measure!r}"
+        raise UsageError(what, code="E645", remedy="Name another with --by, or leave --plot out.")
+    operation("picture.figure").run({"out": str(path), "curves": curves, "x": "step", "y": measure})
+    say(f"plotted to {path}")
 
 
 def compare_two(first: jobs.JobView, second: jobs.JobView, form: Form | None, as_json: bool) -> None:
@@ -283,6 +308,7 @@ def compare(
         str,
         typer.Option(metavar="MEASURE", help="Measure to compare more than two jobs by.", show_default=False),
     ] = "",
+    plot: PlotFile = None,
     csv: Csv = False,
     tex: Tex = False,
     as_json: Json = False,
@@ -295,23 +321,64 @@ def compare(
     form = form_of(tex, csv, as_json)
     workspace = Workspace.open()
     views = _with_members(workspace, numbers)
-    if len(views) == 2 and not by:
+    if len(views) < 2:
+        raise UsageError(
+            "a single job cannot be compared", code="E406", remedy="Name a second job, or a sweep."
+        )
+    if len(views) == 2 and not by and plot is None:
         compare_two(views[0], views[1], form, as_json)
     else:
-        compare_many(views, by, form, as_json)
+        compare_many(views, by, plot, form, as_json)
+
+
+@app.command()
+def curves(
+    numbers: Numbers,
+    by: Annotated[
+        str, typer.Option(metavar="MEASURE", help="Which measure. [default: the first]", show_default=False)
+    ] = "",
+    plot: PlotFile = None,
+    csv: Csv = False,
+    as_json: Json = False,
+) -> None:
+    """The curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
+    from workbench.jobs.sweeps import curve, logged
+
+    form = form_of(False, csv, as_json)
+    views = _with_members(Workspace.open(), numbers)
+    names = list(dict.fromkeys(name for view in views for name in logged(view.folder)))
+    if not names or (by and by not in names):
+        what = f"no run has logged {by!r}" if by else "none of these runs has logged a measure yet"
+        remedy = f"There are: {', '.join(names)}." if names else "Wait until one has."
+        raise UsageError(what, code="E645", remedy=remedy)
+    measure = by or names[0]
+    found = {view.id: curve(view.folder, measure) for view in views}
+    drawn = [
+        {"name": f"{view.id} {view.title}", "xs": [x for x, _ in points], "ys": [y for _, y in points]}
+        for view in views
+        if (points := found[view.id])
+    ]
+    if plot is not None:
+        _plotted(plot, drawn, measure)
+    rows = [
+        (view.id, view.title, len(points), f"{min(ys):.6g}", f"{max(ys):.6g}", f"{ys[-1]:.6g}")
+        for view in views
+        if (points := found[view.id]) and (ys := [y for _, y in points])
+    ]
+    points_of = [(number, step, value) for number, points in found.items() for step, value in points]
+    head = ("id", "title", "points", "least", "most", "last")
+    lines = aligned(head, rows, lambda _: (("job", "step", measure), points_of))
+    document = {"measure": measure, "jobs": {str(number): points for number, points in found.items()}}
+    emit(document, as_json, text=[f"{measure}; also: {', '.join(set(names) - {measure})}", *lines], form=form)
 
 
 def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView]:
-    """The jobs of these numbers, a sweep as its members. Raises: UsageError E406 for a single job."""
+    """The jobs of these numbers, a sweep as its members."""
     found: dict[int, jobs.JobView] = {}
     for number in numbers:
         members = jobs.members(workspace, number)
         for each in members or [number]:
             found[each] = jobs.job(workspace, each)
-    if len(found) < 2:
-        raise UsageError(
-            "a single job cannot be compared", code="E406", remedy="Name a second job, or a sweep."
-        )
     return list(found.values())
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from workbench.cli.command import Csv, Json, Tex, emit, form_of, group, say
+from workbench.cli.command import Csv, Json, PlotFile, Tex, emit, form_of, group, say
 from workbench.config import Setting, config_file, load_config, set_value
 from workbench.doctor import examine
-from workbench.errors import MissingError, one_line
+from workbench.errors import MissingError, UsageError, one_line
 from workbench.paper import load, papers
 from workbench.repro import Cell, Table, engines, tables
 from workbench.tables import aligned, indented
@@ -85,6 +86,7 @@ def repro(
     number: Annotated[
         int | None, typer.Option("--table", metavar="N", help="Show only this table.", show_default=False)
     ] = None,
+    plot: PlotFile = None,
     csv: Csv = False,
     tex: Tex = False,
     as_json: Json = False,
@@ -94,8 +96,38 @@ def repro(
     workspace = Workspace.open()
     wanted = [engine] if engine else engines()
     found = [item for name in wanted for item in tables(workspace, name, number=number)]
+    if plot is not None:
+        _plot(plot, found)
     lines = [line for item in found for line in [*_lines(item), ""]]
     emit(found, as_json, text=lines[:-1], form=form)
+
+
+def _plot(path: Path, found: list[Table]) -> None:
+    """Our figures of a table beside the paper's. Raises: UsageError E402 for more tables than one, E645 where
+    nothing of it is measured."""
+    from engines.core.figure import dots_figure
+    from engines.core.picture import check_drawing
+    from workbench.config import cache_dir
+
+    check_drawing(path)
+    if len(found) != 1:
+        raise UsageError("a plot shows one table", code="E402", remedy="Name it: mathwb repro egen --table 3")
+    (item,) = found
+    rows = [
+        (
+            f"{row.name}, {cell.column}",
+            cell.ours,
+            None if cell.low is None or cell.high is None else (cell.low, cell.high),
+            None if cell.paper != cell.paper else cell.paper,
+        )
+        for row in item.rows
+        for cell in row.cells
+        if cell.ours is not None
+    ]
+    if not rows:
+        raise UsageError("nothing of this table is measured here", code="E645", remedy=f"Run: {item.command}")
+    dots_figure(path, rows, item.title, "paper", cache=cache_dir())
+    say(f"plotted to {path}")
 
 
 def _lines(item: Table) -> list[str]:

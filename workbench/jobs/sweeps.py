@@ -18,7 +18,7 @@ from typing import Any
 
 from engines.core.files import write_json
 from workbench.jobs.folder import Attempt, Job, all_jobs, read_document
-from workbench.jobs.tail import METRIC, LoggedEvent, is_number
+from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number
 from workbench.recipes import Recipe
 
 TASK = "sweep"
@@ -144,6 +144,18 @@ def curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
             if event and event.step is not None and is_number(value := event.data.get(measure)):
                 found[event.step] = float(str(value))
     return sorted(found.items())
+
+
+def logged(run: str | Path) -> list[str]:
+    """The measures that a job has logged, in the order in which they came."""
+    found: dict[str, None] = {}
+    for attempt in Job(0, Path(run)).attempts():
+        curves = MetricCurves(attempt.events)
+        behind = -1
+        while curves.update() or curves.behind_bytes != behind:
+            behind = curves.behind_bytes
+        found |= dict.fromkeys(curves.curves)
+    return list(found)
 
 
 def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
+from engines.core.figure import PaperPlot, dots_figure
+from engines.core.picture import check_drawing
 from engines.core.spec import Arg
 from engines.egen.evaluations.evaluate import Evaluate
 from engines.egen.models.embed import Arrange
@@ -24,8 +26,13 @@ class EvaluateRow(Evaluate):
     """
 
     row: Annotated[
-        str | None, Arg("Save the result for `mathwb repro` under this row: CL Mean, seq2seq, …")
+        str | None, Arg("Save the result for `mathwb repro` under this row: CL Mean, seq2seq, …", writes=True)
     ] = None
+    plot: PaperPlot = None
+
+    def __post_init__(self) -> None:
+        Evaluate.__post_init__(self)
+        check_drawing(self.plot)
 
 
 def evaluate(
@@ -35,6 +42,17 @@ def evaluate(
     from engines.egen.evaluations.evaluate import evaluate as measure
 
     found = measure(spec, cache=cache, events=events, stop=stop)
+    if spec.plot is not None and cache is not None:
+        rows = [
+            (
+                f"{each['name']}, {each['protocol']}",
+                each["value"],
+                tuple(each["interval"]),
+                next(iter(each["paper"].values()), None),
+            )
+            for each in found["figures"]
+        ]
+        dots_figure(spec.plot, rows, f"{found['model']} on {found['data']}, %", "paper", cache=cache)
     return found if spec.row is None else {**found, "kept": str(_keep(found, spec, spec.row))}
 
 
