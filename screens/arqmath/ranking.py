@@ -430,7 +430,7 @@ class RankingPane(Pane):
     def describe(self) -> None:
         page, topic, runs = self.page_name, self.topic, self._runs
         run, against = (runs.run, runs.against) if runs is not None else ("", "")
-        self.footnote = f"delta: {run} − {against}" if against else run
+        self.footnote, self.trail = (f"delta: {run} − {against}" if against else run), ()
         if page == "bars":
             self.title, self.detail = "nDCG′", f"of {run}" if run else ""
         elif page == "qrels":
@@ -439,7 +439,7 @@ class RankingPane(Pane):
             self.title, self.detail = "search", self._hits.words_searched
             self.footnote = self._hits.words
         else:
-            self.title = topic or "ranking"
+            self.title, self.trail = topic or "ranking", (run,) if topic and run else ()
             self.detail = self._how_many(run) if topic and page == "rank" else ""
             if page == "moves" and topic and against:
                 self.detail = f"from {against} to {run}"

@@ -140,7 +140,6 @@ class ArqmathScreen(BrowserScreen):
 
     def _failed(self, error: EngineError) -> None:
         name = self.collection.name if self.collection is not None else ""
-        self.crumbs = (name,) if name else ()
         self.topics.show_sources(list(self.sources), name)
         self.topics.show_error(error)
         self.ranking.show_ranking(None)
@@ -178,7 +177,6 @@ class ArqmathScreen(BrowserScreen):
             self._show_ranking(None)
         elif (known := self._rankings.get({**self._runs_at, "topic": topic}, topic)) is not None:
             self._show_ranking(known)
-        self._show_crumbs()
         self.refresh_bindings()
 
     def _ranking_read(self, event: Answer) -> None:
@@ -232,7 +230,6 @@ class ArqmathScreen(BrowserScreen):
             self.show_links()
         else:
             pane.show_waiting()
-        self._show_crumbs()
         self.refresh_bindings()
 
     def _post(self, name: str) -> Mapping[str, Any] | None:
@@ -288,20 +285,6 @@ class ArqmathScreen(BrowserScreen):
     async def _answer_opened(self) -> None:
         await self.answer.show_page("answer-page")
         self.show_pane("right")
-
-    def _show_crumbs(self) -> None:
-        if self.runs is None:
-            self.crumbs = ()
-            return
-        place, page, topic = [self.runs.collection.name], self.page, self.topic
-        run, row = self.runs.run, self.ranking.row
-        if page == "search":
-            place.append("search")
-        elif topic:
-            place += [topic, *([run] if run else [])]
-        if row is not None and page not in ("bars", "qrels"):
-            place.append(f"answer {row['id']}")
-        self.crumbs = tuple(place)
 
     # Searching
 

@@ -136,7 +136,7 @@ class State:
 
 
 Heading = tuple[str, str, str, tuple[str, ...]]
-"""Title, detail and footnote of the middle pane, and the end of the breadcrumb."""
+"""Title, detail and footnote of the middle pane, and its trail."""
 
 
 class View(Vertical):
@@ -270,10 +270,9 @@ class MiddlePane(Pane):
         requests = (view.request for view in self.views if view.encodes)
         return [request for request in requests if request is not None and request.running]
 
-    def describe(self) -> tuple[str, ...]:
-        """Say in the frame what is shown. Returns: the end of the breadcrumb."""
-        self.title, self.detail, self.footnote, crumbs = self.view.heading()
-        return crumbs
+    def describe(self) -> None:
+        """Say in the frame what is shown."""
+        self.title, self.detail, self.footnote, self.trail = self.view.heading()
 
     def case(self) -> Case | None:
         """What is selected, to be explained; the member while a view has nothing yet."""
@@ -430,11 +429,16 @@ class MembersView(TableView):
         return (cluster, row) if cluster is not None and row is not None and self.state.arrived else None
 
     def heading(self) -> Heading:
-        cluster, here = self.state.cluster, self._here
+        cluster = self.state.cluster
         if cluster is None:
             return "members", "", "", ()
-        crumbs = (f"cluster {cluster.number}", *((member_title(here[1]),) if here is not None else ()))
-        return "members", self._how_many(cluster), cluster_footnote(cluster), crumbs
+        settings, order = cluster.settings, cluster.settings.get("order", "shortest")
+        footnote = cluster_footnote(cluster)
+        if cluster.row["total_members"]:
+            manner = [settings["style"], *([] if order == "shortest" else [order])]
+            manner += [*(["weighted"] if cluster.weights else []), f"seed {settings.get('seed', 0)}"]
+            footnote += f" · {', '.join(manner)}"
+        return "members", self._how_many(cluster), footnote, (f"cluster {cluster.number}",)
 
     def _how_many(self, cluster: Cluster) -> str:
         total = int(cluster.row["total_members"])
@@ -442,15 +446,7 @@ class MembersView(TableView):
         of = f"{count(members)} of {_big(total)}" if total else count(members)
         if self._table.filter is not None:
             return f"{count(self._table.shown)} shown, {of}"
-        settings = cluster.settings
-        order = settings.get("order", "shortest")
-        words = [
-            settings["style"],
-            *([] if order == "shortest" else [order]),
-            *(["weighted"] if cluster.weights else []),
-            f"seed {settings.get('seed', 0)}",
-        ]
-        return f"{of} ({', '.join(words)})" if total else of
+        return of
 
     def case(self) -> Case | None:
         if self._here is None:

@@ -97,9 +97,9 @@ class EgraphView(TableView):
         cluster, graph = self.state.cluster, self.graph
         if cluster is None:
             return "e-graph", "", "", ()
-        way = (f"c{number}" for number in self._listing.trail)
-        crumbs = (f"cluster {cluster.number}", "e-graph", *way)
-        return "e-graph", graph.words if graph else "", cluster_footnote(cluster), crumbs
+        words = "".join(f"› c{number} " for number in self._listing.trail)
+        words += ("· " if words else "") + graph.words if graph else ""
+        return "e-graph", words, cluster_footnote(cluster), (f"cluster {cluster.number}",)
 
     def case(self) -> Case | None:
         if self._here is None:

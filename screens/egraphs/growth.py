@@ -22,7 +22,7 @@ from screens.egraphs.sources import NOT_SAVED, Source, member_row, unassembled
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask, Progress
 from screens.shell.theme import safe_text, some
-from screens.widgets.listing import error_text
+from screens.widgets.listing import failure
 from screens.widgets.pane import Pane
 from workbench.config import load_config
 from workbench.tables import LazyRow
@@ -166,6 +166,9 @@ def _grown_row(number: int, prefix: str) -> LazyRow:
 
 
 # The line
+
+_STAYS_S = 8.0
+"""So long it is said that a growth has ended; the frame of the members goes on to say how."""
 
 
 class GrowLine(Vertical):
@@ -317,7 +320,7 @@ class GrowLine(Vertical):
 
     def _say(self, draft: Draft) -> None:
         if draft.error is not None:
-            self._said.update(error_text(draft.error))
+            self._said.update(failure(self, draft.error))
             return
         if draft.growing:
             glyph, words = ("… ", "$accent"), draft.words
@@ -330,6 +333,8 @@ class GrowLine(Vertical):
             glyph, words = ("✓ ", "$success"), draft.words
             tail = f" · ended: {stop_words(draft.stop)}   K saves it, r grows it again"
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
+        if not draft.growing:
+            self.set_timer(_STAYS_S, lambda: None if self.growing or self.field.can_focus else self.leave())
 
     def _judge(self, text: str) -> tuple[str, dict[str, str]]:
         """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and the

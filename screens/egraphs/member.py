@@ -17,7 +17,7 @@ from screens.egraphs.columns import VERDICT_SIGNS, fitting, infix, latex, shown,
 from screens.shell.export import Export
 from screens.shell.request import Answer, Ask
 from screens.shell.theme import count, safe_text, some
-from screens.widgets.listing import Listing, ReaderBox, error_text
+from screens.widgets.listing import Listing, ReaderBox, failure
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import FormulaImage, PicturePlot, Plot, Series
 from screens.widgets.table import Record, Table
@@ -257,7 +257,7 @@ class MemberPane(Pane):
 
     def _show_error(self, case: Case, error: EngineError) -> None:
         self._why = None
-        self._say(safe_text(shown(case.member), "bold"), error_text(error))
+        self._say(safe_text(shown(case.member), "bold"), failure(self, error))
 
     def _show_answer(self, case: Case, why: _Document, curves: _Document) -> None:
         self._say(*_words(case, why, short=self.has_class("-low")))

@@ -102,9 +102,7 @@ class EgraphsScreen(BrowserScreen):
         self.refresh_bindings()
         if not self.now.arrived:
             return
-        crumbs = self.middle.describe()
-        if self.now.source is not None:
-            self.crumbs = (self.now.source.title, *crumbs)
+        self.middle.describe()
         self.right.show(self.middle.case())
 
     @on(Pane.PageShown, "#middle")
@@ -170,7 +168,7 @@ class EgraphsScreen(BrowserScreen):
         self.in_thread(lambda: read_source(path), self._source_read, (path.name, then), group="corpus")
 
     def _source_read(self, event: Answer) -> None:
-        name, then = event.tag
+        _, then = event.tag
         if event.error is None:
             source, rows = event.value
             self._show_source(source, rows, then)
@@ -179,7 +177,6 @@ class EgraphsScreen(BrowserScreen):
             )
         else:
             self.update(source=None, clusters={}, cluster=None, members=None, member=None)
-            self.crumbs = (f"corpus {name}",)
             self.left.show_error(event.error)
 
     def _show_source(self, source: Source, rows: Sequence[LazyRow], then: str | None) -> None:

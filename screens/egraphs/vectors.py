@@ -17,7 +17,7 @@ from screens.egraphs.sources import Cluster
 from screens.shell.export import FORMATS, CommandLine, Export, Selection, exported
 from screens.shell.request import Answer, Ask
 from screens.shell.theme import count, safe_text
-from screens.widgets.listing import Listing, error_text
+from screens.widgets.listing import Listing, failure
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Record
@@ -137,7 +137,7 @@ class MapView(View):
         wanted = here and key == self._wanted
         layout = event.value
         if event.error is not None and (current or wanted):
-            self._say(Content("\n") + error_text(event.error))
+            self._say(Content("\n") + failure(self, event.error))
         elif layout is None and (current or wanted):
             self._asked = None  # a job may make it
             if current:  # another corpus is shown by PCA until another map is asked for there
@@ -160,10 +160,9 @@ class MapView(View):
         return Cluster(source, row) if source is not None and row is not None else None
 
     def heading(self) -> Heading:
-        model, lit = self.state.model_words, self._lit
-        crumbs = ("map", *((f"cluster {lit.number}",) if lit is not None else ()))
+        model = self.state.model_words
         if self._shown is None:
-            return "map", "", model, crumbs
+            return "map", "", model, ()
         at, mates = self._scatter.together
         if mates > 1:
             more = f"{at} of {mates} here"
@@ -172,7 +171,7 @@ class MapView(View):
         else:
             more = "s: other maps"
         words = _ARRANGEMENTS[self.state.arrangement][0].format(count(len(self._scatter.dots)))
-        return "map", words, f"{model} · {more}", crumbs
+        return "map", words, f"{model} · {more}", ()
 
     def case(self) -> Case | None:
         if (lit := self._lit) is not None:
@@ -308,14 +307,14 @@ class NearestView(TableView):
 
     def heading(self) -> Heading:
         cluster, member, model = self.state.cluster, self.state.member, self.state.model_words
-        crumbs = (f"cluster {cluster.number}",) if cluster is not None else ()
-        crumbs = (*crumbs, *((member_title(member),) if member is not None else ()), "nearest")
+        trail = (f"cluster {cluster.number}",) if cluster is not None else ()
+        trail = (*trail, *((member_title(member),) if member is not None else ()))
         rows = self._table.rows
         if not len(rows):
-            return "nearest", "", model, crumbs
+            return "nearest", "", model, trail
         wrong = sum(row["same"] == "no" for row in rows.records)
         words = f"{len(rows)}, {count(wrong)} of other clusters"
-        return "nearest", words, f"{model} · S: wrong first", crumbs
+        return "nearest", words, f"{model} · S: wrong first", trail
 
     def case(self) -> Case | None:
         if self._here is None:

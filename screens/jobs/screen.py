@@ -86,7 +86,6 @@ class JobsScreen(WorkbenchScreen):
     def _show_job(self) -> None:
         job = self.job
         self.detail.show_job(job)
-        self.crumbs = (f"job {job.id}",) if job is not None else ()
         self.refresh_bindings()
 
     @on(Pane.Marked, "#list")

@@ -121,7 +121,6 @@ class MathamrScreen(BrowserScreen):
             self.contexts.show_texts(self.texts, self._near_texts)
         else:
             self.contexts.show_none()
-        self._show_crumbs()
 
     def _topics_read(self, event: Answer) -> None:
         if event.tag != self.source:
@@ -266,16 +265,6 @@ class MathamrScreen(BrowserScreen):
         self.sentence.light(key)
         self.formula.light(key)
         self.strings.light(key)
-        self._show_crumbs()
-
-    def _show_crumbs(self) -> None:
-        place = [self.source] if self.source else []
-        if self.subject is not None:
-            place.append(self.subject.topic or "text")
-        row = self.inspection.row(self.graph.key) if self.inspection is not None else None
-        if row is not None:
-            place.append(row["shown"])
-        self.crumbs = tuple(place)
 
     # What can be done
 

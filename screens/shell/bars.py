@@ -1,8 +1,9 @@
-"""Header and key bar: the line above (where am I, what runs) and the line below (what can I press)."""
+"""Header and key bar: the line above (which screens are there, what runs) and the one below (what can I
+press)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import events
@@ -14,8 +15,9 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input
 
+from screens.registry import SCREENS
 from screens.shell.keymap import VERBS, key_text
-from screens.shell.theme import elide, fill, safe_text, some, width
+from screens.shell.theme import elide, fill, safe_text, width
 
 _LAST = ("palette", "help")
 _ORDER = {verb: rank for rank, verb in enumerate(VERBS)}
@@ -30,60 +32,76 @@ class Load:
     cpu: float = 0.0
     cores: int = 1
 
-    def short(self) -> str:
-        """`2 jobs ⣦ 64 %   CPU 1.7/2`."""
-        if not self.jobs:
-            jobs = "no jobs"
-        else:
-            jobs = f"{some(self.jobs, 'job')} {fill(self.share)}"
-            jobs += f" {self.share:.0%}".replace("%", " %") if self.share is not None else ""
-        return f"{jobs}   CPU {self.cpu:.1f}/{self.cores}"
+    @property
+    def badge(self) -> str:
+        """`⣦`, or `⣦2` for two jobs; nothing without any."""
+        return fill(self.share) + (str(self.jobs) if self.jobs > 1 else "") if self.jobs else ""
+
+
+Badge = tuple[str, str]
+"""What stands behind a screen's name, and its colour."""
+
+RUNS, FAILED = ("⣾", "$accent"), ("✗", "$error")
 
 
 class Header(Widget):
-    """` mathwb  E-graphs › corpus sample-e › cluster 412      ws: sample   2 jobs ⣦ 64 %   CPU 1.7/2`."""
+    """` mathwb   1 E-graphs │ 2 Triplets │ 3 Jobs ⣾2 │ 4 ARQMath │ 5 MathAMR      ws: sample   CPU 1.7/2`."""
 
     DEFAULT_CSS = "Header { height: 1; dock: top; background: $background; }"
 
-    crumbs: reactive[tuple[str, ...]] = reactive(())
+    here: reactive[str] = reactive("")
+    """The name of the screen that is open."""
+    badges: reactive[Mapping[str, Badge]] = reactive(dict)
+    """By the names of screens: that something runs there, or has failed."""
     workspace: reactive[str] = reactive("")
     load: reactive[Load | None] = reactive(None)
 
+    @dataclass
+    class Picked(Message):
+        """The name of a screen was clicked."""
+
+        name: str
+
+    def on_click(self, event: events.Click) -> None:
+        if name := event.style.meta.get("screen"):
+            self.post_message(self.Picked(name))
+
     def render(self) -> Content:
-        """Workspace, jobs and load stay, and the breadcrumb's end; long names are cut in the middle."""
+        """The screens stay, if need be by their first letters; what stands around them gives way."""
         cells = self.size.width
-        right = ""
-        if self.load is not None:
-            jobs, _, cpu = self.load.short().partition("   ")
-            name = self.workspace
-            whole = width(" › ".join(self.crumbs))
-            # A third of the line is the breadcrumb's, if it needs as much.
-            own = min(whole, cells // 3)
-            for right in (
-                f"ws: {name}   {jobs}   {cpu}",
-                *(f"ws: {elide(name, length)}   {jobs}   {cpu}" for length in range(width(name) - 1, 5, -1)),
-                f"{jobs}   {cpu}",
-                jobs,
-            ):
-                if 9 + own + 3 + width(right) <= cells:
-                    break
-        room = cells - 9 - (width(right) + 3 if right else 0)
-        parts = list(self.crumbs)
-        while len(parts) > 2 and width(" › ".join(parts)) > room:
-            parts[1:3] = ["…"] if len(parts) > 3 or parts[1] != "…" else []
-        trail = " › ".join(parts)
-        left = Content.assemble((" mathwb ", "$accent bold"), " ")
-        if width(trail) > room or len(parts) < 2:
-            left += safe_text(elide(trail, max(0, room)), "bold")
-        else:
-            left += safe_text(" › ".join(parts[:-1]) + " › ", "$quiet") + safe_text(parts[-1], "bold")
-        return left.pad_right(max(1, cells - width(left.plain) - width(right) - 1)) + safe_text(
-            right, "$quiet"
-        )
+        cpu = f"CPU {self.load.cpu:.1f}/{self.load.cores}" if self.load is not None else ""
+        name, brand = self.workspace, Content.assemble((" mathwb ", "$accent bold"), " ")
+        names = (name, *(elide(name, length) for length in range(width(name) - 1, 5, -1)))
+        rights = [*(f"ws: {short}   {cpu}" for short in names), cpu]
+        for left, right in (
+            *((brand + self._screens(), right) for right in rights),
+            (brand + self._screens(), ""),
+            (self._screens(), cpu),
+            (self._screens(), ""),
+            (self._screens(short=True), ""),
+        ):
+            if left.cell_length + width(right) + 3 * bool(right) <= cells:
+                break
+        room = cells - left.cell_length - width(right) - 1
+        return left.pad_right(max(0, room)) + safe_text(right, "$quiet")
+
+    def _screens(self, short: bool = False) -> Content:
+        found = []
+        for entry in SCREENS:
+            here, (sign, colour) = entry.name == self.here, self.badges.get(entry.name, ("", ""))
+            title = entry.title[:1] if short else entry.title
+            name = f"{entry.key} {title}", "$accent bold" if here else "$quiet"
+            badge = (f"{'' if short else ' '}{sign}", colour) if sign else ""
+            found.append(Content.assemble(name, badge).stylize(Style.from_meta({"screen": entry.name})))
+        return Content(" ") + Content.styled(" " if short else " │ ", "$line").join(found)
+
+
+Hint = tuple[str, str, str]
+"""A verb, its key, and what it is called."""
 
 
 class KeyBar(Widget):
-    """The keys that apply here; greyed ones do not apply now. `?` is the last to be squeezed out."""
+    """The keys that apply here now, what matters most first; `?` is the last to be squeezed out."""
 
     DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; background: $background; }"
 
@@ -107,17 +125,17 @@ class KeyBar(Widget):
         if verb := event.style.meta.get("verb"):
             self.post_message(self.Pressed(verb))
 
-    def hints(self) -> list[tuple[str, str, str, bool]]:
-        """Verb, key, label and whether it applies, in the order in which they are drawn."""
-        found: dict[str, tuple[str, str, str, bool]] = {}
+    def hints(self) -> list[Hint]:
+        """In the order in which they are drawn."""
+        found: dict[str, Hint] = {}
         written = isinstance(self.screen.focused, Input)
         for active in self.screen.active_bindings.values():
             binding = active.binding
-            if binding.show and binding.id and binding.action not in found:
+            if binding.show and binding.id and active.enabled and binding.action not in found:
                 shown = binding.key_display or self._key(binding.key)
                 if written and len(shown) == 1 and shown.isascii():
                     continue  # a letter of what is being written
-                found[binding.action] = (binding.action, shown, binding.description, active.enabled)
+                found[binding.action] = (binding.action, shown, binding.description)
         return sorted(found.values(), key=lambda hint: _ORDER.get(hint[0], len(_ORDER)))
 
     def _key(self, key: str) -> str:
@@ -134,7 +152,7 @@ class KeyBar(Widget):
             ends.pop(0)
         right = _join(ends)
         room -= _width(ends) + 2
-        middle: list[tuple[str, str, str, bool]] = []
+        middle: list[Hint] = []
         for hint in (hint for hint in hints if hint[0] not in _LAST):
             if _width([*middle, hint]) > room:
                 break
@@ -148,14 +166,13 @@ class KeyBar(Widget):
         return Content(" ") + left + Content(" " * gap) + right + Content(" ")
 
 
-def _width(hints: Sequence[tuple[str, str, str, bool]]) -> int:
-    return sum(width(key) + 1 + width(label) for _, key, label, _ in hints) + 2 * max(0, len(hints) - 1)
+def _width(hints: Sequence[Hint]) -> int:
+    return sum(width(key) + 1 + width(label) for _, key, label in hints) + 2 * max(0, len(hints) - 1)
 
 
-def _join(hints: Sequence[tuple[str, str, str, bool]]) -> Content:
+def _join(hints: Sequence[Hint]) -> Content:
     parts = []
-    for verb, key, label, enabled in hints:
+    for verb, key, label in hints:
         click = Style.from_meta({"verb": verb})
-        styles = ("$accent bold", "$foreground") if enabled else ("$off", "$off")
-        parts.append(Content.assemble((key, styles[0]), " ", (label, styles[1])).stylize(click))
+        parts.append(Content.assemble((key, "$accent bold"), " ", (label, "$foreground")).stylize(click))
     return Content("  ").join(parts)

@@ -8,23 +8,24 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from textual import work
+from textual import on, work
 from textual.app import App, SuspendNotSupported
+from textual.screen import ModalScreen
 
 from engines.core.errors import EngineError
-from screens.shell.bars import Load
+from screens.shell.bars import Badge, Load
 from screens.shell.export import Export, Step, copy_text, unused
 from screens.shell.session import Session
 from screens.shell.terminal import NONE, Graphics, Sixels
 from screens.shell.theme import safe_text, some
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Choice, Chooser, Confirm, Prompt
-from screens.widgets.listing import Listing
+from screens.widgets.listing import Failed, Listing
 from workbench.config import Config, default_workspace, load_config, own_config
 from workbench.errors import explain
 from workbench.units import duration
@@ -85,6 +86,10 @@ class Frame(App[None]):
         self.launch = launch
         """What the Jobs screen fills in its form with, once."""
         self.load = Load()
+        self.badges: Mapping[str, Badge] = {}
+        self.went_wrong = False
+        """Whether jobs failed since the Jobs screen was open."""
+        self._held: list[tuple[str, Severity, int]] = []
         configured = str(own_config().get("workspace"))
         self._usual_workspace = Path(configured) if configured else default_workspace()
 
@@ -128,11 +133,15 @@ class Frame(App[None]):
     def warn(self, text: str, *, remedy: str = "") -> None:
         self._record("warning", text, remedy=remedy)
 
-    def report(self, error: BaseException) -> None:
+    def report(self, error: BaseException, *, toast: bool = True) -> None:
         """Something failed: a toast now, and a line in the activity log with its code and remedy."""
         known = explain(error)
         place = f"{known.where}: " if known.where else ""
-        self._record("error", place + known.what, code=known.code, remedy=known.remedy)
+        self._record("error", place + known.what, code=known.code, remedy=known.remedy, toast=toast)
+
+    @on(Failed)
+    def _failure_shown(self, event: Failed) -> None:
+        self.report(event.error, toast=False)
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
@@ -146,6 +155,7 @@ class Frame(App[None]):
         """Jobs have ended: a line each in the activity log, and a toast each; one for all that ended `away`,
         while nobody looked. Of the runs of a sweep only the first that goes wrong has a toast of its own."""
         ended = {view.id for view in views}
+        self.went_wrong |= any(view.state in _WRONG for view in views)
         wrong = {view.sweep for view in self.jobs if view.id not in ended and view.state in _WRONG}
         for view in reversed(views):
             took = f" after {duration(view.wall_s)}" if view.wall_s else ""
@@ -173,13 +183,23 @@ class Frame(App[None]):
     def _record(
         self, severity: Severity, text: str, *, code: str = "", remedy: str = "", toast: bool = True
     ) -> None:
-        self.activity.append(LogEntry(time.time(), severity, text, code, remedy))
+        entry, before = LogEntry(time.time(), severity, text, code, remedy), list(self.activity)[-5:]
+        # What is shown in a pane and told too is one failure.
+        if not any(replace(entry, time=each.time) == each and entry.time - each.time < 2 for each in before):
+            self.activity.append(entry)
         if not toast:
             return
         said = f"{text}. {remedy}" if remedy else text
         shown = safe_text(f"{code} {said}".lstrip()).plain
-        seconds = 3 if severity == "information" else 8
-        self.notify(shown, severity=severity, timeout=seconds, markup=False)
+        self._held.append((shown, severity, 3 if severity == "information" else 8))
+        if not isinstance(self.screen, ModalScreen):
+            self.show_held()
+
+    def show_held(self) -> None:
+        """The toasts that came while a dialog was in front, which they would have covered."""
+        held, self._held = self._held, []
+        for text, severity, seconds in held:
+            self.notify(text, severity=severity, timeout=seconds, markup=False)
 
     # Copies and files
 

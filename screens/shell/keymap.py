@@ -26,19 +26,20 @@ class Verb:
 
 
 VERBS: dict[str, Verb] = {
-    # In the order in which the footer gives up its space: the last ones go first.
+    # In the order in which the footer gives up its space: the last ones go first. What ends or keeps
+    # something applies seldom, and matters most then.
+    "stop": Verb(("x",), "stop"),
+    "keep": Verb(("K",), "save"),
     "open": Verb(("enter",), "open"),
     "filter": Verb(("slash",), "filter"),
-    "strategy": Verb(("f",), "strategy"),
     "add": Verb(("a",), "add"),
-    "stop": Verb(("x",), "stop"),
-    "kill": Verb(("X",), "kill"),
-    "keep": Verb(("K",), "save"),
-    "refresh": Verb(("r",), "refresh"),
-    "again": Verb(("R",), "rerun"),
-    "model": Verb(("p",), "model"),
+    "strategy": Verb(("f",), "strategy"),
     "diff": Verb(("d",), "diff"),
+    "kill": Verb(("X",), "kill"),
+    "again": Verb(("R",), "rerun"),
+    "refresh": Verb(("r",), "refresh"),
     "inspect": Verb(("i",), "inspect"),
+    "model": Verb(("p",), "model"),
     "smooth": Verb(("z",), "smooth"),
     "judge": Verb(("J",), "judge"),
     "raw": Verb(("L",), "LaTeX"),
@@ -178,7 +179,7 @@ LIST_KEYS = scope(
     previous_match="Go to the previous line that matches the last filter.",
     mark="Mark or unmark the line, and go one down.",
     mark_range="Mark all lines from the last marked one to this one.",
-    sort="Sort by the next column.",
+    sort="Sort by the next column, and go to the first line.",
     reverse="Reverse the order.",
     **_MOVES,
 )

@@ -78,8 +78,6 @@ class WorkbenchScreen(Screen[None]):
     """
 
     # None of them is drawn by the screen itself: a repaint of it is one of everything on it.
-    crumbs: reactive[tuple[str, ...]] = reactive((), repaint=False)
-    """The breadcrumb after the screen's title, outermost first."""
     columns: reactive[int] = reactive(0, repaint=False)
     """How many panes stand side by side: 3, 2 or 1."""
     full: reactive[bool] = reactive(False, repaint=False)
@@ -226,7 +224,7 @@ class WorkbenchScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self._name_place()
+        self._fill_header()
         # The frame comes first. It is written by a thread, which would have to wait if the panes, which take
         # longer, were made in the same breath.
         self.call_after_refresh(self.set_timer, 1 / 60, self._build)
@@ -249,19 +247,20 @@ class WorkbenchScreen(Screen[None]):
             await self.restore(saved)
         self.begin()
 
-    def watch_crumbs(self) -> None:
-        self._name_place()
-
-    def _name_place(self) -> None:
-        if not self.is_mounted:
-            return
+    def _fill_header(self) -> None:
         header = self.query_one(Header)
-        header.crumbs = (self.title or "", *self.crumbs)
-        header.workspace = self.workbench.workspace.name
-        header.load = self.workbench.load
+        header.here, header.workspace = self.MODE, self.workbench.workspace.name
+        header.load, header.badges = self.workbench.load, self.workbench.badges
 
     def on_screen_resume(self) -> None:
-        self._name_place()
+        self._fill_header()
+        self.workbench.show_held()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something runs here that can be stopped."""
+        stops = any(binding.action == "stop" for _, binding in self._bindings)
+        return self.built and stops and not self.why_not("stop")
 
     # Layout
 
@@ -348,12 +347,13 @@ class WorkbenchScreen(Screen[None]):
     @on(KeyBar.Pressed)
     async def _hint_pressed(self, event: KeyBar.Pressed) -> None:
         for active in self.active_bindings.values():
-            if active.binding.action == event.verb:
-                if active.enabled:
-                    await self.app.run_action(event.verb, active.node)
-                else:
-                    self.refuse(event.verb, why_greyed(active.node, event.verb))
+            if active.enabled and active.binding.action == event.verb:
+                await self.app.run_action(event.verb, active.node)
                 return
+
+    @on(Header.Picked)
+    def _screen_picked(self, event: Header.Picked) -> None:
+        self.app.switch_mode(event.name)
 
     def action_next_pane(self) -> None:
         self._step_pane(1, around=True)

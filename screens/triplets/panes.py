@@ -34,7 +34,7 @@ from screens.triplets.columns import (
     tree_drawing,
     triplet_selection,
 )
-from screens.widgets.listing import Listing, error_text
+from screens.widgets.listing import Listing, failure
 from screens.widgets.pane import ListPane, Page, Pane
 from screens.widgets.reader import Moving
 from screens.widgets.table import Record, Rows, Table
@@ -159,7 +159,7 @@ class ProblemPane(Pane):
 
     def show_error(self, error: EngineError) -> None:
         self.show(None)
-        self._body.update(error_text(error))
+        self._body.update(failure(self, error))
 
     def why_not(self, verb: str) -> str:
         return "no triplet is shown" if verb == "open" and self.shown is None else super().why_not(verb)

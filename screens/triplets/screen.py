@@ -256,8 +256,6 @@ class TripletsScreen(BrowserScreen):
         return self.anchors.shown
 
     def _describe(self) -> None:
-        anchor = self.anchors.anchor_id if self.pool is not None else ""
-        self.crumbs = (self.source, self.choice.short, *([anchor] if anchor else [])) if self.source else ()
         words = f"{self.choice.short} · {self.choice.pool}" if self.source else ""
         if self.pool is not None and self._way not in self._triplets.known:
             large = len(self.pool["anchors"]) > _MANY

@@ -21,7 +21,7 @@ from screens.shell.request import Answer
 from screens.shell.theme import safe_text
 from screens.triplets.columns import aligned, figure, grown, marked, node_lines, tree_of
 from screens.widgets.dialogs import framed
-from screens.widgets.listing import Listing, error_text
+from screens.widgets.listing import Listing, failure
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.sheet import Sheet
@@ -72,7 +72,7 @@ class ProblemMap(Sheet):
     def _arranged(self, event: Answer) -> None:
         plane = self._planes[event.tag]
         if event.error is not None:
-            plane.say(error_text(event.error))
+            plane.say(failure(self, event.error))
             return
         found = event.value
         dots = zip(found["ids"], found["points"], found["templates"], strict=True)

@@ -107,6 +107,8 @@ class Chooser(Dialog[str]):
     Chooser Input { margin-bottom: 1; }
     Chooser Table { height: auto; max-height: 24; }
     Chooser .whole { height: auto; max-height: 3; padding: 0 2; color: $quiet; }
+    Chooser.-typed { align: center top; }
+    Chooser.-typed > Vertical { margin-top: 1; }
     """
 
     def __init__(
@@ -122,6 +124,8 @@ class Chooser(Dialog[str]):
         self._title = title
         self._choices = list(choices)
         self._typed = typed
+        # The line stays where it is, however many lines there are under it.
+        self.set_class(typed, "-typed")
         self._text = text
         self._more = more
         key_width = max([len(choice.key) for choice in choices] + [1])

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
@@ -23,7 +26,16 @@ from workbench.notes import NOTE_FIELDS
 from workbench.tables import Column
 
 
-def error_text(error: EngineError) -> Content:
+@dataclass
+class Failed(Message):
+    """A failure is shown; the activity log keeps it."""
+
+    error: EngineError
+
+
+def failure(widget: Widget, error: EngineError) -> Content:
+    """What failed, as it is shown on this widget; the activity log has it too."""
+    widget.post_message(Failed(error))
     place = f"{error.where}: " if error.where else ""
     lines = Content.assemble(
         ("✗ ", "$error bold"), (error.code, "$error"), " ", safe_text(place + error.what)
@@ -45,7 +57,7 @@ class Notice(Static):
         self.update(Content.assemble(("… ", "$accent"), safe_text(what, "$quiet")))
 
     def show_error(self, error: EngineError) -> None:
-        self.update(error_text(error))
+        self.update(failure(self, error))
 
 
 _KEPT = 50

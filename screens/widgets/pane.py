@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from screens.shell.export import CommandLine, Export, Lookup, Selection
-from screens.shell.theme import count, safe_text, width
+from screens.shell.theme import count, elide, safe_text, width
 from screens.widgets.listing import Listing
 from screens.widgets.reader import WidgetMessage
 from screens.widgets.table import Table
@@ -116,9 +116,10 @@ class Page(Vertical):
 class Pane(Vertical):
     """A framed part of a screen.
 
-    Give it widgets, or `Page`s (then it has tabs and shows one of them). `title` says what it shows, `detail`
-    how many (a table inside keeps it up to date while it is empty), `footnote` where it came from, in the
-    lower frame. `PageShown` comes when a page is shown, so that it can be filled then.
+    Give it widgets, or `Page`s (then it has tabs and shows one of them). `title` says what it shows, `trail`
+    of what that is a part, `detail` how many (a table inside keeps it up to date while it is empty),
+    `footnote` where it came from, in the lower frame. `PageShown` comes when a page is shown, so that it can
+    be filled then.
 
     What it has selected, can export and can find by id is its own: `selection`, `exports`, `lookups`, and
     `why_not` for the verbs that it cannot do now. It takes data by its own methods, posts messages, and knows
@@ -140,6 +141,7 @@ class Pane(Vertical):
 
     # They are drawn as parts of the frame, which repaints itself where one is another than before.
     title: reactive[str] = reactive("", repaint=False)
+    trail: reactive[tuple[str, ...]] = reactive((), repaint=False)
     detail: reactive[str] = reactive("", repaint=False)
     footnote: reactive[str] = reactive("", repaint=False)
     neighbours: reactive[tuple[str, ...]] = reactive((), repaint=False)
@@ -299,6 +301,9 @@ class Pane(Vertical):
     def watch_detail(self) -> None:
         self._retitle()
 
+    def watch_trail(self) -> None:
+        self._retitle()
+
     def watch_neighbours(self) -> None:
         self._retitle()
 
@@ -310,13 +315,16 @@ class Pane(Vertical):
         self._retitle()
 
     def _retitle(self) -> None:
-        """Title and detail; where neighbours are named too, the detail gives way to their names."""
+        """Trail, title and detail; the trail gives way to the detail, and that to the names of neighbours."""
         own = safe_text(f"{self.title} {self.detail}".strip())
+        others = sum(width(name) + 3 for name in self.neighbours) - 3 - width(self.title)
+        room = self.outer_size.width - _CORNERS - (others if len(self.neighbours) > 1 else 0)
+        trail = elide(" › ".join(self.trail), room - own.cell_length - 3)
+        if width(trail) > 3:
+            own = safe_text(f"{trail} › ", "$quiet") + own
         if len(self.neighbours) < 2:
             self.border_title = own
             return
-        others = sum(width(name) + 3 for name in self.neighbours) - 3 - width(self.title)
-        room = self.outer_size.width - _CORNERS - others
         if width(own.plain) > room >= width(self.title):
             own = own.truncate(room, ellipsis=True)
         parts = []
@@ -389,6 +397,7 @@ class ListPane(Pane):
     def show_sources(self, names: Sequence[str], shown: str) -> None:
         """The sources there are, and the one that is shown."""
         self.sources, self.source = tuple(names), shown
+        self.trail = (shown,) if shown else ()
         self._strip.display = len(names) > 1
         self._strip.show_tabs(names, self._place)
 

@@ -61,10 +61,11 @@ def measured(column: Column, records: Sequence[Record]) -> Need:
     tail = max(map(tail_of, cells), default=0) if column.align == "point" else 0
     lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
     most = max(width(column.title), max(lengths, default=column.width))
+    cap = most if column.align != "left" else column.width or most  # numbers are not cut
     words = {cell.plain for cell in cells}
     blank = words == {""}
     constant = blank or (len(cells) > 1 and len(words) == 1)
-    return Need(column, min(most, column.width) if column.width else most, constant, most - tail, blank)
+    return Need(column, min(most, cap), constant, most - tail, blank)
 
 
 def tail_of(cell: Content) -> int:
@@ -73,10 +74,38 @@ def tail_of(cell: Content) -> int:
     return width(cell.plain[found.end() :]) if found is not None and found.end() else 0
 
 
+_NUMBER = re.compile(r"([+\-−]?)([\d ]*\.?\d+(?:e[+\-]?\d+)?)(\D*)")
+
+
+def narrower(text: str, cells: int) -> str:
+    """A number in at most so many cells, with as many of its digits as there is room for: one that has room
+    for none is `…`. What is no number is cut in its middle.
+
+    >>> [narrower(text, 5) for text in ("1 599", "-5.312e-06", "0.3155", "+.1042", "412.7 %", "112 731")]
+    ['1 599', '-5e-6', '0.316', '+.104', '413 %', '1.1e5']
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None or width(text) <= cells:
+        return elide(text, cells)
+    sign, digits, unit = found.groups()
+    value, room = float(digits.replace(" ", "")), cells - len(sign) - width(unit)
+    whole = [f"{value:.0f}"] if value.is_integer() else []
+    for shown in (*whole, *(f"{value:.{digits}g}" for digits in range(9, 0, -1))):
+        mantissa, _, exponent = shown.partition("e")
+        short = f"{mantissa}e{int(exponent)}" if exponent else shown
+        short = short if digits.startswith("0") else short.removeprefix("0")
+        if short and len(short) <= room:
+            return sign + short + unit
+    return elide("…", cells)
+
+
 def fitted(cell: Content, cells: int, align: Align, point: int = 0) -> Content:
     """A cell in exactly so many cells; `point` as in `Need`."""
     if cell.cell_length > cells:
-        cell = cell.truncate(cells, ellipsis=True) if cell.spans else Content(elide(cell.plain, cells))
+        if align == "left":
+            cell = cell.truncate(cells, ellipsis=True) if cell.spans else Content(elide(cell.plain, cells))
+        else:
+            cell = Content.styled(narrower(cell.plain, cells), cell.spans[0].style if cell.spans else "")
     room = cells - width(cell.plain)
     if align == "left":
         return cell.pad_right(room)
@@ -90,8 +119,8 @@ def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Co
 
     Columns for which there is no `room` are left out, and of those that may leave the blank ones. While the
     others are cut, columns that can do with less give first, then those leave that say the same in every
-    line. While the others have less than they need to be read, columns leave as their `drop` says. The one
-    named `pinned` stays.
+    line. While the others have less than they need to be read, columns leave as their `drop` says; numbers
+    that have no room at all leave too. The one named `pinned` stays.
     """
     wanted = (need for need in needs if not (need.blank and need.column.drop) or need.column.name == pinned)
     shown = [need for need in wanted if cells >= need.column.room or need.column.name == pinned]
@@ -111,6 +140,11 @@ def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Co
         shown.remove(need)
     while short(_READABLE) and (need := droppable(constant=False)):
         shown.remove(need)
+    while len(shown) > 1 and short(0):
+        numbers = [n for n in shown[1:] if n.column.align != "left" and n.column.name != pinned]
+        if not numbers:
+            break
+        shown.remove(numbers[-1])
     return tuple(zip((need.column for need in shown), _widths(shown, cells), strict=True))
 
 
@@ -373,11 +407,13 @@ class Table(Lines):
         self._reorder(self.current_key)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
-        """Order by a column's name, descending if the second is true; None: as the rows come."""
+        """Order by a column's name, descending if the second is true; None: as the rows come. The cursor goes
+        to the first line: what is sorted for stands there."""
         self.sorting = sorting
         self._worst_first = False
         self._layout = (0, ())
-        self._reorder(self.current_key)
+        self.set_reactive(Table.cursor, 0)
+        self._reorder(None)
 
     # Order
 
@@ -531,7 +567,6 @@ class Table(Lines):
             again = self._worst_first
             self.set_sorting((self._loss, again))
             self._worst_first = not again
-            self.cursor = 0
             return
         name, descending = self.sorting or (self.columns[0].name, False)
         self.set_sorting((name, not descending))
@@ -648,8 +683,9 @@ class Table(Lines):
             parts.append(note_signs(self._notes.get(key)))
         for column, cell_width in self._widths():
             cell = content(column, record, cell_width)
-            if cell.cell_length > cell_width < column.width:
-                self._widen(column, min(cell.cell_length, column.width))
+            cap = column.width if column.align == "left" else cell.cell_length
+            if cell.cell_length > cell_width < cap:
+                self._widen(column, min(cell.cell_length, cap))
             point = self._points.get(column.name, 0)
             parts += [fitted(cell, cell_width, column.align, point), Content(" ")]
         return self._strip(Content("").join(parts), cells, style)

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 from textual.worker import WorkerCancelled
 
-__all__ = ["jobs_ready", "press", "ready", "rest", "settle", "showing", "shown", "until", "write"]
+__all__ = ["jobs_ready", "place", "press", "ready", "rest", "settle", "showing", "shown", "until", "write"]
 
 PATIENCE_S = 120.0
 """A crowded machine may take so long; how long a quiet one takes is what `benchmarks` say."""
@@ -110,6 +110,12 @@ def showing(ready: Ready, *keys: str) -> Callable[[Pilot[Any]], Any]:
         await settle(pilot)
 
     return run
+
+
+def place(screen: Any) -> tuple[str, ...]:
+    """Where one is, as the frames of the first three panes say."""
+    first, second, third = screen._panes[:3]
+    return (*first.trail, *second.trail, second.title, third.title)
 
 
 def shown(app: Any) -> str:

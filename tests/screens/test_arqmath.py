@@ -28,7 +28,7 @@ from screens.widgets.listing import Notice, ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table, content
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
-from tests.screens.driving import press, ready, settle, showing, shown, until, write
+from tests.screens.driving import place, press, ready, settle, showing, shown, until, write
 from workbench.operation import operation
 from workbench.papers.arqmath.data import Collection
 from workbench.workspace import Workspace, ensure_sample
@@ -122,7 +122,7 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
         screen = await ready(pilot)
         # The last run is shown, the first one is what it is held against.
         assert (screen.runs.run, screen.runs.against) == ("dense", "bm25")
-        assert screen.crumbs == ("mini", "A.1", "dense", "answer 13")
+        assert place(screen) == ("mini", "dense", "A.1", "answer 13")
         assert ids(topics(screen)) == ["A.1", "A.2", "A.3"]
         assert topics(screen).current["kind"] == "both"
         rows = answers(screen).visible_records()
@@ -168,7 +168,7 @@ async def test_the_links_of_an_answer_are_judged_once(build: Make, engine: HereE
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "enter", "j", "j", "j", "enter")
-        assert screen.crumbs[-1] == "answer 14"
+        assert place(screen)[-1] == "answer 14"
         assert not [call for call in engine.calls if call.task == "proofread"]
         await press(pilot, "left_square_bracket")
         await settle(pilot, lambda: links(screen) == [("2ⁿ⁻¹ + 2ⁿ⁻¹ = 2ⁿ", "right")])
@@ -266,7 +266,7 @@ async def test_where_a_run_hurts_most_and_the_answer_that_fell(
         row = answers(screen).current
         changes = [one["change"] for one in answers(screen).visible_records() if one["change"] is not None]
         assert row["change"] == min(changes) < 0
-        assert screen.crumbs[-1] == f"answer {row['id']}"
+        assert place(screen)[-1] == f"answer {row['id']}"
         assert "rank" in about(screen)
         await settle(pilot, lambda: bool(read(screen)))
         assert "question it answers" in read(screen)
@@ -286,9 +286,9 @@ async def test_two_runs_side_by_side(build: Make) -> None:
         assert [column.title for column in moves.columns] == ["rank", "bm25", "", "dense"]
         drawn = [str(content(moves.columns[2], row)) for row in moves.visible_records()]
         assert any(character > "\u2800" for line in drawn for character in line)
-        assert screen.crumbs[-1] == "answer 13"
+        assert place(screen)[-1] == "answer 13"
         await press(pilot, "h")
-        assert screen.crumbs[-1] == "answer 11"
+        assert place(screen)[-1] == "answer 11"
         await press(pilot, "h")
         assert app.focused is topics(screen)
 
@@ -383,7 +383,7 @@ async def test_a_free_query(build: Make, engine: HereEngine) -> None:
         await press(pilot, "p", "j", "enter")
         hits = await search(pilot, "binomial theorem")
         assert ids(hits)[0] == "12"
-        assert screen.crumbs == ("mini", "search", "answer 12")
+        assert place(screen) == ("mini", "search", "answer 12")
         assert "Put x = y = 1" in read(screen)
         assert "lexical, not ranked again" in screen.query_one("#middle", Pane).footnote
         chosen = screen.selection()
@@ -502,14 +502,14 @@ async def test_the_place_is_found_again(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "c", "1", "j", "enter", "j")
-        before = screen.crumbs
+        before = place(screen)
         await press(pilot, "q")
-    assert before == ("mini", "A.2", "bm25", "answer 23")
+    assert before == ("mini", "bm25", "A.2", "answer 23")
     again = build()
     async with again.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await settle(pilot, lambda: screen.crumbs == before)
-        assert screen.crumbs == before
+        await settle(pilot, lambda: place(screen) == before)
+        assert place(screen) == before
 
 
 def test_figures_are_written_short_and_bars_have_their_length() -> None:

@@ -26,7 +26,7 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
-from tests.screens.driving import press, ready, settle, showing, write
+from tests.screens.driving import place, press, ready, settle, showing, write
 from tests.screens.egraph_engine import HEAD, StillEngine
 from workbench.workspace import Workspace, ensure_sample
 
@@ -85,13 +85,14 @@ async def test_the_first_cluster_is_shown_with_members_and_curve(build: Make) ->
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        assert screen.crumbs == ("corpus sample-e", "cluster 0", "head")
+        assert place(screen) == ("sample-e", "cluster 0", "members", "head")
         assert (clusters(screen).shown, members(screen).shown) == (3, 3)
         middle = screen.query_one("#middle", Pane)
-        assert middle.detail == "2 of 2.1e16 (any, seed 0)"
+        assert middle.detail == "2 of 2.1e16"
         assert middle.footnote.startswith("stop: node limit 3 000 · rules ")
+        assert middle.footnote.endswith(" · any, seed 0")
         await press(pilot, "enter", "j")
-        assert screen.crumbs[-1] == "member 1"
+        assert place(screen)[-1] == "member 1"
         assert "✓ equal" in case(screen)
         assert "domain R" in case(screen)
         assert len(screen.query_one(Plot).series) == 2
@@ -180,18 +181,18 @@ async def test_the_egraph_is_walked_by_keys(build: Make) -> None:
         screen = await ready(pilot)
         await press(pilot, "enter", "right_square_bracket")
         listing = screen.query_one("#graph", GraphListing)
-        assert screen.query_one("#middle", Pane).detail == "8 classes, 10 nodes"
-        assert screen.crumbs == ("corpus sample-e", "cluster 0", "e-graph", "c7")
+        middle = screen.query_one("#middle", Pane)
+        assert middle.detail == "› c7 · 8 classes, 10 nodes"
         assert listing.table.shown == 10
         await press(pilot, "j", "l")
         assert listing.table.shown == 12
         await press(pilot, "j", "j", "enter")
-        assert screen.crumbs[2:] == ("e-graph", "c7", "c6")
+        assert middle.detail.startswith("› c7 › c6 ")
         await press(pilot, "j", "enter")
-        assert screen.crumbs[2:] == ("e-graph", "c7", "c6", "c5")
+        assert middle.detail.startswith("› c7 › c6 › c5 ")
         assert screen.query_one(MemberPane).title == "class c5"
         await press(pilot, "escape", "escape")
-        assert screen.crumbs[2:] == ("e-graph", "c7", "c6")
+        assert middle.detail.startswith("› c7 › c6 ")
         assert listing.table.current_key == "c7.0.1"
         await press(pilot, "h")
         assert listing.table.current_key == "c7.0"
@@ -204,7 +205,7 @@ async def test_the_egraph_is_walked_by_keys(build: Make) -> None:
         await write(pilot, "label:cosh")
         assert next(row["class"] for row in listing.table.visible_records()) == "c6"
         await press(pilot, "enter", "escape", "left_square_bracket")
-        assert screen.crumbs == ("corpus sample-e", "cluster 0", "head")
+        assert place(screen) == ("sample-e", "cluster 0", "members", "head")
 
 
 async def test_an_egraph_that_cannot_be_grown_says_why(build: Make) -> None:
@@ -243,19 +244,19 @@ async def test_corpora_are_changed_by_brackets_and_palette(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "right_square_bracket")
-        assert screen.crumbs[0] == "corpus mine"
+        assert place(screen)[0] == "mine"
         await press(pilot, "left_square_bracket")
-        assert screen.crumbs[0] == "corpus sample-e"
+        assert place(screen)[0] == "sample-e"
         for wanted, crumb in {
-            "corpus mine": "corpus mine",
+            "corpus mine": "mine",
             "cluster 2": "cluster 2",
             "member 1": "member 1",
         }.items():
             await press(pilot, "colon")
             await write(pilot, wanted)
             await press(pilot, "enter")
-            await settle(pilot, lambda crumb=crumb: crumb in screen.crumbs)
-            assert crumb in screen.crumbs
+            await settle(pilot, lambda crumb=crumb: crumb in place(screen))
+            assert crumb in place(screen)
 
 
 async def test_a_corpus_being_built_shows_what_is_there(build: Make, workspace: Workspace) -> None:
@@ -268,7 +269,7 @@ async def test_a_corpus_being_built_shows_what_is_there(build: Make, workspace: 
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "right_square_bracket")
-        assert screen.crumbs[0] == "corpus mine"
+        assert place(screen)[0] == "mine"
         assert screen.query_one("#left", Pane).footnote == "not finished: 1 of 3 shards"
         assert [row["cluster"] for row in clusters(screen).visible_records()] == [0, 1, 2]
         await press(pilot, "j", "enter", "j", "j")
@@ -287,7 +288,7 @@ async def test_a_damaged_corpus_is_one_explained_error(build: Make, workspace: W
         assert "clusters.parquet" in str(notice.content)
         assert screen.why_not("yank")
         await press(pilot, "right_square_bracket")
-        assert screen.crumbs[0] == "corpus mine"
+        assert place(screen)[0] == "mine"
 
 
 async def test_a_workspace_without_corpora_says_what_to_do(make: Make) -> None:
@@ -346,14 +347,14 @@ async def test_the_session_comes_back_to_the_same_member(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "right_square_bracket", "j", "enter", "j", "j")
-        before = screen.crumbs
+        before = place(screen)
         await press(pilot, "q")
-    assert before == ("corpus mine", "cluster 1", "member 2")
+    assert before == ("mine", "cluster 1", "members", "member 2")
     again = build()
     async with again.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await settle(pilot, lambda: screen.crumbs == before)
-        assert screen.crumbs == before
+        await settle(pilot, lambda: place(screen) == before)
+        assert place(screen) == before
 
 
 async def test_a_narrow_terminal_shows_the_case_in_place_of_the_members(build: Make) -> None:

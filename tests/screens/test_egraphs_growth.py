@@ -19,7 +19,7 @@ from screens.egraphs.growth import GrowLine
 from screens.egraphs.screen import EgraphsScreen
 from screens.egraphs.sources import Source, open_source
 from screens.widgets.pane import Pane
-from tests.screens.driving import press, ready, settle, write
+from tests.screens.driving import place, press, ready, settle, write
 from tests.screens.egraph_engine import HEAD
 from tests.screens.test_egraphs import WIDE, build, clusters, corpus, grown, members
 
@@ -45,7 +45,7 @@ async def test_growing_is_watched_stopped_and_kept(build: Make) -> None:
         assert str(said.content) == "= sin(x)² + cos(x)²"
         await press(pilot, "enter")
         assert members(screen).shown == 5
-        assert screen.crumbs[:2] == ("not saved", "cluster 0")
+        assert place(screen)[:2] == ("not saved", "cluster 0")
         assert "iteration 4 · 1 204 nodes · 310 classes · 4 members" in str(said.content)
         assert screen.why_not("add")
         assert screen.why_not("keep")
@@ -54,7 +54,7 @@ async def test_growing_is_watched_stopped_and_kept(build: Make) -> None:
         assert [row["verdict"] for row in members(screen).visible_records()] == ["equal"] * 5
         assert screen.why_not("stop") == "nothing is growing"
         await press(pilot, "K")
-        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
+        await settle(pilot, lambda: "grown" in place(screen))
         assert clusters(screen).current["head"] == "+ pow sin x 2 pow cos x 2"
         assert screen.query_one("#left", ClustersPane).sources == ("sample-e", "mine", "grown")
         assert (app.workspace.corpora / "grown" / "manifest.json").exists()
@@ -79,11 +79,11 @@ async def test_what_is_grown_while_a_corpus_is_still_read_stays_in_sight(
         await pilot.press("a")
         pilot.app.screen.query_one(GrowLine).query_one(Input).value = "sin x"
         await pilot.press("enter")
-        while screen.crumbs[:1] != ("not saved",):
+        while place(screen)[:1] != ("not saved",):
             await pilot.pause(0.01)
         may_read.set()
         await settle(pilot)
-        assert screen.crumbs[:2] == ("not saved", "cluster 0")
+        assert place(screen)[:2] == ("not saved", "cluster 0")
         assert members(screen).shown == 5
         await press(pilot, "x")
         await settle(pilot, lambda: not screen.why_not("keep"))
@@ -144,7 +144,7 @@ async def test_a_cluster_keeps_the_settings_it_was_grown_with(build: Make) -> No
         await press(pilot, "colon")
         await write(pilot, "corpus grown")
         await press(pilot, "enter")
-        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
+        await settle(pilot, lambda: "grown" in place(screen))
         cluster = screen.now.cluster
         assert cluster is not None
         assert (cluster.mode, cluster.settings["members"], cluster.seed) == ("common", 7, 5)
@@ -156,7 +156,7 @@ async def test_a_cluster_keeps_the_settings_it_was_grown_with(build: Make) -> No
         # What arrives are members, so they are shown, and not the e-graph that was looked at.
         assert screen.middle.page_name == "members"
         await press(pilot, "K")
-        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
+        await settle(pilot, lambda: "grown" in place(screen))
         manifest = json.loads((app.workspace.corpora / "grown" / "manifest.json").read_text("utf-8"))
         # The one with the same head that was there stays.
         assert [config["mode"] for config in manifest["configs"]] == ["common", "strict", "common"]
@@ -165,3 +165,17 @@ async def test_a_cluster_keeps_the_settings_it_was_grown_with(build: Make) -> No
         cluster = screen.now.cluster
         assert cluster is not None
         assert (cluster.mode, cluster.seed, clusters(screen).shown) == ("common", 5, 3)
+
+
+async def test_the_bar_goes_by_itself_once_the_growth_is_over(
+    build: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("screens.egraphs.growth._STAYS_S", 0.05)
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        await write(pilot, "sin(x)^2 + cos(x)^2")
+        await press(pilot, "enter", "x")
+        await settle(pilot, lambda: not screen.query_one(GrowLine).display)
+        assert clusters(screen).current["head"] == "+ pow sin x 2 pow cos x 2"

@@ -9,7 +9,7 @@ import pytest
 
 from screens.app import Workbench
 from screens.widgets.dialogs import Confirm, Prompt
-from tests.screens.driving import press, ready, settle, write
+from tests.screens.driving import place, press, ready, settle, write
 from tests.screens.test_egraphs import WIDE, build, corpus
 
 __all__ = ["build", "corpus"]
@@ -34,7 +34,7 @@ async def test_leaving_with_a_grown_cluster_asks(build: Build) -> None:
         await press(pilot, "n")
         assert app.screen is screen
         await press(pilot, "K")
-        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
+        await settle(pilot, lambda: "grown" in place(screen))
         assert not screen.unsaved()
         await press(pilot, "q")
         assert not app.is_running or app._exit

@@ -21,7 +21,7 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Table
-from tests.screens.driving import press, ready, settle, until
+from tests.screens.driving import place, press, ready, settle, until
 from tests.screens.egraph_engine import StillCall, StillEngine
 from tests.screens.test_egraphs import CLUSTERS, grown
 from workbench.engine_process import Result
@@ -220,7 +220,7 @@ async def test_the_map_lights_the_cluster_and_goes_where_the_arrows_point(build:
         assert screen.query_one("#right", Pane).title == "cluster 0"
         await press(pilot, "right")
         assert scatter(screen).lit == "1"
-        assert screen.crumbs == ("corpus sample-e", "map", "cluster 1")
+        assert place(screen) == ("sample-e", "map", "cluster 1")
         case = screen.query_one(MemberPane).case
         assert case is not None
         assert (case.member, case.alone) == ("x", True)
@@ -234,7 +234,7 @@ async def test_the_map_lights_the_cluster_and_goes_where_the_arrows_point(build:
         assert scatter(screen).lit == "2"
         await press(pilot, "enter")
         assert screen.middle.page_name == "members"
-        assert screen.crumbs == ("corpus sample-e", "cluster 2", "head")
+        assert place(screen) == ("sample-e", "cluster 2", "members", "head")
         await press(pilot, "right_square_bracket", "right_square_bracket")
         assert scatter(screen).lit == "2"
         await press(pilot, "left", "left")
@@ -372,7 +372,7 @@ async def test_neighbours_are_judged_and_the_wrong_come_first(build: Make) -> No
         assert asked["expr"] == "/ 63 sech - * 7 x 2"
         assert [row["place"] for row in nearest(screen).visible_records()] == [1, 2, 3, 4]
         assert screen.query_one("#middle", Pane).detail == "4, 2 of other clusters"
-        assert screen.crumbs == ("corpus sample-e", "cluster 0", "member 1", "nearest")
+        assert place(screen)[:4] == ("sample-e", "cluster 0", "member 1", "nearest")
         await press(pilot, "S")
         assert [row["place"] for row in nearest(screen).visible_records()] == [2, 4, 1, 3]
         await press(pilot, "g")
@@ -384,7 +384,7 @@ async def test_neighbours_are_judged_and_the_wrong_come_first(build: Make) -> No
         assert "egen nearest m --corpus" in chosen.command
         assert chosen.command.endswith("-- '/ 63 sech - * 7 x 2'")
         await press(pilot, "enter")
-        assert screen.crumbs == ("corpus sample-e", "cluster 2", "member 1")
+        assert place(screen) == ("sample-e", "cluster 2", "members", "member 1")
 
 
 async def test_a_large_corpus_is_left_to_a_job(build: Make) -> None:

@@ -88,7 +88,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert wanted.items() <= asked_for.items()
         middle = screen.query_one("#middle", Pane)
         assert middle.footnote.startswith("x, y where 0 < x · stopped")
-        assert middle.detail.endswith("(any, readable, weighted, seed 0)")
+        assert middle.footnote.endswith(" · any, readable, weighted, seed 0")
         assert not screen.why_not("keep")
         assert screen.unsaved()
         assert "K saves it" in str(line.query_one(".say", Static).content)

@@ -106,9 +106,9 @@ async def test_without_jobs_it_says_what_to_do(make: Make) -> None:
         app = await jobs_ready(pilot)
         assert "No jobs yet" in shown(app)
         assert "a starts one" in shown(app)
-        hints = {verb: enabled for verb, _, _, enabled in app.screen.query_one(KeyBar).hints()}
-        assert hints["add"]
-        assert not hints["stop"]
+        hints = {verb for verb, _, _ in app.screen.query_one(KeyBar).hints()}
+        assert "add" in hints
+        assert "stop" not in hints
         await pilot.press("a")
         await rest(pilot)
         assert isinstance(app.screen, NewJob)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,9 +43,9 @@ def table(app: Workbench) -> Table:
 async def test_greyed_keys_give_their_reason(make: Make) -> None:
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        hints = {verb: enabled for verb, _, _, enabled in app.screen.query_one(KeyBar).hints()}
-        assert hints["stop"]
-        assert not hints["refresh"]
+        hints = {verb for verb, _, _ in app.screen.query_one(KeyBar).hints()}
+        assert "stop" in hints
+        assert "refresh" not in hints
         await pilot.press("r")
         await settle(pilot)
         assert "✗ not now: job 41 is running" in shown(app).splitlines()[-1]
@@ -116,7 +117,7 @@ async def test_remapped_keys_work_and_are_shown(make: Make) -> None:
         await pilot.press("z")
         await settle(pilot)
         assert app.screen.query_one("#list").region.width == 120
-        hints = {verb: key for verb, key, _, _ in app.screen.query_one(KeyBar).hints()}
+        hints = {verb: key for verb, key, _ in app.screen.query_one(KeyBar).hints()}
         assert (hints["mark"], hints["full"], hints["filter"]) == ("b", "z", "/")
 
 
@@ -301,37 +302,54 @@ async def test_copying_here_takes_the_tool_of_the_desktop(
     assert (tmp_path / "copied").read_text("utf-8").endswith("mathwb jobs show 41")
 
 
-async def test_the_breadcrumb_says_where_one_is(make: Make) -> None:
-    async with make().run_test(size=WIDE) as pilot:
-        app = await jobs_ready(pilot)
-        await pilot.pause(0.2)
+async def test_the_screens_stand_above_all_with_what_runs_or_failed(make: Make, jobs: list[JobView]) -> None:
+    app = make()
+    async with app.run_test(size=WIDE) as pilot:
+        await jobs_ready(pilot)
+        await until(pilot, lambda: "3 Jobs ⣶" in shown(app))
         first = shown(app).splitlines()[0]
-        assert first.startswith(" mathwb  Jobs › job 41")
-        assert "ws: sample" in first
-        assert first.rstrip().endswith("1 job ⣶ 64 %   CPU 1.7/2")
+        screens = " mathwb   1 E-graphs │ 2 Triplets │ 3 Jobs ⣶ │ 4 ARQMath │ 5 MathAMR "
+        assert first.startswith(screens)
+        assert first.rstrip().endswith("ws: sample   CPU 1.7/2")
         header = app.screen.query_one(Header)
-        header.crumbs = ("E-graphs", "corpus " + "long " * 20, "cluster 412", "member 37")
+        header.workspace = "a-workspace-with-quite-a-name-for-a-line-that-has-little-room"
         await settle(pilot)
-        first = shown(app).splitlines()[0]
-        assert "member 37" in first
-        assert "ws: sample" in first
-        assert first.rstrip().endswith("CPU 1.7/2")
-        header.workspace = "a-workspace-with-quite-a-name"
-        await settle(pilot)
-        first = shown(app).splitlines()[0]
-        assert "ws: a-" in first
-        assert first.rstrip().endswith("CPU 1.7/2")
-        await pilot.resize_terminal(80, 24)
-        await settle(pilot)
-        first = shown(app).splitlines()[0]
-        assert "ws: a-" in first
-        assert first.rstrip().endswith("CPU 1.7/2")
+        assert "ws: a-" in shown(app).splitlines()[0]
+        for width, left in ((80, screens.strip()), (60, screens.replace("mathwb", "").strip())):
+            await pilot.resize_terminal(width, 24)
+            await settle(pilot)
+            assert shown(app).splitlines()[0].strip().startswith(left), width
         await pilot.resize_terminal(*WIDE)
-        header.workspace = "sample"
         await settle(pilot)
-        first = shown(app).splitlines()[0]
-        assert "E-graphs › … › " in first
-        assert "member 37" in first
+        await pilot.click(Header, offset=(screens.index("5 MathAMR"), 0))
+        await until(pilot, lambda: app.current_mode == "mathamr" and app.place)
+        # A job that fails is said until one looks.
+        app.watch_jobs.jobs = (replace(jobs[0], state="failed", code="E110"), *jobs[1:])
+        app.look_now()
+        await until(pilot, lambda: "3 Jobs ✗" in shown(app))
+        await pilot.press("3")
+        await until(pilot, lambda: "3 Jobs │" in shown(app))
+
+
+async def test_the_log_has_every_failure_shown_and_toasts_wait_for_dialogs(make: Make) -> None:
+    app = make()
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await jobs_ready(pilot)
+        listing = app.screen.query_one("#jobs", Listing)
+        listing.show_error(EngineError("the index is cut", remedy="Make it anew.", code="E320"))
+        await settle(pilot)
+        assert [(entry.code, entry.text) for entry in app.activity] == [("E320", "the index is cut")]
+        await pilot.press("colon")
+        app.warn("something to know")
+        await settle(pilot)
+        assert not app.screen.query("Toast")
+        assert app.activity[-1].text == "something to know"
+        line = app.screen.query_one("Input").region
+        await pilot.press(*"theme")
+        await settle(pilot)
+        assert app.screen.query_one("Input").region == line
+        await pilot.press("escape")
+        await until(pilot, lambda: "something to know" in shown(app))
 
 
 def test_nothing_heavy_is_loaded_before_the_first_paint() -> None:
@@ -371,7 +389,7 @@ async def test_the_palette_finds_things_of_screens_not_opened_yet(
         app._gather_destinations()
         await until(pilot, lambda: app.destinations)
         await pilot.press("colon", *"binomials", "enter")
-        await until(pilot, lambda: app.current_mode == "arqmath" and app.place and "A.1" in app.place.crumbs)
+        await until(pilot, lambda: app.current_mode == "arqmath" and "A.1 ·" in shown(app))
         await pilot.press("colon", *"job 40", "enter")
         await until(pilot, lambda: app.current_mode == "jobs" and table(app).current_key == "40")
         await pilot.press("1", "colon", *"train templ", "enter")

@@ -44,7 +44,7 @@ async def test_no_hint_names_a_key_that_is_written(make: Make) -> None:
         app = await jobs_ready(pilot)
 
         def keys() -> set[str]:
-            return {key for _, key, _, _ in app.screen.query_one(KeyBar).hints()}
+            return {key for _, key, _ in app.screen.query_one(KeyBar).hints()}
 
         assert {"/", "@", "tab", "?"} <= keys()
         await pilot.press("slash")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
 from typing import Any
 
@@ -215,6 +216,28 @@ def test_figures_line_up_at_their_points() -> None:
     narrow = [fitted(content(column, {"a": text}), 7, "point", need.point).plain for text in texts]
     assert [line.strip() for line in narrow] == texts
     assert [line.index(".") for line in narrow if "." in line] == [2, 2, 1]
+
+
+async def test_a_number_is_never_cut_in_its_middle() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        table = app.listing.table
+        table.columns = (*COLUMNS[1:], Column("x", "x", 5, "point", least=3, format=".4g"))
+        rows = [
+            {"id": i, "head": "h" * 60, "size": f"{10**i:,}".replace(",", " "), "x": -5.3e-6}
+            for i in range(7)
+        ]
+        app.listing.load(rows)
+        await pilot.pause()
+        for cells in range(60, 8, -1):
+            app.listing.styles.width = cells
+            await pilot.pause()
+            for line in range(1, 8):
+                figures = re.split(r"[h…]+ ", table.render_line(line).text)[-1].split("  ")
+                for figure in filter(None, map(str.strip, figures)):
+                    value = float(figure.replace(" ", ""))
+                    wanted = -5.3e-6 if value < 0 else 10 ** (line - 1)
+                    assert math.isclose(value, wanted, rel_tol=0.1), (cells, figure)
 
 
 async def test_filter_is_applied_while_it_is_typed() -> None:

@@ -33,7 +33,7 @@ from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
 from tests.conftest import mathwb
 from tests.screens.arqmath_engine import HereEngine
-from tests.screens.driving import press, ready, settle, shown
+from tests.screens.driving import place, press, ready, settle, shown
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
@@ -102,7 +102,7 @@ async def test_anchor_positive_and_negative_stand_side_by_side(build: Make) -> N
         screen = await ready(pilot)
         # The sum that shares no word is the positive, the difference told in the same words the negative.
         assert ids(screen) == ("p1", "p3", "p4")
-        assert screen.crumbs == ("mini", "em · bibleu", "p1")
+        assert place(screen)[:2] == ("mini", "anchor")
         assert [pane.region.y for pane in screen.problems] == [1, 1, 1]
         assert len({pane.region.x for pane in screen.problems}) == 3
         text = shown(app)
@@ -137,7 +137,7 @@ async def test_another_strategy_changes_the_triplet_and_says_what_changed(build:
         assert said.startswith(f"em · bibleu → nn · bibleu: positive p6 → {ids(screen)[1]} (text ")
         assert "p" in row(screen, "p6")["moved"]
         assert row(screen, "p1")["moved"] == ""
-        assert screen.crumbs[1] == "nn · bibleu"
+        assert screen.anchors.footnote.startswith("nn · bibleu")
         await press(pilot, "c", "1")
         assert screen.choice == Choice("em")
         # What is known is there without a question.
