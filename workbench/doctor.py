@@ -100,18 +100,19 @@ def _installed() -> dict[str, str]:
 
 
 def _packages() -> Iterator[Finding]:
+    lock = _ROOT / "requirements.lock"
+    install = "Run: make install" if lock.exists() else "Run: pip install --force-reinstall mathwb"
     try:
         base = {_normal(name): text for name, extra, text in _requirements() if not extra}
     except importlib.metadata.PackageNotFoundError:
-        yield Finding("packages", "missing", "mathwb itself is not installed", "Run: make install")
+        yield Finding("packages", "missing", "mathwb itself is not installed", install)
         return
     installed = _installed()
     missing = [name for name in base if name not in installed]
     for name in missing:
-        yield Finding("packages", "missing", f"{base[name]} is not installed", "Run: make install")
+        yield Finding("packages", "missing", f"{base[name]} is not installed", install)
     what = f"mathwb {__version__}; {len(base) - len(missing)} of {len(base)} required"
     yield Finding("packages", "ok", what)
-    lock = _ROOT / "requirements.lock"
     if lock.exists():
         pins = dict(line.split("==") for line in lock.read_text().split() if "==" in line)
         other = [
@@ -122,7 +123,7 @@ def _packages() -> Iterator[Finding]:
         absent = [name for name in pins if _normal(name) not in installed]
         if other or absent:
             what = ", ".join([*other, *(f"{name} absent" for name in absent)])
-            yield Finding("versions", "wrong", f"not as in requirements.lock: {what}", "Run: make install")
+            yield Finding("versions", "wrong", f"not as in requirements.lock: {what}", install)
         else:
             yield Finding("versions", "ok", f"all {len(pins)} as in requirements.lock")
 
@@ -131,11 +132,11 @@ def _extras() -> Iterator[Finding]:
     installed = _installed()
     extras: dict[str, list[str]] = {}
     for name, extra, _ in _requirements():
-        if extra:
+        if extra and name != "mathwb":
             extras.setdefault(extra, []).append(name)
     for extra, names in sorted(extras.items()):
         absent = [name for name in names if _normal(name) not in installed]
-        remedy = f"Only if you need it: pip install {' '.join(absent)}" if absent else ""
+        remedy = f"Only if you need it: pip install 'mathwb[{extra}]'" if absent else ""
         what = f"without {', '.join(absent)}" if absent else ", ".join(names)
         yield Finding(f"extra {extra}", "note" if absent else "ok", what, remedy)
 

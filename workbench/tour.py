@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from workbench.errors import explain, one_line
 from workbench.operation import operation
 
 Found = Mapping[str, Any]
@@ -24,9 +25,15 @@ class Guide:
     def stop(
         self, title: str, task: str, params: dict[str, Any], tell: Callable[[Found], Iterator[str]]
     ) -> Found:
-        """Run an operation. Args: tell: its result in words. Returns: its document."""
+        """Run an operation. Args: tell: its result in words. Returns: its document, which is empty where the
+        operation needs a package that is not installed."""
         began = time.perf_counter()
-        found = operation(task).run(params)
+        try:
+            found = operation(task).run(params)
+        except ModuleNotFoundError as error:
+            self.say(f"left out: {title}")
+            self.say(f"   {one_line(explain(error))}")
+            return {}
         seconds = round(time.perf_counter() - began, 3)
         self.stops.append(
             {"title": title, "task": task, "params": params, "seconds": seconds, "result": found}

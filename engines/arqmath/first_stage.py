@@ -225,16 +225,15 @@ class Sparse(Retriever):
 
     @classmethod
     def build(cls, build: IndexBuild, store: PostStore) -> bool:
+        encoder = build.sparse
+        if encoder is None or (build.out / cls.name).exists():
+            return True
         from zipfile import BadZipFile
 
         from scipy.sparse import load_npz, save_npz
 
         from engines.core.files import atomic_writer
         from engines.retrieval.sparse import build_sparse
-
-        encoder = build.sparse
-        if encoder is None or (build.out / cls.name).exists():
-            return True
 
         def make(texts: Sequence[str], path: Path) -> bool:
             vectors = encoder.documents(texts, stop=build.stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -13,8 +14,15 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+def has_torch() -> bool:
+    """Whether torch is installed, which is not loaded to know."""
+    return find_spec("torch") is not None
+
+
 def torch_device(asked: str) -> str:
     """The device of torch that is asked for; `auto` is a GPU where there is one."""
+    if asked == "auto" and not has_torch():
+        return "cpu"
     import torch
 
     if asked == "auto":
@@ -25,6 +33,8 @@ def torch_device(asked: str) -> str:
 def half_precision(device: str) -> Any:
     """The 16-bit type of torch in which the device multiplies matrices several times faster, or None: that of
     a GPU, and bfloat16 on processors with AMX or AVX-512 BF16."""
+    if not has_torch():
+        return None
     import torch
 
     if device != "cpu":

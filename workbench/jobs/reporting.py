@@ -26,6 +26,7 @@ from typing import Any, Protocol, TypeVar
 
 from engines.core.errors import EngineError
 from engines.core.files import locked, write_json
+from workbench.errors import without
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Job, flat, read_document
 from workbench.jobs.machine import start_detached
@@ -275,9 +276,12 @@ class Callback:
 
 
 def checked(name: str) -> str:
-    """The name of a reporter that is here: a file is named from the root. Raises: EngineError E627."""
+    """The name of a reporter that is here: a file is named from the root. Raises: EngineError E627; E351 for
+    TensorBoard where nothing can be trained."""
     if name in REPORTERS:
         if importlib.util.find_spec(name) is None:
+            if name == "tensorboard" and (missing := without(name)):
+                raise missing
             raise _unusable(
                 f"the package {name} is not installed", f'Install it: pip install "mathwb[{name}]"'
             )

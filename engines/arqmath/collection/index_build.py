@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,8 +31,23 @@ from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
 from engines.retrieval.dense import Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.sparse import SparseEncoder, sparse_encoder
 from engines.retrieval.tokens import TERMS, VERSIONS, Terms
+
+if TYPE_CHECKING:
+    from engines.retrieval.sparse import SparseEncoder
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    """Of the packages that are here: without dense vectors an index needs few of them."""
+    for name in _PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            yield name, metadata.version(name)
+
+
+def _opened(which: str | Path, half: bool) -> SparseEncoder:
+    from engines.retrieval.sparse import sparse_encoder
+
+    return sparse_encoder(which, half=half)
 
 
 def _facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
@@ -170,7 +185,7 @@ def build_index(
             "links": folder.links and {"name": folder.links.name, "sha256": sha256(folder.links)},
         }
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
-        learned = sparse_encoder(sparse, half=not exact) if isinstance(sparse, str | Path) else sparse
+        learned = _opened(sparse, not exact) if isinstance(sparse, str | Path) else sparse
         plan = begin(build, plan, named, {"encoder": chosen, "sparse_encoder": learned})
         made = IndexBuild(build, folder, plan, chosen, learned, structure, kind)
         return made.run() if share is None else made.run_share()
@@ -398,7 +413,7 @@ class IndexBuild:
                 name: dict(retriever.open(built[name]).about) if name in built else None
                 for name, retriever in stored.items()
             },
-            "versions": {name: metadata.version(name) for name in _PACKAGES},
+            "versions": dict(_versions()),
             "files": {
                 path.relative_to(self.out).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
                 for path in sorted(files)

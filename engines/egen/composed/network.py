@@ -203,19 +203,24 @@ class ComposedEncoder:
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
         """As `Encoder.encode`. Raises: ExpressionError for a text that is no expression in x."""
+        found = np.zeros((len(texts), self.dimension), np.float32)
+        for begin in range(0, len(texts), _AT_ONCE):
+            if stop():
+                break
+            part = terms([text.split() for text in texts[begin : begin + _AT_ONCE]])
+            found[begin : begin + _AT_ONCE] = self.embedded(part)
+            done = min(begin + _AT_ONCE, len(texts))
+            events(Event("progress", {"done": done, "total": len(texts), "unit": "expressions"}))
+        return unit(found) if normalise else found
+
+    def embedded(self, part: Terms) -> Vectors:
+        """(expressions, dimension), of length 1."""
         import torch
 
-        found = np.zeros((len(texts), self.dimension), np.float32)
         with torch.inference_mode():
-            for begin in range(0, len(texts), _AT_ONCE):
-                if stop():
-                    break
-                part = terms([text.split() for text in texts[begin : begin + _AT_ONCE]]).tensors()
-                batch = {name: rows.to(self._device) for name, rows in part.items()}
-                found[begin : begin + _AT_ONCE] = self.network(batch).cpu().numpy()
-                done = min(begin + _AT_ONCE, len(texts))
-                events(Event("progress", {"done": done, "total": len(texts), "unit": "expressions"}))
-        return unit(found) if normalise else found
+            batch = {name: rows.to(self._device) for name, rows in part.tensors().items()}
+            rows: Vectors = self.network(batch).cpu().numpy()
+            return rows
 
 
 def save_network(network: Any, folder: Path, *, precision: Precision = "fp32") -> None:

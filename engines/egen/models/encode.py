@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +14,9 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import cached, changed
-from engines.core.machine import torch_device
+from engines.core.machine import has_torch, torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
-from engines.egen.models.datasets import Sequences, batches, usable
+from engines.egen.models.datasets import Ints, Sequences, batches, usable
 from engines.egen.models.lookup import shipped_models
 from engines.egen.models.model_folder import load_model, unopened
 from engines.retrieval.dense import Vectors, unit
@@ -61,31 +62,35 @@ class ModelEncoder:
     ) -> Vectors:
         """As `Encoder.encode`. Args: half: matrices are multiplied in 16 bits where the device is faster so.
         Raises: ExpressionError with the place of a text that the model cannot read."""
+        rows = Sequences.of(texts, max_length=self.max_length)
+        found = np.zeros((len(rows), self.dimension), np.float32)
+        done = 0
+        with self.embedding(half) as embed:
+            for batch in batches(rows.lengths, TOKENS_PER_BATCH):
+                if stop():
+                    break
+                found[batch] = embed(rows.padded(batch))
+                done += len(batch)
+                events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
+        return unit(found) if normalise else found
+
+    @contextmanager
+    def embedding(self, half: bool) -> Iterator[Callable[[Ints], Vectors]]:
+        """What makes rows (batch, dimension), not normalised, of ids (batch, length)."""
         import torch
 
         from engines.core.machine import half_precision
         from engines.egen.models.transformer import embed
 
         short = half_precision(self._device) if half else None
-
-        rows = Sequences.of(texts, max_length=self.max_length)
-        found = np.zeros((len(rows), self.dimension), np.float32)
         training = self.model.training
         self.model.eval()
-        done = 0
         with (
             torch.inference_mode(),
             torch.autocast(torch.device(self._device).type, short, enabled=short is not None),
         ):
-            for batch in batches(rows.lengths, TOKENS_PER_BATCH):
-                if stop():
-                    break
-                ids = torch.from_numpy(rows.padded(batch)).to(self._device)
-                found[batch] = embed(self.model, ids).float().cpu().numpy()
-                done += len(batch)
-                events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
+            yield lambda ids: embed(self.model, torch.from_numpy(ids).to(self._device)).float().cpu().numpy()
         self.model.train(training)
-        return unit(found) if normalise else found
 
 
 class JoinedEncoder:
@@ -212,7 +217,12 @@ def _load(folder: Path, device: str) -> Encoder:
             document = json.loads(config.read_bytes())
         except ValueError as error:
             raise unopened(folder, "its config.json cannot be read") from error
-    if document.get("model_type") == KIND:
+    composed = document.get("model_type") == KIND
+    if (composed or "egen" in document) and not has_torch():
+        from engines.egen.models import arrays
+
+        return arrays.composed_encoder(folder) if composed else arrays.model_encoder(folder)
+    if composed:
         return ComposedEncoder(load_network(folder), folder.name, device=device)
     if "egen" in document or not (folder / "modules.json").exists():
         return ModelEncoder(load_model(folder), folder.name, device=device)

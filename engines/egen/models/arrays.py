@@ -1,0 +1,207 @@
+"""Our encoders in NumPy, for where there is no torch.
+
+They give the vectors of `engines.egen.models.transformer.embed` and `engines.egen.composed.network` to 1e-5.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.errors import EngineError
+from engines.core.numeric_kernel import compiled
+from engines.core.spec import read
+from engines.egen.composed.network import ComposedEncoder, ComposedSizes, Terms
+from engines.egen.expressions.notation import END, PAD
+from engines.egen.models.encode import ModelEncoder
+from engines.egen.models.model_folder import load_model, unopened
+from engines.egen.models.settings import CODE, ModelConfig
+
+Floats = NDArray[np.float32]
+Weights = Mapping[str, Floats]
+Ints = NDArray[np.int64]
+
+_EPSILON = np.float32(1e-6)
+
+
+def _opened(folder: Path) -> tuple[dict[str, Any], Weights]:
+    """`config.json` and the weights in fp32. Raises: DataError E642 where they are not there or whole."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        document = json.loads((folder / "config.json").read_bytes())
+        stored = load_file(folder / "model.safetensors")
+    except (OSError, ValueError, SafetensorError) as error:
+        raise unopened(folder, " ".join(str(error).split())[:160]) from error
+    return document, {name: rows.astype(np.float32) for name, rows in stored.items()}
+
+
+class _Plain(ModelEncoder):
+    """A model of ours without its decoder; what writes is read where it is asked for, by torch."""
+
+    def __init__(self, folder: Path, config: ModelConfig, embed: Callable[[Ints], Floats]) -> None:
+        self.name, self.dimension, self.max_length = folder.name, config.d_model, config.max_length
+        self._folder, self._embed = folder, embed
+
+    @property
+    def model(self) -> Any:
+        return load_model(self._folder)
+
+    @contextmanager
+    def embedding(self, half: bool) -> Iterator[Callable[[Ints], Floats]]:  # noqa: ARG002  # always in fp32
+        yield self._embed
+
+
+def model_encoder(folder: Path) -> ModelEncoder:
+    """As `ModelEncoder(load_model(folder))`. Raises: DataError E642 for a folder that holds none."""
+    whole = folder / "0_Transformer"  # with a decoder, the encoder is here once more
+    document, stored = _opened(whole if whole.is_dir() else folder)
+    try:
+        config = ModelConfig.of(dict(document["egen"]))
+        return _Plain(folder, config, transformer(stored, config, float(document["egen_shift"])))
+    except (ValueError, KeyError, TypeError, EngineError) as error:
+        raise unopened(folder, "the weights do not fit the model that config.json describes") from error
+
+
+class _PlainComposed(ComposedEncoder):
+    def __init__(self, folder: Path, width: int, embed: Callable[[Mapping[str, Any]], Floats]) -> None:
+        self.name, self.dimension, self._embed = folder.name, width, embed
+
+    def embedded(self, part: Terms) -> Floats:
+        return self._embed(part.arrays)
+
+
+def composed_encoder(folder: Path) -> ComposedEncoder:
+    """As `ComposedEncoder(load_network(folder))`. Raises: DataError E642 for a folder that holds none."""
+    document, stored = _opened(folder)
+    try:
+        width = read(ComposedSizes, document["egen"], place="egen.", code=CODE).d_model
+        return _PlainComposed(folder, width, composed(stored, width))
+    except (ValueError, KeyError, TypeError, EngineError) as error:
+        raise unopened(folder, "the weights do not fit the network that config.json describes") from error
+
+
+def transformer(stored: Weights, config: ModelConfig, shift: float) -> Callable[[Ints], Floats]:
+    """Embeddings (batch, d), not normalised, of ids (batch, length), by an encoder as its folder has it."""
+    tokens, positions = (stored[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
+    final = stored["encoder.LayerNorm.weight"], stored["encoder.LayerNorm.bias"] - np.float32(shift)
+    layers = [_layer(stored, f"encoder.layer.{number}.", config) for number in range(config.layers)]
+
+    def embed(ids: Ints) -> Floats:
+        batch, length = ids.shape
+        states = (tokens[ids] + positions[1 : length + 1]).reshape(batch * length, -1)
+        hidden = np.where(ids == PAD, np.float32(-np.inf), np.float32(0))[:, None, None, :]
+        for layer in layers:
+            layer(states, hidden if (ids[:, -1] == PAD).any() else None, batch)
+        rows, real = _normed(states, *final).reshape(batch, length, -1), (ids > END)[..., None]
+        if config.pooling == "max":
+            return np.asarray(np.where(real, rows, np.float32(-np.inf)).max(1))
+        return np.asarray((rows * real).sum(1) / real.sum(1, dtype=np.float32))
+
+    return embed
+
+
+def _layer(stored: Weights, name: str, config: ModelConfig) -> Callable[[Floats, Floats | None, int], None]:
+    """Adds to states (batch * length, d) what a layer adds."""
+    scale = np.float32((config.d_model // config.heads) ** -0.5)
+    three = [stored[f"{name}attention.self.{kind}.weight"].T for kind in ("query", "key", "value")]
+    projection = np.concatenate([three[0] * scale, *three[1:]], 1)
+    norm, feed_norm = (
+        (stored[f"{name}{kind}.weight"], stored[f"{name}{kind}.bias"])
+        for kind in ("attention.self_attn_layer_norm", "LayerNorm")
+    )
+    out = np.ascontiguousarray(stored[f"{name}attention.output.dense.weight"].T)
+    up, down = (
+        np.ascontiguousarray(stored[f"{name}{kind}.dense.weight"].T) for kind in ("intermediate", "output")
+    )
+    up_bias, down_bias = (stored[f"{name}{kind}.dense.bias"] for kind in ("intermediate", "output"))
+
+    def add(states: Floats, hidden: Floats | None, batch: int) -> None:
+        found = (_normed(states, *norm) @ projection).reshape(
+            batch, len(states) // batch, 3, config.heads, -1
+        )
+        query, key, value = (found[:, :, kind].transpose(0, 2, 1, 3) for kind in range(3))
+        scores = query @ key.transpose(0, 1, 3, 2).copy()
+        if hidden is not None:
+            scores += hidden
+        scores -= scores.max(-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(-1, keepdims=True)
+        states += (scores @ value).transpose(0, 2, 1, 3).reshape(len(states), -1) @ out
+        inner = _normed(states, *feed_norm) @ up
+        inner += up_bias
+        np.maximum(inner, 0, out=inner)
+        states += inner @ down
+        states += down_bias
+
+    return add
+
+
+def _normed(states: Floats, weight: Floats, bias: Floats) -> Floats:
+    found = states - states.mean(-1, keepdims=True)
+    spread = np.einsum("ij,ij->i", found, found)[:, None] / np.float32(states.shape[-1])
+    found /= np.sqrt(spread + _EPSILON)
+    found *= weight
+    found += bias
+    return found
+
+
+def composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray[Any]]], Floats]:
+    """Embeddings (expressions, d) of length 1 of what `Terms.arrays` gives."""
+    of_one, of_two, lefts, rights, outs, biases = (
+        stored[name] for name in ("of_one", "of_two", "left", "right", "out", "bias")
+    )
+    first, second = ((stored[f"number.{place}.weight"].T, stored[f"number.{place}.bias"]) for place in (0, 2))
+
+    def operation(kind: int, left: Floats, right: Floats) -> Floats:
+        one = kind < len(of_one)
+        both = left @ of_one[kind] if one else np.concatenate([left, right], 1) @ of_two[kind - len(of_one)]
+        units = both.shape[1] - width
+        products = (left @ lefts[kind]) * (right @ rights[kind])
+        products /= 4
+        hidden = np.concatenate([products, _gelu(both[:, :units] + biases[kind])], 1)
+        return both[:, units:] + hidden @ outs[kind]
+
+    def states(batch: Mapping[str, NDArray[Any]]) -> Floats:
+        read = _gelu(batch["leaves"] @ first[0] + first[1]) @ second[0] + second[1]
+        leaves = _sized(np.where(batch["is_x"][:, None], stored["x"], read))
+        levels = [rows for name, rows in batch.items() if name.startswith("level")]
+        found = np.empty((len(leaves) + sum(map(len, levels)), width), np.float32)
+        found[: len(leaves)], end = leaves, len(leaves)
+        for rows in levels:
+            cuts = [0, *(np.flatnonzero(np.diff(rows[:, 0])) + 1), len(rows)]
+            for begin, stop in pairwise(cuts):
+                kind, left, right = int(rows[begin, 0]), *rows[begin:stop, 1:].T
+                found[end + begin : end + stop] = _sized(operation(kind, found[left], found[right]))
+            end += len(rows)
+        return found
+
+    def embed(batch: Mapping[str, NDArray[Any]]) -> Floats:
+        rows = states(batch)[batch["roots"]] @ stored["embedding.weight"].T
+        return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+    def _sized(rows: Floats) -> Floats:
+        return rows * (np.float32(math.sqrt(width)) / np.linalg.norm(rows, axis=-1, keepdims=True))
+
+    return embed
+
+
+def _gelu(rows: Floats) -> Floats:
+    return np.asarray(_gelu_of(np.ascontiguousarray(rows).ravel())).reshape(rows.shape)
+
+
+@compiled
+def _gelu_of(rows: Any) -> Any:
+    found = np.empty_like(rows)
+    for place in range(len(rows)):
+        found[place] = 0.5 * rows[place] * (1.0 + math.erf(rows[place] * 0.7071067811865476))
+    return found
