@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.mathamr.retrieval import folders
 from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -144,3 +144,66 @@ def test_a_watched_folder_is_made_up_to_date(tmp_path: Path, monkeypatch: pytest
     index(IndexFormulas(place, tmp_path / "index", watch=True), events=heard, stop=lambda: len(waits) > 1)
     assert len(waits) == 2
     assert search(SearchFormulas(tmp_path / "index", "q^{77}"))["hits"][0]["formula"] == "added.md:1"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of documents about different things."""
+    place = tmp_path_factory.mktemp("library")
+    (place / "docs").mkdir()
+    texts = {
+        "sums": "The sum of squares: $\\sum_{k=1}^n k^2$ by induction. Circles are $a^2+b^2$ and $x^2+x$.",
+        "roots": "The root of a sum, by the mean inequality: $\\sqrt{x^2+y^2}$, and $\\sum_{k=1}^n k$.",
+        "trig": "As in $\\sin^2(u)+\\cos^2(u)=1$ or $\\frac{d}{dx} f(x)$, $\\sum_{k=1}^n k^2$ again.",
+    }
+    for name, text in texts.items():
+        (place / "docs" / f"{name}.md").write_text(text)
+    index(IndexFormulas(place / "docs", place / "index"))
+    return place / "index"
+
+
+@pytest.mark.parametrize(
+    ("query", "latex"),
+    [
+        ("sqrt(x^2+y^2)", r"\sqrt{x^2+y^2}"),
+        ("√(x²+y²)", r"\sqrt{x^2+y^2}"),
+        ("sin(u)^2+cos(u)^2=1", r"\sin^2(u)+\cos^2(u)=1"),
+        ("d/dx f(x)", r"\frac{d}{dx} f(x)"),
+        ("sum_(k=1)^n k^2", r"\sum_{k=1}^n k^2"),
+    ],
+)
+def test_queries_are_typed_as_people_do(library: Path, query: str, latex: str) -> None:
+    hit = search(SearchFormulas(library, query))["hits"][0]
+    assert (hit["latex"], hit["score"]) == (latex, pytest.approx(1, abs=1e-5))
+
+
+def test_consistent_letters_come_before_others(library: Path) -> None:
+    """By the parts that they share alone, a^2+b^2 has .570, and x^2+x .533 on the collection."""
+    scores = {hit["latex"]: hit["score"] for hit in search(SearchFormulas(library, "m^2+m"))["hits"]}
+    assert scores["x^2+x"] > scores["a^2+b^2"]
+
+
+def test_a_pattern_finds_what_it_matches_and_says_how(library: Path) -> None:
+    hits = search(SearchFormulas(library, "?a^2+?b^2"))["hits"]
+    assert {hit["latex"] for hit in hits} == {"a^2+b^2", r"\sqrt{x^2+y^2}"}
+    assert hits[0]["bound"] == {"a": "a", "b": "b"}
+    assert (hits[0]["score"], hits[1]["score"] < 1) == (1.0, True)
+
+
+def test_words_beside_a_formula_choose_its_text(library: Path) -> None:
+    for words, file in (("squares by induction", "sums.md"), ("again", "trig.md")):
+        hit = search(SearchFormulas(library, rf"{words} $\sum_{{k=1}}^n k^2$"))["hits"][0]
+        assert Path(hit["file"]).name == file
+
+
+def test_several_formulas_are_looked_for_in_one_text(library: Path) -> None:
+    hits = search(SearchFormulas(library, r"$\sum_{k=1}^n k^2$ $\cos^2 u$"))["hits"]
+    assert Path(hits[0]["file"]).name == "trig.md"
+    assert len(hits) == 3
+
+
+def test_queries_that_cannot_be_answered_are_refused(library: Path) -> None:
+    with pytest.raises(EngineError, match="no formula"):
+        search(SearchFormulas(library, "$ $"))
+    with pytest.raises(EngineError, match="takes one formula"):
+        search(SearchFormulas(library, "?a+1", how="dense"))

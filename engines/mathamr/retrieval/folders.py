@@ -264,7 +264,7 @@ def _made(task: _Task, folder: Path, keys: Keys | None) -> Path:
     place = folder / task.name
     if (place / _PART).exists():
         return place
-    segment = Segment(None if keys is None else keys.fresh())
+    segment = Segment(None if keys is None else keys.fresh(), by_tree=True)
     left_out: dict[str, int] = {}
     first = dict(task.first)
     count = 0

@@ -120,6 +120,40 @@ class FormulaIndex:
         whole = (1 - ALPHA) * own + ALPHA * self._masses
         return np.divide(shared, whole, out=shared, where=whole > 0)
 
+    def similarity(self, shared: float, own: float, mass: float) -> float:
+        """Tversky's index of the weights of what two formulas share, of a query's, and of a look's parts."""
+        whole = (1 - ALPHA) * own + ALPHA * mass
+        return shared / whole if whole > 0 else 0.0
+
+    def weights(self, features: Iterable[str]) -> dict[str, float]:
+        """What each feature weighs."""
+        names = list(features)
+        hashes = np.array([hashed(name) for name in names], np.uint64)
+        at = np.minimum(np.searchsorted(self._names, hashes), len(self._names) - 1)
+        holders = np.where(self._names[at] == hashes, self._starts[at + 1] - self._starts[at], 0)
+        return dict(zip(names, rarity(holders, len(self)).tolist(), strict=True))
+
+    def with_all(self, features: Counter[str], k: int) -> list[int]:
+        """At most `k` looks that have all of the features as often, those with the least besides first."""
+        found: NDArray[Any] | None = None
+        places = []
+        for feature, count in features.items():
+            number = np.uint64(hashed(feature))
+            at = int(np.searchsorted(self._names, number))
+            if at == len(self._names) or self._names[at] != number:
+                return []
+            places.append((int(self._starts[at]), int(self._starts[at + 1]), count))
+        for begin, end, count in sorted(places, key=lambda place: place[1] - place[0]):
+            looks, counts = self._looks[begin:end], self._counts[begin:end]
+            if found is None:
+                found = np.asarray(looks[counts >= count])
+                continue
+            at_ = np.minimum(np.searchsorted(looks, found), len(looks) - 1)
+            found = found[(looks[at_] == found) & (counts[at_] >= count)]
+        if found is None:
+            found = np.arange(len(self))
+        return [int(look) for look in found[np.argsort(self._masses[found], kind="stable")][:k]]
+
     def search(self, features: Counter[str], k: int) -> tuple[Floats, NDArray[np.int64]]:
         """(scores, looks): at most `k` that share anything, the most similar first."""
         scores = self.similarities(features)
@@ -166,9 +200,44 @@ class FormulaIndex:
 
     def members(self, look: int) -> list[dict[str, Any]]:
         """The formulas of a look: id, post, kind, line, file, field, look."""
-        rows = self._members[self._firsts[look] : self._firsts[look + 1]]
-        found: list[dict[str, Any]] = self.formulas.take(pa.array(rows)).to_pylist()
+        found: list[dict[str, Any]] = self.formulas.take(pa.array(self.rows_of(look))).to_pylist()
         return found
+
+    def rows_of(self, look: int) -> NDArray[np.int32]:
+        """The formulas of a look, as rows."""
+        return np.asarray(self._members[self._firsts[look] : self._firsts[look + 1]])
+
+    def fields_of(self, rows: NDArray[Any]) -> NDArray[np.int32]:
+        return self._field_column[rows]
+
+    @cached_property
+    def _field_column(self) -> NDArray[np.int32]:
+        return np.asarray(self.formulas["field"].to_numpy())
+
+    def posts_of(self, rows: NDArray[Any]) -> list[str]:
+        """The post, or file, that each formula stands in."""
+        found: list[str] = self.formulas["post"].take(pa.array(rows)).to_pylist()
+        return found
+
+    def formula(self, row: int) -> dict[str, Any]:
+        """A formula, as `members` has it."""
+        found: dict[str, Any] = self.formulas.slice(row, 1).to_pylist()[0]
+        return found
+
+    def words(self, text: str) -> Floats:
+        """(fields,): how well each text fits words, 0 to 1. Raises: DataError E670 for an index without
+        texts."""
+        from engines.retrieval.bm25 import LexicalIndex
+
+        if not (self.folder / WORDS).exists():
+            raise DataError(
+                "the index has no texts to look for words in",
+                path=self.folder,
+                code="E670",
+                remedy="Ask for the formula alone, without words and dollars.",
+            )
+        scores = LexicalIndex(self.folder / WORDS).scores(text)
+        return scores / max(float(scores.max(initial=0)), 1e-9)
 
     def text(self, field: int) -> str:
         """The text of a field, formulas as placeholders or `$latex$`; "" for -1."""

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 How = Literal["paths", "dense", "fused", "equal", "renamed"]
-_DEPTH = 1_000
+_DEPTH, _SHOWN = 1_000, 10
 _SHOWN_PARTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SearchFormulas:
-    """Search an index for a formula, or write a run for the topics of Task 2.
+    """Search an index for formulas, or write a run for the topics of Task 2.
 
     Each result shows which parts it shares with the query: exactly, or up to letters and numbers.
     """
@@ -38,7 +38,14 @@ class SearchFormulas:
         Path, Arg("An index made by `mathwb mathamr index`, or a collection's name.", ref="formulas")
     ]
     latex: Annotated[
-        str | None, Arg("The formula, without dollar signs.", option=False, longest=MAX_LATEX)
+        str | None,
+        Arg(
+            "The formula, as LaTeX, plain text or Unicode; ?a is any sub-expression, ?? any operands. With "
+            "words, or several formulas: 'sums of $k^2$'.",
+            option=False,
+            longest=MAX_LATEX,
+            metavar="QUERY",
+        ),
     ] = None
     topics: Annotated[tuple[Path, ...], Arg("A Task 2 topic file, instead of a formula; repeatable.")] = ()
     run: Annotated[Path | None, Arg("The run to write for the topics.", name="out", writes=True)] = None
@@ -89,7 +96,7 @@ def search(
 
     Returns: of a formula query, tree, hits (rank, score, latex, visual_id, formula, post, kind, formulas:
     how many look so, parts: latex of the query's part and of the hit's, nodes, exact; of documents also file,
-    line, sentence). Of topics run, topics,
+    line, sentence; of a pattern bound: the LaTeX that each wildcard stands for). Of topics run, topics,
     formulas, left_out (formulas beyond 1,000 of a topic), complete. Events: progress in topics; warnings of a
     formula that is read in part, of topics that find nothing, and of what is left out. Raises: DataError
     E661, E662 for an index that cannot be used, E670 for vectors or values that it lacks, EngineError E376
@@ -149,14 +156,13 @@ def ranked(
     opened: FormulaIndex, formula: Formula, k: int, how: How = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
     """The visually distinct formulas most similar to one, as (number, score)."""
-    from engines.formula.features import features
+    from engines.mathamr.retrieval.matching import nearest
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.run import Run
 
     found: list[list[tuple[int, float]]] = []
     if how != "dense":
-        scores, rows = opened.search(features(formula.search_tree), k)
-        found.append(list(zip(rows.tolist(), scores.tolist(), strict=True)))
+        found.append([(one.look, one.score) for one in nearest(opened, formula.search_tree, k)])
     if how != "paths":
         from engines.mathamr.retrieval.representations import tree_string
 
@@ -173,40 +179,59 @@ def ranked(
 
 
 def _one(
-    spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink, equality: Equality | None
+    spec: SearchFormulas, opened: FormulaIndex, typed: str, events: Sink, equality: Equality | None
 ) -> dict[str, Any]:
     from engines.formula.formula import Formula
+    from engines.formula.render import latex as written
+    from engines.mathamr.retrieval.matching import Near, answers
+    from engines.mathamr.retrieval.queries import read_query
 
-    formula = Formula(latex)
-    if formula.tree.errors():
-        warn(events, "part of the formula could not be parsed")
-    found: Iterable[tuple[int, float, dict[str, Any]]]
-    if equality is not None:
-        found = ((one.look, one.share, one.document()) for one in equality.found(latex, spec.k or 10))
+    query = read_query(typed)
+    for asked in query.formulas:
+        if asked.formula.tree.errors():
+            warn(events, "part of the formula could not be parsed")
+    first = query.formulas[0].formula
+    k = spec.k or _SHOWN
+    found: Iterable[tuple[Near, dict[str, Any]]]
+    if spec.how == "paths":
+        found = ((one, {}) for one in answers(opened, query, k))
+    elif len(query.formulas) > 1 or query.words or query.formulas[0].is_pattern:
+        what = f"--how {spec.how} takes one formula, without words and wildcards"
+        raise refused(what, "E427", "Leave --how out, or ask for the formula alone.")
+    elif equality is not None:
+        equal = equality.found(first.latex, k)
+        found = ((Near(one.look, one.share), one.document()) for one in equal)
     else:
-        near = ranked(opened, formula, spec.k or 10, spec.how, spec.device)
-        found = ((look, score, {}) for look, score in near)
+        near = ranked(opened, first, k, spec.how, spec.device)
+        found = ((Near(look, score), {}) for look, score in near)
     hits = []
-    for rank, (look, score, judged) in enumerate(found, start=1):
-        members = opened.members(look)
+    for rank, (one, judged) in enumerate(found, start=1):
+        latex, members = opened.latex(one.look), opened.rows_of(one.look)
+        member = opened.formula(int(members[0]) if one.member < 0 else one.member)
+        shown = Formula(latex)
+        parts = [] if query.formulas[0].is_pattern else matched_parts(first, shown)
         hits.append(
             {
                 "rank": rank,
-                "score": round(score, 6),
-                "latex": opened.latex(look),
-                "visual_id": opened.visual(look),
-                "formula": members[0]["id"],
-                "post": members[0]["post"],
-                "kind": members[0]["kind"],
+                "score": round(one.score, 6),
+                "latex": latex,
+                "visual_id": opened.visual(one.look),
+                "formula": member["id"],
+                "post": member["post"],
+                "kind": member["kind"],
                 "formulas": len(members),
-                **_place(opened, members[0]),
-                "parts": matched_parts(formula, Formula(opened.latex(look))),
+                **_place(opened, member),
+                "parts": parts,
+                **({"bound": {n: written(tree) for n, tree in one.bound.items()}} if one.bound else {}),
                 **judged,
             }
         )
     for said in () if equality is None else equality.warnings():
         warn(events, said)
-    return {"query": latex, "tree": formula.tree.document(), "how": spec.how, "hits": hits}
+    if not hits and query.formulas[0].is_pattern:
+        warn(events, "no formula matches the pattern")
+    tree = query.formulas[0].tree if query.formulas[0].is_pattern else first.tree
+    return {"query": typed, "tree": tree.document(), "how": spec.how, "hits": hits}
 
 
 def _place(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str, Any]:

@@ -74,9 +74,11 @@ def rarity(holders: NDArray[Any], looks: int) -> Floats:
 class Segment:
     """Collects formulas, and writes them as a segment."""
 
-    def __init__(self, keys: Keys | None = None) -> None:
-        """Args: keys: collects keys of values too."""
-        self._keys = keys
+    def __init__(self, keys: Keys | None = None, *, by_tree: bool = False) -> None:
+        """Args: keys: collects keys of values too. by_tree: what has no visual id is told apart by its tree,
+        not by its LaTeX."""
+        self._keys, self._by_tree = keys, by_tree
+        self._of_latex: dict[str, int] = {}
         self._numbers: dict[str, int] = {}
         self._looks: list[tuple[str, str, bool]] = []
         self._formulas: list[tuple[str, str, str, int, int, int, int]] = []
@@ -89,16 +91,22 @@ class Segment:
 
     def look(self, latex: str, visual_id: str = "") -> int:
         """The number of what formulas that look like this have in common."""
-        key = f"v{visual_id}" if visual_id else f"l{latex}"
+        known = self._of_latex.get(latex) if self._by_tree else None
+        if known is not None:
+            return known
+        tree = search_tree(latex) if self._by_tree else None
+        key = f"v{visual_id}" if visual_id else f"l{latex}" if tree is None else f"t{tree.sorted()}"
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._looks)
-            tree = search_tree(latex)
+            tree = tree or search_tree(latex)
             error = any(node.label.startswith("E!") for node in tree.walk())
             self._looks.append((latex, visual_id, error))
             self._post(features(tree), number)
             if self._keys is not None:
                 self._keys.add(latex)
+        if self._by_tree:
+            self._of_latex[latex] = number
         return number
 
     def _post(self, found: Counter[str], look: int) -> None:

@@ -40,11 +40,17 @@ def _verdict(hit: Found) -> str:
 def _parts(hit: Found) -> str:
     if "verdict" in hit:
         return _verdict(hit)
+    if "bound" in hit:
+        return ", ".join(f"?{name} = {_unicode({'latex': latex})}" for name, latex in hit["bound"].items())
     return ", ".join(_part(part) for part in hit["parts"][:2])
 
 
 def _part(part: Found) -> str:
     return _unicode({"latex": part["query"]}) + ("" if part["exact"] else " (other letters)")
+
+
+def _bound(hit: Found) -> str:
+    return _parts(hit) if "bound" in hit else ""
 
 
 def _shown_sentence(hit: Found) -> str:
@@ -90,7 +96,7 @@ PLACES = TableSpec(
         Column("place", "place", format=lambda hit: f"{hit['post']}:{hit['line']}"),
         Column("latex", "formula", format=_unicode),
         Column("sentence", "sentence", format=lambda hit: _shown_sentence(hit)),
-        Column("parts", "parts in common", on="csv", format=_parts, unfiltered="it draws formulas"),
+        Column("parts", "", on="text", format=_bound, unfiltered="it draws formulas"),
         *others("file line formulas", "csv tex"),
     )
 )

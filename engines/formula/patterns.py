@@ -1,0 +1,274 @@
+"""Patterns: formulas with wildcards, and formulas up to other letters.
+
+`?a` stands for any sub-expression, the same one wherever it is named; `??` for any operands, or none. They
+are written as letters that no formula has, so that every reader takes a pattern for a formula. In a sum or a
+product one wildcard may stand for several operands; a pattern that is a sum matches a part of a longer one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from engines.formula.features import features
+from engines.formula.operator_tree import OperatorTree
+
+_WILD = re.compile(r"\?\?|\?([A-Za-z])")
+_FIRST = 0x1401
+"""Canadian syllabics, of which no formula has any: one a letter of ASCII, the last for `??`."""
+_MANY = chr(_FIRST + 128)
+_MOST_STEPS = 20_000
+"""Of one attempt to match: what takes longer is taken not to."""
+
+
+def with_wildcards(text: str) -> str:
+    r"""A query with wildcards as letters that every reader takes for such.
+
+    >>> from engines.formula.parser import search_tree
+    >>> [wildcard(node.label) for node in search_tree(with_wildcards("?a + ??")).children]
+    ['a', '??']
+    """
+    return _WILD.sub(lambda m: _MANY if m[0] == "??" else f"{chr(_FIRST + ord(m[1]))} ", text)
+
+
+def wildcard(label: str) -> str | None:
+    """The wildcard that a label stands for: `a`, or `??`; None for none."""
+    if len(label) != 3 or not label.startswith("V!") or not _FIRST <= ord(label[2]) <= ord(_MANY):
+        return None
+    return "??" if label[2] == _MANY else chr(ord(label[2]) - _FIRST)
+
+
+def is_pattern(tree: OperatorTree) -> bool:
+    return any(wildcard(node.label) for node in tree.walk())
+
+
+def pattern_features(tree: OperatorTree) -> Counter[str]:
+    """What every formula has that matches: the features of what stands between the wildcards."""
+    found: Counter[str] = Counter()
+    for part, fixed in _between(tree):
+        found += Counter(
+            {
+                name: count
+                for name, count in features(part).items()
+                if (fixed or name[0] not in "sw") and not _is_open(name)
+            }
+        )
+    return found
+
+
+def _is_open(feature: str) -> bool:
+    return any(_FIRST <= ord(char) <= ord(_MANY) for char in feature) or _HOLE in feature
+
+
+_HOLE = "W!hole"
+
+
+def _between(tree: OperatorTree) -> Iterator[tuple[OperatorTree, bool]]:
+    """The tree with a hole for each wildcard, and the parts of it that have none."""
+    done: dict[int, tuple[OperatorTree, bool]] = {}
+    for node in reversed(list(tree.walk())):
+        children = [done[id(child)] for child in node.children]
+        fixed = wildcard(node.label) is None and all(one for _, one in children)
+        if wildcard(node.label) is not None:
+            done[id(node)] = OperatorTree(_HOLE), False
+        else:
+            # Behind several operands in order nobody knows the place of the others.
+            many = any(wildcard(child.label) == "??" for child in node.children) and not node.unordered
+            held = tuple(OperatorTree(_HOLE) if many and not one else part for part, one in children)
+            done[id(node)] = OperatorTree(node.label, () if many else held), fixed and not many
+    if done[id(tree)][1]:
+        yield tree, True
+        return
+    yield done[id(tree)][0], False
+    for node in _fixed(tree, done):
+        yield node, True
+
+
+def _fixed(tree: OperatorTree, done: Mapping[int, tuple[OperatorTree, bool]]) -> Iterator[OperatorTree]:
+    for child in tree.children:
+        if not done[id(child)][1]:
+            yield from _fixed(child, done)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What the wildcards stand for, by name, and the node that matches, of `walk()`; `share` of the formula's
+    nodes that lie in it."""
+
+    bound: Mapping[str, OperatorTree]
+    place: int
+    share: float
+
+
+def match(pattern: OperatorTree, tree: OperatorTree) -> Match | None:
+    """The largest part of a formula that a pattern matches, or of a sum or product several operands."""
+    nodes = list(tree.walk())
+    best: Match | None = None
+    for place, node in enumerate(nodes):
+        size = sum(1 for _ in node.walk())
+        if best is not None and size / len(nodes) <= best.share:
+            continue
+        for bound, left in _Matcher().all(pattern, node):
+            share = (size - left) / len(nodes)
+            if best is None or share > best.share:
+                best = Match(bound, place, share)
+            break
+    return best
+
+
+class _Matcher:
+    """Tries the ways to match; a wildcard is bound by the text of what it stands for."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+
+    def all(self, pattern: OperatorTree, node: OperatorTree) -> Iterator[tuple[dict[str, OperatorTree], int]]:
+        """The bindings, and how many nodes of operands are left over."""
+        if pattern.unordered and pattern.label == node.label:
+            for bound, left in self._several(pattern.children, node, {}, rest=True):
+                yield bound, sum(1 for one in left for _ in one.walk())
+            return
+        for bound in self._one(pattern, node, {}):
+            yield bound, 0
+
+    def _one(
+        self, pattern: OperatorTree, node: OperatorTree, bound: dict[str, OperatorTree]
+    ) -> Iterator[dict[str, OperatorTree]]:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            return
+        name = wildcard(pattern.label)
+        if name == "??":
+            yield bound
+        elif name is not None:
+            yield from _bind(name, node, bound)
+        elif pattern.label == node.label:
+            if pattern.unordered:
+                yield from (found for found, _ in self._several(pattern.children, node, bound, rest=False))
+            else:
+                yield from self._in_order(pattern.children, node.children, bound)
+
+    def _in_order(
+        self,
+        patterns: Sequence[OperatorTree],
+        nodes: Sequence[OperatorTree],
+        bound: dict[str, OperatorTree],
+    ) -> Iterator[dict[str, OperatorTree]]:
+        if not patterns:
+            if not nodes:
+                yield bound
+            return
+        if wildcard(patterns[0].label) == "??":
+            for skipped in range(len(nodes) + 1):
+                yield from self._in_order(patterns[1:], nodes[skipped:], bound)
+        elif nodes:
+            for found in self._one(patterns[0], nodes[0], bound):
+                yield from self._in_order(patterns[1:], nodes[1:], found)
+
+    def _several(
+        self,
+        patterns: Sequence[OperatorTree],
+        node: OperatorTree,
+        bound: dict[str, OperatorTree],
+        *,
+        rest: bool,
+    ) -> Iterator[tuple[dict[str, OperatorTree], list[OperatorTree]]]:
+        """Operands in any order. Args: rest: whether some may be left over."""
+        many = any(wildcard(one.label) == "??" for one in patterns)
+        # What is known comes first, wildcards by themselves last: they match anything.
+        order = sorted(
+            (one for one in patterns if wildcard(one.label) != "??"),
+            key=lambda one: wildcard(one.label) or "",
+        )
+        for found, left in self._assigned(order, list(node.children), bound):
+            if not left or many or rest:
+                yield found, ([] if many else left)
+            else:
+                yield from ((more, []) for more in self._absorbed(order, node, left, found))
+
+    def _assigned(
+        self, patterns: Sequence[OperatorTree], nodes: list[OperatorTree], bound: dict[str, OperatorTree]
+    ) -> Iterator[tuple[dict[str, OperatorTree], list[OperatorTree]]]:
+        if not patterns:
+            yield bound, nodes
+            return
+        for place, node in enumerate(nodes):
+            for found in self._one(patterns[0], node, bound):
+                yield from self._assigned(patterns[1:], nodes[:place] + nodes[place + 1 :], found)
+            if self._steps > _MOST_STEPS:
+                return
+
+    def _absorbed(
+        self,
+        patterns: Sequence[OperatorTree],
+        node: OperatorTree,
+        left: list[OperatorTree],
+        bound: dict[str, OperatorTree],
+    ) -> Iterator[dict[str, OperatorTree]]:
+        """One wildcard that stands here alone takes what is left over."""
+        names = Counter(name for one in patterns for inner in one.walk() if (name := wildcard(inner.label)))
+        for one in patterns:
+            name = wildcard(one.label)
+            if name is not None and names[name] == 1:
+                yield {**bound, name: OperatorTree(node.label, (bound[name], *left))}
+                return
+
+
+def _bind(name: str, node: OperatorTree, bound: dict[str, OperatorTree]) -> Iterator[dict[str, OperatorTree]]:
+    before = bound.get(name)
+    if before is None:
+        yield {**bound, name: node}
+    elif str(before.sorted()) == str(node.sorted()):
+        yield bound
+
+
+# Other letters.
+
+
+def renaming(tree: OperatorTree, other: OperatorTree) -> dict[str, str]:
+    """The labels of a formula's variables by those of another, each of which stands where its own does, as
+    far as that can be: no two the same."""
+    ours, theirs = _surroundings(tree), _surroundings(other)
+    ways = [
+        (sum((own & their).values()), name == like, name, like)
+        for name, own in ours.items()
+        for like, their in theirs.items()
+    ]
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for common, _, name, like in sorted(ways, key=lambda way: (-way[0], not way[1], way[2], way[3])):
+        if common and name not in found and like not in taken:
+            found[name] = like
+            taken.add(like)
+    return found
+
+
+def _surroundings(tree: OperatorTree) -> dict[str, Counter[tuple[str, ...]]]:
+    """Of each variable what it stands in: up to three operators above, with the places in those."""
+    found: dict[str, Counter[tuple[str, ...]]] = {}
+    pending: list[tuple[OperatorTree, tuple[str, ...]]] = [(tree, ())]
+    while pending:
+        node, above = pending.pop()
+        if node.label.startswith("V!"):
+            own = found.setdefault(node.label, Counter())
+            for steps in range(len(above) + 1):
+                own[above[:steps]] += 1
+        for place, child in enumerate(node.children):
+            step = node.label if node.unordered else f"{node.label}{place}"
+            pending.append((child, (step, *above)[:3]))
+    return found
+
+
+def renamed(tree: OperatorTree, names: Mapping[str, str]) -> OperatorTree:
+    """A formula with other variables, all at once; one that takes a letter of another gives it its own."""
+    free = dict(names)
+    for old, new in names.items():
+        if new not in names:
+            free.setdefault(new, old)
+    done: dict[int, OperatorTree] = {}
+    for node in reversed(list(tree.walk())):
+        children = tuple(done[id(child)] for child in node.children)
+        done[id(node)] = OperatorTree(free.get(node.label, node.label), children)
+    return done[id(tree)]

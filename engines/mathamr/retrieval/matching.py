@@ -1,0 +1,141 @@
+"""What an index has for a query: similar formulas, consistently named ones first; matches of patterns; words.
+
+The most similar formulas by shared parts are scored again: by how similar they are once the query's letters
+are those of the formula, each always by the same one. Words beside the formula count by BM25 of the texts in
+which formulas stand. A query of several formulas is a text's: each counts by its best in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.formula.features import features
+from engines.formula.operator_tree import OperatorTree
+from engines.formula.parser import search_tree
+from engines.formula.patterns import match, pattern_features, renamed, renaming
+
+if TYPE_CHECKING:
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.mathamr.retrieval.queries import Asked, Query
+
+RESCORED = 100
+"""The most similar formulas that are compared by consistent letters."""
+CONSISTENT = 0.4
+"""The share of a score that is the similarity with consistent letters."""
+WORDS = 0.05
+"""The share of a score that is that of the words."""
+_CANDIDATES = 1_000
+"""Formulas among which words, and several formulas, decide."""
+_MATCHED = 3_000
+"""Formulas with all that a pattern names that are compared with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A look and its score. Attributes: member: the row of the formula that fits best, -1: any. bound: of a
+    pattern what each wildcard stands for."""
+
+    look: int
+    score: float
+    member: int = -1
+    bound: Mapping[str, OperatorTree] = field(default_factory=dict)
+
+
+def nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[Near]:
+    """The formulas most similar to one, at most `k`."""
+    scores, rows = opened.search(features(tree), max(k, RESCORED))
+    found = [Near(int(row), float(score)) for row, score in zip(rows, scores, strict=True)]
+    head = _consistently(opened, tree, found[:RESCORED])
+    return [*sorted(head, key=lambda one: -one.score), *found[RESCORED:]][:k]
+
+
+def _consistently(opened: FormulaIndex, tree: OperatorTree, found: Sequence[Near]) -> list[Near]:
+    """The same, scored again with the query's letters changed to each formula's."""
+    weights: dict[str, float] = {}
+    scored = []
+    for one in found:
+        other = search_tree(opened.latex(one.look))
+        names = renaming(tree, other)
+        if all(name == like for name, like in names.items()):
+            scored.append(one)
+            continue
+        ours, theirs = features(renamed(tree, names)), features(other)
+        if new := (ours.keys() | theirs.keys()) - weights.keys():
+            weights |= opened.weights(new)
+        shared = sum(min(count, theirs[name]) * weights[name] for name, count in ours.items())
+        own, mass = (sum(n * weights[name] for name, n in side.items()) for side in (ours, theirs))
+        again = max(opened.similarity(shared, own, mass), one.score)
+        scored.append(replace(one, score=(1 - CONSISTENT) * one.score + CONSISTENT * again))
+    return scored
+
+
+def matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[Near]:
+    """The formulas that a pattern matches, by the share of them that it does, at most `k`."""
+    wanted = pattern_features(pattern)
+    found = []
+    for look in opened.with_all(wanted, _MATCHED):
+        if (one := match(pattern, search_tree(opened.latex(look)))) is not None:
+            found.append(Near(look, one.share, bound=one.bound))
+    return sorted(found, key=lambda one: (-one.score, one.look))[:k]
+
+
+def answers(opened: FormulaIndex, query: Query, k: int) -> list[Near]:
+    """What the index has for a query, the best first, at most `k`."""
+    if len(query.formulas) == 1 and not query.words:
+        return _of(opened, query.formulas[0], k)
+    lists = [_of(opened, asked, _CANDIDATES) for asked in query.formulas]
+    words = opened.words(query.words) if query.words else None
+    if len(lists) == 1:
+        found = [_with_words(opened, one, words) for one in lists[0]]
+    else:
+        found = _together(opened, lists, words)
+    return sorted(found, key=lambda one: (-one.score, one.look))[:k]
+
+
+def _of(opened: FormulaIndex, asked: Asked, k: int) -> list[Near]:
+    return (matching if asked.is_pattern else nearest)(opened, asked.tree, k)
+
+
+Floats = NDArray[np.float32]
+
+
+def _with_words(opened: FormulaIndex, one: Near, words: Floats | None) -> Near:
+    """The score with that of the words, of the formula in whose text they score best."""
+    if words is None:
+        return one
+    rows = opened.rows_of(one.look)
+    said = _said(words, opened.fields_of(rows))
+    best = int(np.argmax(said))
+    score = (1 - WORDS) * one.score + WORDS * float(said[best])
+    return replace(one, score=score, member=int(rows[best]))
+
+
+def _said(words: Floats, fields: NDArray[np.int32]) -> Floats:
+    return np.where(fields >= 0, words[np.maximum(fields, 0)], 0).astype(np.float32)
+
+
+def _together(opened: FormulaIndex, lists: Sequence[Iterable[Near]], words: Floats | None) -> list[Near]:
+    """Of each text that has formulas of the lists the best for each query formula; scores are means over the
+    query's formulas, and the formula that is named is the best of all."""
+    best: dict[str, dict[int, Near]] = {}
+    for number, found in enumerate(lists):
+        for one in found:
+            rows = opened.rows_of(one.look)
+            for row, post in zip(rows.tolist(), opened.posts_of(rows), strict=True):
+                own = best.setdefault(post, {})
+                if number not in own or own[number].score < one.score:
+                    own[number] = replace(one, member=row)
+    together = []
+    for own in best.values():
+        first = max(own.values(), key=lambda one: one.score)
+        score = sum(one.score for one in own.values()) / len(lists)
+        if words is not None:
+            said = _said(words, opened.fields_of(np.array([one.member for one in own.values()])))
+            score = (1 - WORDS) * score + WORDS * float(said.max())
+        together.append(replace(first, score=score))
+    return together
