@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
+from engines.core.shown import Shown, Tex, chain
 from engines.core.spec import Arg
 from engines.egen.records import AssumeAny, Limits, Mode, TheoryName
 from engines.egen.theories.theory import theory_of
@@ -118,7 +119,14 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
         {**theory.row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps
     ]
     example = found.counterexample
-    return {"steps": steps, "reason": found.reason, "counterexample": example and example.to_dict()}
+    document = {"steps": steps, "reason": found.reason, "counterexample": example and example.to_dict()}
+    return Shown(
+        document,
+        lambda: [{**step, "expression": Tex(step["latex"])} for step in steps],
+        ("expression", "verdict", "rule"),
+        title=found.reason,
+        latex=lambda: chain(step["latex"] for step in steps),
+    )
 
 
 def _limits(spec: WalkEgraph | Derive) -> Limits:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import Annotated, Any, Literal, NamedTuple
 
 from engines.core.errors import EngineError
+from engines.core.shown import MOST, Tabular, Tex, chain
 from engines.core.spec import Arg, refused
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, visible
@@ -306,10 +307,28 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(Tabular):
     """A head and expressions equal to it; the head itself is not among `members`."""
 
     head: Tree
     members: tuple[Member, ...]
     stats: Stats
     config: EgenConfig
+
+    def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        verdicts = [(each, each.verdict) for each in self.members]
+        rows = [
+            (self._tex(each.tree), one.outcome, one.exceptions, one.kept, each.tokens)
+            for each, one in verdicts
+        ]
+        title = Tex(rf"{self._tex(self.head)} = \dots \quad ({len(rows)})")
+        return title, ("member", "verdict", "except at", "kept", "tokens"), rows
+
+    def _repr_latex_(self) -> str:
+        terms = [self.head, *(each.tree for each in self.members[:MOST])]
+        return f"$${chain(map(self._tex, terms))}$$"
+
+    def _tex(self, tree: Tree) -> Tex:
+        from engines.egen.theories.theory import theory_of
+
+        return Tex(theory_of(self.config.theory, self.config.assume, self.head).row(tree)["latex"])

@@ -5,20 +5,21 @@ from __future__ import annotations
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, ignore
+from engines.core.shown import Shown, Tabular
 from engines.core.spec import Arg
 from engines.egen.assumptions import read_assumptions
-from engines.egen.expressions.language import LETTERS, VARIABLE
+from engines.egen.expressions.language import LETTERS, VARIABLE, prefix
 from engines.egen.expressions.notation import read, read_head
-from engines.egen.records import Assume, Outcome
+from engines.egen.records import Assume, Outcome, distinguishable, where
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
@@ -66,16 +67,38 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Tabular):
     """Every line with its verdict, and how many have which; `members` is the text of each line's member."""
 
     results: list[dict[str, Any]]
     totals: dict[str, int]
     members: dict[int, str]
 
+    def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        names = ("line", "member", "verdict", "kept", "except", "because")
+        rows = (
+            {**row, "member": self.members.get(row["line"], ""), "because": because(row)}
+            for row in self.results
+        )
+        said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
+        return said, names, [[row.get(name) for name in names] for row in rows]
 
-def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
-    """Judge the lines of a file. Raises: DataError when none of them can be read.
+
+def because(row: Mapping[str, Any]) -> str:
+    """The counterexample in words, or why the line cannot be read."""
+    found = row["counterexample"]
+    if found is None:
+        return row.get("error") or ""
+    sides = distinguishable(found["head"], found["member"], found.get("difference"), digits=6)
+    return f"{where(found['x'], found.get('at'), digits=4)}: {' and '.join(sides)}"
+
+
+def verify(spec: Verify | Iterable[tuple[str, str]], *, events: Sink = ignore) -> Verified:
+    """Judge the lines of a file, or pairs of a head and a member, which may be infix or LaTeX too. Raises:
+    DataError when none of them can be read.
+
+    >>> [row["verdict"] for row in verify([("x", "tan(atan(x))"), ("x", "sqrt(x)^2")]).results]
+    ['equal', 'shrinks']
 
     >>> from tempfile import NamedTemporaryFile
     >>> with NamedTemporaryFile("w", suffix=".tsv") as file:
@@ -88,6 +111,7 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
     from engines.core.files import read_lines
     from engines.egen.verification.verify import verifier, verify_lines
 
+    spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs")), spec)
     assumptions = read_assumptions(spec.assume)
 
     def judges(head: Tree, others: Sequence[Tree]) -> Any:
@@ -95,8 +119,12 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
 
     unreadable: list[DataError] = []
     judged: list[Judged] = []
-    with readable(spec.file) as path:
-        for item in verify_lines(read_lines(path, on_bad=unreadable.append), judges=judges):
+    with readable(spec.file) if pairs is None else nullcontext(spec.file) as path:
+        if pairs is None:
+            lines = read_lines(path, on_bad=unreadable.append)
+        else:
+            lines = enumerate((f"{_prefix(one)}\t{_prefix(other)}" for one, other in pairs), 1)
+        for item in verify_lines(lines, judges=judges):
             judged.append(item)
             if len(judged) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(judged), "total": None, "unit": "lines"}))
@@ -119,6 +147,13 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
     return Verified(results, totals, {item.line: item.member for item in judged})
 
 
+def _prefix(text: str) -> str:
+    """In prefix notation; what cannot be read stays, and its line says why."""
+    with suppress(ExpressionError):
+        return " ".join(prefix(read(text, letters=LETTERS)).split())
+    return " ".join(text.split())
+
+
 def document(found: Verified) -> dict[str, Any]:
     return {"results": found.results, "totals": found.totals}
 
@@ -128,7 +163,9 @@ def explain(spec: Explain) -> dict[str, Any]:
     from engines.egen.verification.explain import explain as case
 
     head, member = read_head(spec.head, letters=LETTERS), read(spec.member, letters=LETTERS)
-    return case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
+    found = case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
+    said = f"{spec.member} beside {spec.head}: {found['verdict']['verdict']}, {found['because']}"
+    return Shown(found, "points", ("x", "head", "member", "why"), title=said)
 
 
 def curve(spec: Curve) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
 from engines.core.files import changed
+from engines.core.shown import Shown
 from engines.core.spec import Arg, exactly_one, refused
 from engines.mathamr.graph.amr import Graph, Node, kind_of, read_graph, write_graph
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
@@ -265,7 +266,7 @@ def inspect(
     formulas, spans = linked_formulas(source.formulas, source.query, graph, roots, lost, places)
     opened = _index(spec, cache, warnings, fingerprints if spec.equal else None) if spec.k else None
     equal, not_equal = _equal(spec, source, task, opened, warnings, judge, fingerprints)
-    return {
+    document = {
         "id": source.id,
         "text": text,
         "query": source.query,
@@ -281,6 +282,10 @@ def inspect(
         "runs": [] if task is None or opened is None else _runs(spec, task, opened),
         "warnings": warnings,
     }
+    from engines.mathamr.graph.drawing import to_svg
+
+    names = ("rank", "score", "formula", "latex", "post", "grade")
+    return Shown(document, "nearest", names, title=text, draw=lambda: to_svg(graph))
 
 
 @dataclass(frozen=True, slots=True)

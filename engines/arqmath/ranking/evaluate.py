@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
+from engines.core.shown import Shown
 from engines.core.spec import Arg, no_effect, refused
 from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
 
@@ -87,7 +88,11 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     if spec.plot is not None:
         _draw(spec.plot, ranked.tag or spec.run.name, result)
         document["plot"] = str(spec.plot)
-    return document
+    said = f"{spec.run.name}, {document['topics']} topics: " + ", ".join(
+        f"{name} {document[name]:.4f}" for name in SHOWN
+    )
+    rows = [{"topic": topic, **row} for topic, row in document["per_topic"].items()]
+    return Shown(document, lambda: rows, ("topic", *SHOWN), title=said)
 
 
 def _draw(path: Path, name: str, result: Evaluation) -> None:
@@ -315,13 +320,25 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
         panels = [panel for one in found for panel in one.panels]
         write_drawing(spec.plot, deltas(panels), width=PIXELS)
         drawn["plot"] = str(spec.plot)
-    return {
-        "measure": spec.measure,
-        "baseline": str(spec.runs[0]),
-        "systems": [system for one in found for system in one.systems],
-        "comparisons": comparisons,
-        **drawn,
-    }
+    systems = [system for one in found for system in one.systems]
+    tested = {(test.get("qrels"), test["run"]): test for test in comparisons}
+    said = f"{spec.measure}, each run against {spec.runs[0].name}"
+    columns = (*(["qrels"] if len(spec.qrels) > 1 else []), "run", *SHOWN, "interval")
+    return Shown(
+        {
+            "measure": spec.measure,
+            "baseline": str(spec.runs[0]),
+            "systems": systems,
+            "comparisons": comparisons,
+            **drawn,
+        },
+        lambda: [
+            {**tested.get((row.get("qrels"), row["run"]), {}), **row, "run": Path(row["run"]).name}
+            for row in systems
+        ],
+        (*columns, "difference", "t_p", "randomisation_p", "holm_p"),
+        title=said,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import cached, changed
+from engines.core.shown import Shown
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     if spec.model is not None:
         events(Event("progress", {"stage": "first", "how": how, "hits": hits}))
         document["hits"] = _reranked(query, hits, posts, _cross_encoder(spec.model), events, stop)
-    return document
+    return Shown(document, "hits", ("rank", "score", "id", "title", "snippet"), title=query)
 
 
 def _reranked(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from engines.core.shown import Tabular
 from engines.egen.grading.answers import answer
 from engines.egen.grading.compare import Compared, Comparison, Units, Verdict
 from engines.egen.grading.forms import Form, Many, Term, Words, form, tidied
@@ -12,7 +15,7 @@ from engines.formula.judge import Judge
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(Tabular):
     """What an answer is worth.
 
     Attributes: verdict: `equal`; `equal if` the condition holds; `different`; `undecided`, where both are
@@ -32,6 +35,10 @@ class Grade:
     def accepted(self) -> bool:
         """Whether the answer is right without any condition."""
         return self.verdict == "equal"
+
+    def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        names = ("condition", "witness", "reason", "gold", "pred")
+        return self.verdict, ("", " "), [(name, getattr(self, name)) for name in names if getattr(self, name)]
 
 
 def grade(

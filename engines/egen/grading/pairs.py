@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import MAX_LINE_BYTES, is_text, json_object, read_lines
+from engines.core.shown import Tabular
 from engines.core.spec import Arg, exactly_one, refused
 from engines.egen.grading.compare import Units, Verdict
 from engines.egen.grading.grade import Grade, grade
@@ -45,11 +46,16 @@ class GradePairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(Tabular):
     """Each pair with its verdict, and how many have which."""
 
     results: list[dict[str, Any]]
     totals: dict[str, int]
+
+    def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        names = ("line", "verdict", "gold", "pred", "condition", "witness", "reason")
+        said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
+        return said, names, [[row.get(name) for name in names] for row in self.results]
 
 
 def grade_pairs(spec: GradePairs, *, events: Sink = ignore) -> Graded:

@@ -9,16 +9,18 @@ equation to be solved fails alone and is *given*, anything else is *not shown*.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
+from engines.core.shown import Shown
 from engines.core.spec import Arg
 from engines.core.tree import Tree
-from engines.documents.reading import Document, documents
+from engines.documents.reading import Document, documents, pieces
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.proofreading.chains import MAX_FORMULA, TOO_LONG, Link, chains
 from engines.egen.proofreading.facts import Fact, Facts, variables
@@ -445,8 +447,12 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
     return found
 
 
-def proofread(spec: Proofread, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Judge every link of the chains of a file's documents.
+def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Judge every link of the chains of a file's documents, or of a text with formulas between dollar signs.
+
+    >>> found = proofread("So $(a+b)^2 = a^2 + b^2$.")
+    >>> [link["verdict"] for link in found["documents"][0]["links"]]
+    ['wrong']
 
     Returns: `file`; `documents`: id, row (the line that it begins on in a file of several) and `links` with
     left, relation, right, line, reason and verdict; `counts` of the verdicts; `bad`: what could not be read,
@@ -459,8 +465,14 @@ def proofread(spec: Proofread, *, events: Sink = ignore, stop: Stop = never) -> 
     arbiter = judge()
     found: list[dict[str, Any]] = []
     complete = True
+    if isinstance(spec, str):
+        text, spec = spec, Proofread(Path("text"))
+        told = partial(_unended, bad)
+        read: Iterable[Document] = [Document("text", tuple(pieces(text, told)))]
+    else:
+        read = documents(spec.file, spec.posts, on_bad=bad.append)
     wanted = set(spec.only)
-    for document in documents(spec.file, spec.posts, on_bad=bad.append):
+    for document in read:
         if stop():
             complete = False
             break
@@ -495,7 +507,14 @@ def proofread(spec: Proofread, *, events: Sink = ignore, stop: Stop = never) -> 
         write_sarif(spec.sarif, result)
     if spec.html is not None:
         write_html(spec.html, result)
-    return result
+    rows = [{"document": each["id"], **link} for each in found for link in each["links"]]
+    said = ", ".join(f"{count:,} {verdict}" for verdict, count in result["counts"].items() if count)
+    names = ("document", "line", "left", "relation", "right", "verdict", "reason")
+    return Shown(result, lambda: rows, names, title=said)
+
+
+def _unended(bad: list[DataError], line: int, what: str) -> None:
+    bad.append(DataError(what, path="text", line=line))
 
 
 def _row(judged: Judged) -> dict[str, Any]:

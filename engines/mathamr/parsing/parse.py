@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.events import Sink, ignore
+from engines.core.shown import Shown
 from engines.core.spec import Arg
 from engines.mathamr.parsing.parsers import Which
 
@@ -92,6 +93,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     from engines.formula.parser import operator_tree
     from engines.mathamr.context import marked
     from engines.mathamr.graph.amr import write_graph
+    from engines.mathamr.graph.drawing import to_svg
     from engines.mathamr.graph.graft import grafted, linear
     from engines.mathamr.parsing.parsers import parsed, parser
 
@@ -116,7 +118,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     whole = grafted(text, trees, query=spec.query)
     if whole.lost:
         warnings.append(f"the parser lost {len(whole.lost)} formulas, which are attached to the root")
-    return {
+    document = {
         "context": found.text,
         "formulas": dict(found.formulas),
         "parser": made.parser,
@@ -126,3 +128,11 @@ def parse(spec: Parse) -> dict[str, Any]:
         "lost": list(whole.lost),
         "warnings": warnings,
     }
+    rows = [{"formula": name, "latex": latex} for name, latex in found.formulas.items()]
+    return Shown(
+        document,
+        lambda: rows,
+        ("formula", "latex"),
+        title="; ".join(warnings),
+        draw=lambda: to_svg(whole.graph),
+    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.files import cached, changed
+from engines.core.shown import Shown
 from engines.core.spec import Arg
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import evaluate, infix, leaf_value
@@ -66,16 +67,21 @@ def solve(spec: Solve) -> dict[str, Any]:
             "Try a wider --beam, or a solver that knows more constants.",
         )
     rows = [_row(problem, one) for one in found]
-    return {
+    done = steps(problem, found[0].equation)
+    document = {
         "model": spec.model.name,
         "language": problem.language,
         "text": problem.text,
         "numbers": list(problem.numbers),
         **rows[0],
-        "steps": steps(problem, found[0].equation),
+        "steps": done,
         "alternatives": rows[1:],
         "remarks": [*([solver.note] if solver.note else []), *_remarks(problem, solver.languages)],
     }
+    said = (
+        f"{spec.text} Answer {document['answer']:.10g} = {document['filled']} ({document['probability']:.0%})"
+    )
+    return Shown(document, "steps", ("text", "operation", "result"), title=said)
 
 
 def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:

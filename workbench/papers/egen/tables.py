@@ -219,6 +219,8 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
 
 def verify(found: Verified, _spec: object) -> Iterator[str]:
     """How many lines have which verdict, and the first that are not equal."""
+    from engines.egen.verdicts import because
+
     yield from aligned(["verdict", "lines"], found.totals.items())
     failed = [row for row in found.results if row["verdict"] not in ("equal", "extends")]
     # Unreadable lines first: among thousands of verdicts they would go unseen.
@@ -230,7 +232,7 @@ def verify(found: Verified, _spec: object) -> Iterator[str]:
                 row["line"],
                 row["verdict"] or "error",
                 "" if row["kept"] is None else f"{row['kept']:.0%}",
-                _point(row),
+                because(row),
                 found.members.get(row["line"], ""),
             )
             for row in failed[:_SHOWN_LINES]
@@ -263,18 +265,6 @@ def grade(found: Graded, spec: GradePairs) -> Iterator[str]:
 
 def _because(row: Mapping[str, Any]) -> str:
     return str(row["condition"] or row["witness"] or row["reason"])
-
-
-def _point(row: Mapping[str, Any]) -> str:
-    from engines.egen.records import distinguishable, where
-
-    if row["verdict"] is None:
-        return str(row["error"])
-    example = row["counterexample"]
-    if example is None:
-        return ""
-    head, member = distinguishable(example["head"], example["member"], example.get("difference"), digits=6)
-    return f"{where(example['x'], example.get('at'), digits=4)}: {head} and {member}"
 
 
 def explain(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
