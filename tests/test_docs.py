@@ -156,7 +156,7 @@ def test_benchmarks_are_there_with_their_options(line: str) -> None:
 def test_python_on_pages_imports_what_there_is(page: Path) -> None:
     for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
         for node in ast.parse(block).body:
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("engines"):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith(("engines", "mathwb")):
                 module = importlib.import_module(str(node.module))
                 assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == []
 

@@ -135,7 +135,7 @@ def _cut(value: Any, keep: int, place: str, cut: dict[str, int]) -> Any:
 
 
 def server(engine: EngineProcess, limit_s: float) -> Server[Any]:
-    """The server of the tools. Raises: ImportError without the package `mcp`."""
+    """The server of the tools."""
     import asyncio
 
     import mcp_types as types
@@ -205,8 +205,7 @@ def _doc(row: Operation) -> str:
 
 
 def serve(limit_s: float) -> None:
-    """Answer a client on standard input and output until it closes them. Raises: ImportError without the
-    package `mcp`."""
+    """Answer a client on standard input and output until it closes them."""
     import asyncio
 
     from mcp.server.stdio import stdio_server

@@ -207,12 +207,7 @@ def mcp(limit_s: Limit = 300.0) -> None:
     """
     from workbench.mcp import serve as answer
 
-    try:
-        answer(limit_s)
-    except ImportError as error:
-        raise MissingError(
-            f"{error.name or 'mcp'} is not installed", code="E351", remedy="pip install mathwb[mcp]"
-        ) from None
+    answer(limit_s)
 
 
 def _is_loopback(host: str) -> bool:
