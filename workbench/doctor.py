@@ -132,7 +132,7 @@ def _extras() -> Iterator[Finding]:
     installed = _installed()
     extras: dict[str, list[str]] = {}
     for name, extra, _ in _requirements():
-        if extra and name != "mathwb":
+        if extra:
             extras.setdefault(extra, []).append(name)
     for extra, names in sorted(extras.items()):
         absent = [name for name in names if _normal(name) not in installed]

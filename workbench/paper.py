@@ -173,6 +173,7 @@ COMMANDS = (
     "repro",
     "jobs",
     "data",
+    "completion",
     "config",
     "doctor",
     "serve",

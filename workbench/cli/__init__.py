@@ -52,6 +52,11 @@ def main() -> None:
         elif isinstance(stream := getattr(sys, name), io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
+        if "_MATHWB_COMPLETE" in os.environ:
+            from workbench.cli.completion import answer
+
+            answer(sys.argv[1:])
+            sys.exit(0)
         if len(sys.argv) == 1:
             sys.exit(open_screens())
         from workbench.cli.root import app, warn_of_papers

@@ -1,4 +1,4 @@
-"""The page of all commands, made from the commands themselves: `python -m workbench.cli.manual`."""
+"""The page of all commands and the man page, made from the commands: `python -m workbench.cli.manual`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 
 import typer
 
+from workbench import __version__
 from workbench.operation import operations
 from workbench.paper import load
 
-PATH = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 _HEAD = """# Commands
 
@@ -21,14 +22,78 @@ prints besides its result goes to standard error. This page is written by `pytho
 """
 
 
+_MAN = r"""
+.SH FILES
+.TP
+.I config.toml
+Settings, in your configuration folder;
+.B mathwb config show
+names it, each setting and where it comes from.
+.TP
+.I workspace
+Corpora, collections, models, runs, notes: a folder of open formats, in your data folder unless
+.B \-\-workspace
+or
+.B MATHWB_WORKSPACE
+names another.
+.SH ENVIRONMENT
+.TP
+.B MATHWB_HOME
+One folder for settings, data, state and cache.
+.TP
+.B MATHWB_WORKSPACE
+The workspace.
+.TP
+.BI MATHWB_ SETTING
+Any setting, before the settings file.
+.SH EXIT STATUS
+0 done, 1 the run failed, 2 wrong usage or input, 3 data, model, package or device missing, 4 a job is lost,
+130 interrupted.
+"""
+
+
 def page() -> str:
+    root, context = _root()
+    return "\n".join((_HEAD, *_described(root, context, "mathwb", 2)))
+
+
+def man() -> str:
+    """The man page, in roff."""
+    root, context = _root()
+    lines = [
+        f'.TH MATHWB 1 "" "mathwb {__version__}"',
+        ".SH NAME",
+        r"mathwb \- a workbench for mathematical language",
+    ]
+    lines += [".SH SYNOPSIS", ".B mathwb", "[options] [command] [arguments]", ".SH DESCRIPTION"]
+    lines += ["Without a command it opens the screens. Every command has", ".BR \\-\\-help ,"]
+    lines += ["most print one JSON document with", ".BR \\-\\-json .", ".SH OPTIONS"]
+    for name, help in filter(None, (parameter.get_help_record(context) for parameter in root.params)):
+        lines += [".TP", f".B {_roff(name)}", _roff(help)]
+    for group in root.list_commands(context):
+        command = root.get_command(context, group)
+        inner = command.make_context(group, [], parent=context, resilient_parsing=True)
+        names = command.list_commands(inner) if hasattr(command, "list_commands") else ()
+        lines += [f".SS mathwb {group}", _roff(command.get_short_help_str(200))]
+        for name in names:
+            below = command.get_command(inner, name)
+            lines += (
+                [] if below.hidden else [".TP", f".B {_roff(name)}", _roff(below.get_short_help_str(200))]
+            )
+    return "\n".join(lines) + _MAN
+
+
+def _roff(text: str) -> str:
+    return _cell(text).replace("\\|", "|").replace("\\", r"\e").replace("-", r"\-")
+
+
+def _root() -> tuple[Any, Any]:
     from workbench.cli.root import app
 
     root = typer.main.get_command(app)
-    context = root.make_context(
+    return root, root.make_context(
         "mathwb", ["--help-page"], ignore_unknown_options=True, resilient_parsing=True
     )
-    return "\n".join((_HEAD, *_described(root, context, "mathwb", 2)))
 
 
 def _described(command: Any, context: Any, path: str, level: int) -> Iterator[str]:
@@ -65,7 +130,8 @@ def _cell(text: str) -> str:
 def write() -> None:
     from engines.core.files import write_text
 
-    write_text(PATH, page())
+    write_text(DOCS / "commands.md", page())
+    write_text(DOCS / "mathwb.1", man())
 
 
 if __name__ == "__main__":

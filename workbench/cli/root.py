@@ -29,6 +29,7 @@ COMMANDS = (
     written(
         "config", "workbench.cli.system:app", "Show or change settings, and see where each value comes from."
     ),
+    written("completion", "workbench.cli.completion:completion", "The script by which a shell completes."),
     written(
         "doctor", "workbench.cli.system:doctor", "Check the installation: what is missing, and what to do."
     ),

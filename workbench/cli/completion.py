@@ -1,0 +1,188 @@
+"""What Tab completes in bash, zsh and fish: commands, options, choices, and names of the workspace.
+
+The shell asks `mathwb` itself, with `_MATHWB_COMPLETE` in the environment, and gets lines of a word and what
+it means, with a tab between; without an answer it completes paths. What commands there are is kept in the
+cache folder, so that Tab loads neither typer nor an engine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from typing import Annotated, Any, Literal, get_args
+
+from engines.core.assets import asset, models_folder
+from engines.core.errors import EngineError
+from workbench import __version__
+from workbench.config import cache_dir
+
+_BASH = """\
+_mathwb() {
+    local IFS=$'\\n'
+    COMPREPLY=($(_MATHWB_COMPLETE=1 mathwb "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+}
+complete -o default -F _mathwb mathwb
+"""
+_ZSH = """\
+#compdef mathwb
+_mathwb() {
+    local line
+    local -a found
+    for line in "${(@f)$(_MATHWB_COMPLETE=1 mathwb "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+        [[ -n $line ]] && found+=("${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}")
+    done
+    if (( $#found )); then _describe mathwb found; else _files; fi
+}
+if [[ $funcstack[1] = _mathwb ]]; then _mathwb "$@"; else compdef _mathwb mathwb; fi
+"""
+_FISH = """\
+function __mathwb_complete
+    set -l now (commandline -ct)
+    set -l found (_MATHWB_COMPLETE=1 mathwb (commandline -opc)[2..-1] "$now" 2>/dev/null)
+    if set -q found[1]
+        printf '%s\\n' $found
+    else
+        __fish_complete_path "$now"
+    end
+end
+complete -c mathwb -f -a '(__mathwb_complete)'
+"""
+_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
+_RECIPES = {("name", ("train",))}
+"""Arguments that name recipes, by their command."""
+
+Shell = Literal["bash", "zsh", "fish"]
+
+
+def completion(shell: Annotated[Shell, "The shell."]) -> None:
+    """Print the script by which a shell completes mathwb's commands, options and names.
+
+    bash: mathwb completion bash > ~/.local/share/bash-completion/completions/mathwb.
+    zsh: mathwb completion zsh > a folder of $fpath/_mathwb.
+    fish: mathwb completion fish > ~/.config/fish/completions/mathwb.fish.
+    """
+    _known()
+    print(_SCRIPTS[shell], end="")
+
+
+def answer(words: list[str]) -> None:
+    """Print what may stand for the last word. Nothing of it may fail: a shell shows errors at its prompt."""
+    with suppress(OSError, ValueError, EngineError):
+        for word, meaning in found(words):
+            print(f"{word}\t{meaning}")
+
+
+def found(words: list[str]) -> Iterator[tuple[str, str]]:
+    """What may stand for the last of the words that follow `mathwb`, each with what it means."""
+    *before, begun = words or [""]
+    here, place, awaited = _known(), 0, None
+    for word in before:
+        option = here["options"].get(word)
+        if awaited is not None:
+            awaited = None
+        elif option is not None:
+            awaited = option if option["value"] else None
+        elif word in here["commands"]:
+            here, place = here["commands"][word], 0
+        elif not word.startswith("-"):
+            place += 1
+    if awaited is not None:
+        candidates = _values(awaited)
+    elif begun.startswith("-"):
+        candidates = {name: one["help"] for name, one in here["options"].items() if name not in before}
+    elif here["commands"]:
+        candidates = {name: one["help"] for name, one in here["commands"].items()}
+    else:
+        arguments = here["arguments"][place:] or here["arguments"][-1:]
+        candidates = _values(arguments[0]) if arguments else {}
+    for word, meaning in candidates.items():
+        if word.startswith(begun):
+            yield word, meaning
+
+
+def _values(one: Mapping[str, Any]) -> Mapping[str, str]:
+    """The choices of an option or argument, or the names that it may have."""
+    return dict.fromkeys(one["choices"], "") | dict.fromkeys(_names(one["ref"]), one["ref"])
+
+
+def _names(ref: str) -> Iterator[str]:
+    """The names of the workspace that a reference may stand for: those of folders, and of registered data."""
+    from workbench.workspace import Workspace
+
+    folders = {"corpus": "corpora", "problems": "problems"}
+    models = dict.fromkeys(("model", "solver", "encoder"), "models")
+    shipped = {"model": "egen-*", "solver": "mwp-*"}
+    collections = dict.fromkeys(("collection", "source", "index", "formulas"), "arqmath")
+    if ref == "recipe":
+        root = asset("recipes")
+        yield from sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.glob("*/*.toml"))
+    elif ref:
+        places = list(models_folder().glob(shipped[ref])) if ref in shipped else []
+        names: set[str] = set()
+        with suppress(EngineError):
+            workspace = Workspace.open(create=False)
+            places += (workspace.root / (folders | models | collections).get(ref, ref)).glob("*")
+            names |= {one.name for one in workspace.data.all() if one.kind == ref}
+        yield from sorted(names | {path.name for path in places if path.is_dir()})
+
+
+def _known() -> dict[str, Any]:
+    """Every command; made again for another version, and when papers of others come and go."""
+    from workbench.paper import papers
+
+    made_of = json.dumps([__version__, __file__, *(paper.name for paper in papers())])
+    path = cache_dir() / f"completion-{sha256(made_of.encode()).hexdigest()[:16]}.json"
+    try:
+        kept: dict[str, Any] = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        from engines.core.files import write_json
+
+        kept = _described_all()
+        with suppress(EngineError):  # where nothing can be written it is made each time
+            write_json(path, kept)
+    return kept
+
+
+def _described_all() -> dict[str, Any]:
+    import typer
+
+    from workbench.cli.root import app
+
+    command = typer.main.get_command(app)
+    context = command.make_context("mathwb", ["-"], ignore_unknown_options=True, resilient_parsing=True)
+    return _described(command, context, ())
+
+
+def _described(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, Any]:
+    from engines.core.spec import described
+    from workbench.operation import operations
+
+    row = operations().get(".".join(path))
+    fields = {} if row is None else {field.name: field for field in described(row.spec_type)}
+    options: dict[str, Any] = {}
+    arguments = []
+    for parameter in command.params:
+        field = fields.get(parameter.name)
+        annotation = parameter.type_descriptor.annotation
+        one = {
+            "help": " ".join((getattr(parameter, "help", "") or "").split()).split(". ")[0],
+            "value": not getattr(parameter, "is_flag", False),
+            "choices": list(map(str, field.choices if field else get_args(annotation))),
+            "ref": field.arg.ref if field else "recipe" if (parameter.name, path) in _RECIPES else "",
+        }
+        if parameter.param_type_name == "argument":
+            arguments.append(one)
+        elif not parameter.hidden:
+            options |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), one)
+    commands = {}
+    for name in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        inner = command.get_command(context, name)
+        if not inner.hidden:
+            below = inner.make_context(name, [], parent=context, resilient_parsing=True)
+            about = {"help": inner.get_short_help_str(100)}
+            commands[name] = about | _described(inner, below, (*path, name))
+    options["--help"] = {"help": "Show help.", "value": False, "choices": [], "ref": ""}
+    return {"commands": commands, "options": options, "arguments": arguments}
