@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,12 @@ ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
 Floats = NDArray[np.float32]
 WORDS = "words"
+_DENSE = 2_000_000
+"""Postings that are simply added up."""
+_LOOK_UP = 16
+"""Postings that are read in the time in which one of a formula is looked up."""
+_ROUNDED = 0.9999
+"""Sums in another order differ by less."""
 _FORMULA = re.compile(r"\$[^$]*\$")
 
 
@@ -52,6 +59,25 @@ def made_of_another(about: Mapping[str, Any], place: Path) -> str | None:
     if not isinstance(made_of, str) or Path(made_of).resolve() == place.resolve():
         return None
     return made_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A feature of a query: where its postings are, how often the query has it, and what it weighs."""
+
+    begin: int
+    end: int
+    count: int
+    weight: float
+
+    @property
+    def size(self) -> int:
+        return self.end - self.begin
+
+    @property
+    def most(self) -> float:
+        """What it gives at most."""
+        return self.count * self.weight
 
 
 class FormulaIndex:
@@ -155,11 +181,93 @@ class FormulaIndex:
         return [int(look) for look in found[np.argsort(self._masses[found], kind="stable")][:k]]
 
     def search(self, features: Counter[str], k: int) -> tuple[Floats, NDArray[np.int64]]:
-        """(scores, looks): at most `k` that share anything, the most similar first."""
-        scores = self.similarities(features)
-        rows = top_k(scores, k)
-        rows = rows[scores[rows] > 0]
-        return scores[rows], rows
+        """(scores, looks): at most `k` that share anything, the most similar first; equal ones in order.
+
+        Features that are rare come first. As soon as all that are left could not lift a look that has none
+        of those before into the first `k`, they are looked up only of what could still be among these.
+        """
+        wanted = self._wanted(features)
+        if sum(one.size for one in wanted) < _DENSE:
+            scores = self.similarities(features)
+            rows = top_k(scores, k)
+            rows = rows[scores[rows] > 0]
+            return scores[rows], rows
+        own = (1 - ALPHA) * sum(count * weight for count, weight in self._weighed(features))
+        shared = np.zeros(len(self), np.float32)
+        left = sum(one.most for one in wanted)
+        found: NDArray[np.int32] = np.zeros(0, np.int32)
+        number = 0
+        least = 0.0
+        while number < len(wanted) and left / (own + ALPHA * left) >= least:
+            one = wanted[number]
+            looks, add = self._looks[one.begin : one.end], self._added(one)
+            new = looks[shared[looks] == 0]
+            shared[looks] += add
+            found = np.concatenate([found, new])
+            left, number = left - one.most, number + 1
+            if len(found) >= k:
+                least = max(least, self._least(shared[found], found, own, k))
+        while len(found) > k:
+            # What is found has some of the rare parts; how good it can still become says what to look up.
+            have = shared[found]
+            best = (have + left) / (own + ALPHA * np.maximum(self._masses[found], have))
+            found = found[best >= least * _ROUNDED]
+            if number == len(wanted):
+                break
+            one = wanted[number]
+            self._look_up(one, found, shared)
+            left, number = left - one.most, number + 1
+            least = max(least, self._least(shared[found], found, own, k))
+        for one in wanted[number:]:
+            self._look_up(one, found, shared)
+        found.sort()
+        final: Floats = (shared[found] / (own + ALPHA * self._masses[found])).astype(np.float32)
+        rows = top_k(final, k)
+        return final[rows], found[rows].astype(np.int64)
+
+    def _wanted(self, features: Counter[str]) -> list[_Wanted]:
+        """The features of a query that the index has, the weightiest first."""
+        found = []
+        for feature, count in features.items():
+            number = np.uint64(hashed(feature))
+            at = int(np.searchsorted(self._names, number))
+            if at < len(self._names) and self._names[at] == number:
+                begin, end = int(self._starts[at]), int(self._starts[at + 1])
+                weight = float(rarity(np.array([end - begin]), len(self))[0])
+                found.append(_Wanted(begin, end, count, weight))
+        return sorted(found, key=lambda one: (-one.weight, one.begin))
+
+    def _weighed(self, features: Counter[str]) -> Iterable[tuple[int, float]]:
+        weights = self.weights(features)
+        return ((count, weights[name]) for name, count in features.items())
+
+    def _added(self, one: _Wanted) -> Floats:
+        counts = self._counts[one.begin : one.end]
+        if one.count == 1:
+            return np.full(len(counts), one.weight, np.float32)
+        return (np.minimum(counts, one.count) * one.weight).astype(np.float32)
+
+    def _least(self, shared: Floats, found: NDArray[np.int32], own: float, k: int) -> float:
+        """The score that the `k`-th has already."""
+        if len(found) < k:
+            return 0.0
+        scores = shared / (own + ALPHA * self._masses[found])
+        return float(np.partition(scores, len(scores) - k)[len(scores) - k])
+
+    def _look_up(self, one: _Wanted, found: NDArray[np.int32], shared: Floats) -> None:
+        """Add what a feature gives to those that were found."""
+        looks = self._looks[one.begin : one.end]
+        if len(found) * _LOOK_UP > one.size:
+            own = np.zeros(len(self), bool)
+            own[found] = True
+            here = own[looks]
+            shared[looks[here]] += self._added(one)[here]
+            return
+        at = np.searchsorted(looks, found)
+        at[at == len(looks)] = 0
+        here = looks[at] == found
+        counts = np.minimum(self._counts[one.begin : one.end][at[here]], one.count)
+        shared[found[here]] += (counts * one.weight).astype(np.float32)
 
     @cached_property
     def vectors(self) -> Any:
