@@ -1,4 +1,5 @@
-"""The tables of the screen, and the left pane: collections and their topics, or texts of one's own."""
+"""The tables of the screen, and the left pane: collections and their topics, texts of one's own, or what was
+found in one's own files."""
 
 from __future__ import annotations
 
@@ -149,6 +150,13 @@ _LATEX = re.compile(r"<Latex>(.*?)</Latex>", re.DOTALL)
 
 OWN = "own texts"
 """What the user's own texts are called beside the collections."""
+FILES = "your files"
+"""What is called the page that adds files whose formulas are to be searched."""
+PLACES_COLUMNS = (
+    Column("score", "score", 5, "right", show=lambda record: f"{record['score']:.3f}"[:5], drop=2),
+    Column("shown", "formula", show=lambda record: safe_text(record["shown"], "$foreground")),
+    Column("place", "place", 18, show=_quiet("place"), drop=1),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,15 +263,41 @@ def parsers() -> tuple[str, ...]:
 
 class ContextsPane(ListPane):
     def __init__(self, *, id: str, share: int) -> None:
-        listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPICS.fields)
-        super().__init__(listing, title="topics", id=id, share=share)
+        self._own = Listing(TOPIC_COLUMNS, id="topics", fields=TOPICS.fields)
+        self._found = Listing(PLACES_COLUMNS, id="places", fields=("place", "formula", "score", "sentence"))
+        super().__init__(self._own, self._found, title="topics", id=id, share=share)
+        self._found.display = False
         self.raw = False
+        self._hits: Sequence[Mapping[str, Any]] = ()
+        self._query = ""
         self._folder = ""
         self._topics: Sequence[Mapping[str, Any]] = ()
         self._texts: Sequence[str] = ()
 
+    def _show_listing(self, listing: Listing) -> None:
+        focused = self.table.has_focus
+        self.listing, self.table = listing, listing.table
+        for one in (self._own, self._found):
+            one.display = one is listing
+        if focused:
+            self.table.focus()
+
+    def show_hits(self, query: str, hits: Sequence[Mapping[str, Any]], what: str, advice: str) -> None:
+        """What a query found in files. Args: what, advice: what is said where there is nothing."""
+        self._hits, self._query, self._topics, self._texts = hits, query, (), ()
+        self.title = f"formulas like {query}" if query else "formulas"
+        self._show_listing(self._found)
+        self._found.when_empty(what, advice)
+        self.draw()
+
+    @property
+    def hit(self) -> Record | None:
+        """The formula of a file under the cursor."""
+        return self.table.current if self.listing is self._found else None
+
     def show_topics(self, folder: str, topics: Sequence[Mapping[str, Any]]) -> None:
         self._folder, self._topics, self._texts = folder, topics, ()
+        self._show_listing(self._own)
         self.title = "topics"
         self.listing.when_empty("No topics of Task 2", "A collection has them in topics_task2*.xml.")
         self.draw()
@@ -272,6 +306,7 @@ class ContextsPane(ListPane):
         """The texts that the user wrote, the newest first; formulas near theirs come from the collection at
         `folder`."""
         self._folder, self._topics, self._texts = folder, (), texts
+        self._show_listing(self._own)
         self.title = "texts"
         self.listing.when_empty("No texts yet", "a inspects any text with $formulas$.")
         self.draw()
@@ -284,6 +319,9 @@ class ContextsPane(ListPane):
         self.draw()
 
     def draw(self) -> None:
+        if self.listing is self._found:
+            self._found.load([self._record(hit) for hit in self._hits], keep=False)
+            return
         records = topic_records(self._topics, raw=self.raw)
         for number, text in enumerate(self._texts):
             formula = shown_formula(text.split("$")[-2], self.raw) if text.count("$") > 1 else text
@@ -292,11 +330,20 @@ class ContextsPane(ListPane):
         self.listing.home = f"mathamr/{OWN}/text" if self._texts else f"mathamr/{self.source}/topic"
         self.listing.load(records)
 
+    def _record(self, hit: Mapping[str, Any]) -> Record:
+        shown = shown_formula(hit["latex"], self.raw)
+        place = f"{hit['post']}:{hit['line']}"
+        return {**hit, "id": str(hit["rank"]), "shown": shown, "formula": shown, "place": place}
+
     @property
     def subject(self) -> Subject | None:
         row = self.table.current
         if row is None:
             return None
+        if self.listing is self._found:
+            # The last formula of a text is its query.
+            before, formula, _ = row["sentence"].partition(f"${row['latex']}$")
+            return Subject(OWN, text=before + formula if formula else f"${row['latex']}$")
         if self._texts:
             return Subject(OWN, self._folder, text=row["id"])
         return Subject(self.source, self._folder, row["id"])
@@ -308,6 +355,14 @@ class ContextsPane(ListPane):
         subject = self.subject
         if row is None or subject is None:
             return None
+        if self.listing is self._found:
+            own = (
+                Form("l", "LaTeX", lambda: row["latex"]),
+                Form("p", "file and line", lambda: f"{row['file']}:{row['line']}"),
+                Form("x", "sentence", lambda: row["sentence"]),
+            )
+            command = line("mathamr", "search", self.source, self._query)
+            return Selection(subject.address, f"formula {row['shown']}", command, own)
         forms = [Form("i", "id", lambda: row["id"]), Form("l", "LaTeX", lambda: row["latex"])]
         if subject.topic:
             folder = self._folder

@@ -6,10 +6,17 @@ from screens.shell.keymap import scope
 
 SCREEN_KEYS = scope(
     "mathamr",
-    add=("inspect text", "Write a text with $formulas$ and look at its graph."),
+    add=(
+        "inspect or search",
+        "Write a text with $formulas$ and look at its graph; in your files, search their formulas.",
+    ),
     model=("parser", "Choose the graph to show: the published one, a parser's, or the edited one."),
     again=("parse again", "Parse the text again with the built-in parser, ignoring edits."),
-    edit=("edit", "Edit the graph as PENMAN in $EDITOR; strings and pictures follow."),
+    edit=(
+        "edit",
+        "Edit the graph as PENMAN in $EDITOR; strings and pictures follow. Of a formula found in files, open "
+        "its file at the line.",
+    ),
     diff=(
         "diff",
         "Compare the graph with the built-in parser's, or that with the published one, by Smatch; where runs "

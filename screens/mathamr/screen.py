@@ -13,7 +13,16 @@ from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
 from screens.browser import BrowserScreen
-from screens.mathamr.contexts import OWN, ContextsPane, Subject, formula_collections, parsers, shown_formula
+from screens.mathamr.contexts import (
+    FILES,
+    OWN,
+    ContextsPane,
+    Subject,
+    formula_collections,
+    parsers,
+    shown_formula,
+)
+from screens.mathamr.files import FileSearch
 from screens.mathamr.graph import FormulaPane, GraphPane, edit_graph, origin
 from screens.mathamr.inspection import NEAREST, Inspection
 from screens.mathamr.keys import SCREEN_KEYS
@@ -45,6 +54,7 @@ class MathamrScreen(BrowserScreen):
         """Graphs that were edited, by the address of their topic."""
         self._near_texts = ""
         """The folder of the collection in which formulas near those of own texts are looked for."""
+        self.files = FileSearch(self)
         self._topics = self.request("mathamr.topics", self._topics_read)
         self._inspections = self.request("mathamr.inspect", self._inspected)
         # Nearest formulas take longer, and the index of a small collection is built on the way.
@@ -86,12 +96,14 @@ class MathamrScreen(BrowserScreen):
             self.texts = [str(text) for text in texts]
         if isinstance(edited, dict):
             self._edited = {str(address): str(graph) for address, graph in edited.items()}
+        self.files.restore(state.get("queries"))
         parser = state.get("parser")
         self._parser = parser if isinstance(parser, str) and parser in parsers() else ""
         await super().restore(state)
 
     def state(self) -> dict[str, object]:
         own = {"texts": self.texts, "parser": self._parser, "edited": self._edited}
+        own["queries"] = self.files.queries
         return {**super().state(), **own}
 
     def begin(self) -> None:
@@ -100,18 +112,23 @@ class MathamrScreen(BrowserScreen):
         super().begin()
 
     def find_sources(self) -> Mapping[str, str]:
-        """The folders of the collections by name, none for the user's own texts."""
-        return {**formula_collections(self.workbench.workspace), OWN: ""}
+        """The folders of the collections by name, none for the user's own files and texts. Files come first,
+        where there is no collection but the samples, or something was added."""
+        found = formula_collections(self.workbench.workspace)
+        own = dict.fromkeys(self.files.find(), "")
+        return {**own, **found, FILES: "", OWN: ""} if found else {**own, FILES: "", OWN: ""}
 
     def sources_found(self, answer: Answer) -> None:
         if answer.error is None:
-            self._near_texts = self._near_texts or next(iter(answer.value.values()))
+            self._near_texts = self._near_texts or next(filter(None, answer.value.values()), "")
         super().sources_found(answer)
 
     def open_source(self, name: str) -> None:
         self.source = name
         self.contexts.show_sources(list(self.sources), name)
-        if name != OWN:
+        if name == FILES or name in self.files.places:
+            self.files.open(name)
+        elif name != OWN:
             self._near_texts = folder = self.sources[name]
             self.contexts.show_loading(f"reading {name}")
             self._inspections.clear()
@@ -269,6 +286,8 @@ class MathamrScreen(BrowserScreen):
     # What can be done
 
     def why_not(self, verb: str) -> str:
+        if verb == "edit" and self.active_pane is self.contexts and self.contexts.hit is not None:
+            return ""
         if verb in ("inspect", "model", "again", "edit", "raw") and self.inspection is None:
             return "no graph is shown"
         if verb == "diff" and (reason := self._why_no_diff()):
@@ -298,7 +317,7 @@ class MathamrScreen(BrowserScreen):
     @property
     def _published(self) -> bool:
         row = self.contexts.table.current
-        return row is not None and row["graph"] == "yes"
+        return row is not None and row.get("graph") == "yes"
 
     def go_back(self) -> bool:
         return self.active_pane is self.graph and self.graph.nodes.go_back()
@@ -316,6 +335,9 @@ class MathamrScreen(BrowserScreen):
             part.draw()
 
     def action_add(self) -> None:
+        if self.source == FILES or self.source in self.files.places:
+            self.files.ask()
+            return
         hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc cancels"
         prompt = Prompt("inspect", hint=hint, check=_wrong)
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
@@ -376,6 +398,9 @@ class MathamrScreen(BrowserScreen):
             self.app.push_screen(Derivation(self.workbench, *ends, mode="strict", named=named))
 
     def action_edit(self) -> None:
+        if self.active_pane is self.contexts and (hit := self.contexts.hit) is not None:
+            self.workbench.edit_file(Path(hit["file"]), hit["line"])
+            return
         inspection = self.inspection
         if inspection is None:
             return

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
 from screens.egraphs.sheets import Derivation
-from screens.mathamr.contexts import OWN, Subject, destinations
+from screens.mathamr.contexts import FILES, OWN, Subject, destinations
 from screens.mathamr.graph import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
 from screens.mathamr.screen import MathamrScreen
@@ -26,7 +26,7 @@ from screens.mathamr.texts import lit_part, text_content
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import ReaderBox
 from screens.widgets.table import Table
-from tests.screens.driving import press, ready, settle, shown
+from tests.screens.driving import press, ready, settle, shown, write
 from tests.screens.mathamr_engine import GRAPHS, TOPICS, QuickEngine, write_formula_collection
 from workbench.cli.root import app as main_app
 from workbench.workspace import Workspace
@@ -445,3 +445,39 @@ def test_the_looks_of_the_screen(build: Make, snap_compare: Compare, size: tuple
         await settle(pilot)
 
     assert snap_compare(build(), terminal_size=size, run_before=look)
+
+
+async def test_own_files_are_added_searched_and_opened_at_the_line(
+    workspace: Workspace, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has no collection begins with the search of files."""
+    engine = QuickEngine()
+    monkeypatch.setattr("engines.language.sentences.sentences", lambda text, **_: [(0, len(text))])
+    monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("One.\n\nA circle is $x^2+y^2=1$, no square $q$.\n")
+    (notes / "b.tex").write_text("The sum $\\sum_{k=1}^n k$ of [b]all[/b].")
+    app = make(screen="mathamr", jobs=[])
+    opened: list[tuple[Path, int]] = []
+    async with app.run_test(size=WIDE) as pilot:
+        screen = app.screen_stack[0]
+        assert isinstance(screen, MathamrScreen)
+        await settle(pilot, lambda: screen.source == FILES)
+        assert "a adds a folder" in " ".join(shown(app).split())
+        await pilot.press("a")
+        await write(pilot, str(notes))
+        await press(pilot, "enter")
+        await settle(pilot, lambda: screen.source == "notes" and "3 formulas of 2 files" in shown(app))
+        await pilot.press("a")
+        await write(pilot, "?a^2 + ?b^2")
+        await press(pilot, "enter")
+        await settle(pilot, lambda: screen.contexts.hit is not None and screen.inspection is not None)
+        assert screen.contexts.hit["place"] == "a.md:3"
+        assert subject(screen) == "A circle is $x^2+y^2=1$"
+        monkeypatch.setattr(app, "edit_file", lambda path, line: opened.append((path, line)))
+        await press(pilot, "o")
+        assert opened == [(notes / "a.md", 3)]
+        assert screen.state()["queries"] == {"notes": "?a^2 + ?b^2"}
+        assert screen.go_to_source(OWN)
+        await settle(pilot, lambda: screen.contexts.title == "texts")

@@ -106,8 +106,9 @@ def source_path(name: str) -> Path:
 
 
 def formula_sets(workspace: Workspace) -> dict[str, Path]:
-    """The data sets of kind formulas, by name."""
-    return {one.name: one.place() for one in workspace.data.all() if one.kind == "formulas"}
+    """The data sets of kind formulas that are at their places, by name."""
+    known = {one.name: Path(one.path) for one in workspace.data.all() if one.kind == "formulas"}
+    return {name: path for name, path in known.items() if path.exists()}
 
 
 def with_place(spec: IndexFormulas) -> IndexFormulas:
