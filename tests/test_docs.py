@@ -98,7 +98,7 @@ RUN = (
     "mathwb arqmath eval two.tsv --qrels QRELS",
     "mathwb arqmath compare bm25.tsv two.tsv formulas.tsv --qrels QRELS --plot differences.svg",
     "mathwb mathamr opt --latex 'x^n + y^n = z^n'",
-    "mathwb mathamr index mine --out FORMULAS",
+    "mathwb mathamr index formulas.csv --out FORMULAS",
     "mathwb mathamr search FORMULAS '\\frac{p+q}{2} \\ge \\sqrt{pq}'",
 )
 
@@ -120,8 +120,7 @@ def test_what_is_quick_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copy(forum / "topics_task1.xml", tmp_path / "TOPICS.xml")
     shutil.copy(forum / "qrels_task1.tsv", tmp_path / "QRELS")
     (tmp_path / "pairs.tsv").write_text("sin x\t/ 1 csc x\n")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "formulas.tsv").write_text("id\tvisual_id\tformula\n1\t1\t\\frac{a+b}{2}\n")
+    (tmp_path / "formulas.csv").write_text("id,latex\n1,\\frac{a+b}{2}\n")
     (tmp_path / "mine.txt").write_text(shown_file("docs/guides/training-set.md", "mine.txt"))
     for name in ("shop.csv", "zh.jsonl"):
         (tmp_path / name).write_text(shown_file("docs/guides/word-problems.md", name))
