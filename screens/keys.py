@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from engines.core.files import write_text
-from screens.registry import SCREEN_KEYS, SCREENS
-from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VIEW_KEYS, Key, key_text
+from screens.registry import SCREEN_KEYS, SCREENS, Entry
+from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEYS, Key, key_text
 
 
 def catalogue() -> list[tuple[str, tuple[Key, ...]]]:
@@ -27,6 +27,12 @@ def document() -> str:
         'Remap them in the settings file, by id (`[keymap]`, `jobs.stop = "z"`) or by verb for all screens',
         '(`stop = "z"`). This page is written by `python -m screens.keys`.',
     ]
+    lines += ["", "## One letter, one verb", ""]
+    lines += [f"| key | {' | '.join(entry.title for entry in SCREENS)} |", "|---" * (len(SCREENS) + 1) + "|"]
+    for verb, known in VERBS.items():
+        labels = [_label(entry, verb) for entry in SCREENS]
+        if any(labels):
+            lines.append(f"| `{key_text(known.keys[0])}` | {' | '.join(labels)} |")
     for title, keys in catalogue():
         lines += ["", f"## {title}", "", "| key | id | what it does |", "|---|---|---|"]
         for key in keys:
@@ -34,6 +40,10 @@ def document() -> str:
             sentence = key.sentence.replace("|", "\\|")
             lines.append(f"| {shown} | {key.id} | {sentence} |")
     return "\n".join(lines) + "\n"
+
+
+def _label(entry: Entry, verb: str) -> str:
+    return next((key.label for key in entry.load_keys() if key.id == f"{entry.name}.{verb}"), "")
 
 
 def main() -> None:

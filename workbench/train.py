@@ -317,7 +317,8 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
 
 
 def check(spec: CheckTraining) -> dict[str, Any]:
-    """Ask the trainer whether it takes these settings, before a job is made of them. Returns: nothing.
+    """Ask the trainer whether it takes these settings, before a job is made of them. Returns: the measures that
+    it may be judged by.
 
     Raises: EngineError as `train` would, as far as it shows without reading the data.
     """
@@ -330,7 +331,7 @@ def check(spec: CheckTraining) -> dict[str, Any]:
     if spec.stop_worst and spec.stop_worst not in names:
         what = f"stop_worst is {spec.stop_worst!r}, which is not computed"
         raise UsageError(what, code="E403", remedy=known(spec.stop_worst, names))
-    return {}
+    return {"measures": names}
 
 
 def resolved(spec: Train) -> Train:

@@ -118,14 +118,14 @@ class State:
         return _NOT_FINISHED if self.source.state else None
 
     def why_not(self, verb: str) -> str:
-        if verb in ("refresh", "inspect") and self.cluster is None:
+        if verb in ("again", "inspect") and self.cluster is None:
             return "no cluster is selected"
         if verb == "keep":
             draft = self.draft
             return draft.why_not_keep if draft else "only a cluster grown here can be saved; a grows one"
         if verb == "model" and len(self.models or ()) < 2:
             return "there is one model" if self.models else "there is no model; 3 and a train one"
-        if verb == "again" and self.unavailable is not None:
+        if verb == "evaluate" and self.unavailable is not None:
             why, _ = self.unavailable
             return why[0].lower() + why[1:]
         return ""

@@ -258,7 +258,7 @@ class EgraphsScreen(BrowserScreen):
     async def action_add(self) -> None:
         (await self._growth_line()).edit()
 
-    async def action_refresh(self) -> None:
+    async def action_again(self) -> None:
         cluster = self.now.cluster
         if cluster is not None:
             line = await self._growth_line()
@@ -372,7 +372,7 @@ class EgraphsScreen(BrowserScreen):
 
     # What is opened over the screen
 
-    def action_again(self) -> None:
+    def action_evaluate(self) -> None:
         from screens.egraphs.sheets import Mistakes
 
         model, folder = self.now.model, self.now.folder
@@ -443,7 +443,7 @@ class EgraphsScreen(BrowserScreen):
         if reason := self.now.why_not(verb):
             return reason
         growing = self._line is not None and self._line.growing
-        if verb in ("add", "refresh") and growing:
+        if verb in ("add", "again", "refresh") and growing:
             return "something is growing; x stops it"
         if verb == "stop" and not growing and not self.middle.encoding:
             return "nothing is growing"
@@ -472,7 +472,7 @@ class EgraphsScreen(BrowserScreen):
         reason = unavailable[0] if unavailable is not None else "" if self.now.model else "no model yet"
         found = (
             ("analogies", "x1 is to y1 as x2 is to what, by vectors", self.open_analogies),
-            ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_again),
+            ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_evaluate),
             ("encode the corpus", "a job that computes all its vectors", self._encode_corpus),
         )
         words = "HEAD = MEMBER of your own: verdict, and derivation with its steps"

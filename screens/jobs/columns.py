@@ -107,10 +107,8 @@ def _state(record: Record, cells: int) -> Content:
     if view.health == "silent":
         return Content.styled("? silent", "$warning")
     glyph, colour = STATES.get(view.state, ("·", "$quiet"))
-    if view.state == "running" and view.total and view.done is not None:
-        return Content.assemble(
-            (f"{glyph} ", colour), _bar(min(1.0, view.done / view.total), (cells or STATE_CELLS) - 2)
-        )
+    if view.state == "running" and view.share is not None:
+        return Content.assemble((f"{glyph} ", colour), _bar(view.share, (cells or STATE_CELLS) - 2))
     if view.state == "running" and view.done is not None:
         return Content.assemble((f"{glyph} ", colour), safe_text(f"{number(view.done)} {view.unit}".rstrip()))
     if view.state == "queued" and view.waiting:
@@ -204,8 +202,8 @@ def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content
     elif view.wall_s is not None:
         parts.append(safe_text(f"in {duration(view.wall_s)}"))
     lines = [flow(parts, cells)]
-    if view.live and view.total and view.done is not None:
-        lines.append(_bar(view.done / view.total, cells))
+    if view.live and view.share is not None:
+        lines.append(_bar(view.share, cells))
     if view.reason:
         lines.append(safe_text(view.reason, "$warning"))  # of a sweep: which of its runs have not succeeded
     if odd := _odd(view):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
@@ -395,21 +395,22 @@ class Row(Horizontal):
     def compose(self) -> ComposeResult:
         yield Static(classes="table")
         yield Static(classes="key")
-        yield _Line(compact=True, select_on_focus=False)
+        # What stands there is selected: what is typed takes its place, an arrow keeps it.
+        yield _Line(compact=True)
         yield Static(classes="say")
 
     @property
     def value(self) -> str:
         return self.query_one(Input).value
 
-    def show(self, field: Field, first: bool) -> None:
+    def show(self, field: Field, text: str, first: bool) -> None:
         self.field = field
         self.query_one(".table", Static).update(field.table if first else "")
         self.query_one(".key", Static).update(safe_text(field.key))
         box = self.query_one(Input)
         with self.prevent(Input.Changed):
-            box.value = field.text
-        box.cursor_position = len(field.text)
+            box.value = text
+        box.cursor_position = len(text)
 
     def say(self, wrong: str, help_: str) -> None:
         if (wrong, help_) == self._said:
@@ -425,9 +426,10 @@ class NewJob(Dialog[Any]):
     Args: recipes: those to choose from. workspace: where names are looked up. engine: gives the engine
     process, which is asked what a trainer finds wrong. chosen: what to begin with, its fields to be
     filled in at once; without it the quickest is under the cursor. jobs: what has run here, for the time to
-    expect.
+    expect. drafts: the fields that were changed and not started, by recipe, the last one last; kept up to date.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "reset", "reset", show=False)]
     DEFAULT_CSS = """
     NewJob > Vertical { width: 116; max-width: 98%; height: auto; max-height: 96%; padding: 0 1; }
     NewJob Table { height: 7; margin-bottom: 1; }
@@ -449,8 +451,10 @@ class NewJob(Dialog[Any]):
         *,
         chosen: Launch | None = None,
         jobs: Sequence[JobView] = (),
+        drafts: dict[str, Values] | None = None,
     ) -> None:
         super().__init__()
+        self._drafts = {} if drafts is None else drafts
         found = {recipe.name: recipe for recipe in recipes}
         own = chosen.recipe if chosen is not None else None
         if own is not None:
@@ -467,6 +471,9 @@ class NewJob(Dialog[Any]):
         self._machine: Machine | None = None
         self._wrong: dict[str, EngineError] = {}
         self._engine_wrong: EngineError | None = None
+        self._edited = ""
+        self._measures: Sequence[str] = ()
+        """What the evaluation of the training computes, once the engine has said it."""
         self._table = Table(
             [
                 Column("engine", "engine", 8),
@@ -479,14 +486,17 @@ class NewJob(Dialog[Any]):
 
     def compose(self) -> ComposeResult:
         fields = VerticalScroll(id="fields", can_focus=False)
-        keys = "enter start   tab next field   ? choices   esc leave"
-        yield framed("new job", keys, self._table, fields, Static(id="device"), Static(id="foot"))
+        yield framed("new job", "", self._table, fields, Static(id="device"), Static(id="foot"))
 
     async def on_mount(self) -> None:
         self.on_resize()
         self.expect_times(self._jobs)
         quick = next((name for name, recipe in self._recipes.items() if recipe.quickest), "")
-        self._table.go_to(self._chosen.name if self._chosen else quick)
+        begun = next(reversed(self._drafts), "")
+        if self._chosen is not None:
+            # What was written before for another opening has no part in this one.
+            self._drafts.pop(self._chosen.name, None)
+        self._table.go_to(self._chosen.name if self._chosen else begun if begun in self._recipes else quick)
         await self._show_recipe()
         self._table.focus()
         if self._chosen is not None:
@@ -527,7 +537,9 @@ class NewJob(Dialog[Any]):
         recipe = self.recipe
         if recipe is None or recipe is self._shown:
             return
+        self._keep()
         self._shown = recipe
+        self._edited, self._measures = "", ()
         how = self._how if recipe is self._chosen else None
         self._fields = form_fields(recipe, self._workspace, how)
         place = self.query_one("#fields", VerticalScroll)
@@ -537,9 +549,9 @@ class NewJob(Dialog[Any]):
             await place.mount(*missing)
             if not all(row.children for row in missing):
                 return  # the app is being left
-        before = ""
+        before, draft = "", self._drafts.get(recipe.name, {})
         for row, field in zip([*rows, *missing], self._fields.fields, strict=False):
-            row.show(field, field.table != before)
+            row.show(field, draft.get(field.name, field.text), field.table != before)
             before = field.table
         for number, row in enumerate([*rows, *missing]):
             row.display = number < len(self._fields.fields)
@@ -554,7 +566,36 @@ class NewJob(Dialog[Any]):
     def values(self) -> Mapping[str, str]:
         return {name: row.value for name, row in self.rows().items()}
 
+    def _keep(self) -> None:
+        """Keep what was changed for the next time that this recipe is shown."""
+        if self._fields is None or self._shown is None:
+            return
+        values = self.values()
+        changed = {
+            f.name: values[f.name] for f in self._fields.fields if values.get(f.name, f.text) != f.text
+        }
+        self._drafts.pop(self._shown.name, None)
+        if changed:
+            self._drafts[self._shown.name] = changed
+
+    async def action_reset(self) -> None:
+        """The recipe's own values again."""
+        if self._shown is not None:
+            self._fields = None
+            self._drafts.pop(self._shown.name, None)
+            self._shown = None
+            await self._show_recipe()
+
+    def action_close(self) -> None:
+        self._keep()
+        super().action_close()
+
     @on(Input.Changed)
+    def _typed(self) -> None:
+        if self._here is not None and self._here.field is not None:
+            self._edited = self._here.field.name
+        self._check()
+
     def _check(self) -> bool:
         """Say what is wrong, at once as far as it can be told here; the engine is asked when it is right."""
         if self._fields is None:
@@ -584,6 +625,7 @@ class NewJob(Dialog[Any]):
             for question in form.questions(values):
                 async for item in self._engine().call("train.check", question):
                     if isinstance(item, Result):
+                        self._measures = item.value["measures"]
                         break
         except EngineError as error:
             return error
@@ -593,6 +635,9 @@ class NewJob(Dialog[Any]):
         wrong = dict(self._wrong)
         if self._engine_wrong is not None and self._fields is not None:
             wrong.setdefault(self._fields.place(self._engine_wrong), self._engine_wrong)
+        if "" in wrong and self._edited:
+            # It names no field; before the last change all was right.
+            wrong.setdefault(self._edited, wrong.pop(""))
         device = self._device(wrong)
         for name, row in self.rows().items():
             assert row.field is not None
@@ -624,6 +669,17 @@ class NewJob(Dialog[Any]):
     def _left(self) -> None:
         self._tell_foot(self._wrong)
 
+    def _tell_keys(self) -> None:
+        """The keys of where one is, in the frame."""
+        row, here = self._here, ["enter start"]
+        if row is None:
+            here += ["up/down recipe", "tab its fields"]
+        elif row.field is not None:
+            here += ["tab next field", *(["? choices"] if self._choices(row.field) else [])]
+        changed = any(row.field is not None and row.value != row.field.text for row in self.query(Row))
+        here += ["f5 reset", "esc leave, kept"] if changed else ["esc leave"]
+        self.query_one(Vertical).border_subtitle = "   ".join(here)
+
     @property
     def _here(self) -> Row | None:
         place = self.focused.parent if self.focused is not None else None
@@ -636,7 +692,7 @@ class NewJob(Dialog[Any]):
             found = self._fields.choices(field) if self._fields is not None else ()
         if field.name == "job.device" and self._machine is not None:
             found = [*found, *(str(card.index) for card in self._machine.gpus)]
-        return found
+        return self._measures if field.key in ("best", "stop_worst") else found
 
     def on_key(self, event: events.Key) -> None:
         """`?` lists what may stand in a field; in one without choices it is a letter like any other."""
@@ -646,7 +702,7 @@ class NewJob(Dialog[Any]):
         event.stop()
         line, choices = row.query_one(Input), [Choice(word, word) for word in self._choices(row.field)]
         if not choices:
-            line.insert_text_at_cursor("?")
+            line.replace("?", *line.selection)
         else:
             chooser = Chooser(row.field.name, choices, typed=True)
             chooser.ask(self.app, lambda word: setattr(line, "value", word))
@@ -663,6 +719,7 @@ class NewJob(Dialog[Any]):
         if error is not None:
             said = Content.styled(safe_text(f"✗ {error.what}. {error.remedy}".rstrip()).plain, "$warning")
         self.query_one("#foot", Static).update(said)
+        self._tell_keys()
 
     def _to_fields(self) -> None:
         row = next(iter(self.query(Row)), None)
@@ -694,6 +751,7 @@ class NewJob(Dialog[Any]):
         if self._engine_wrong is not None:
             self._tell()
         elif self.is_current:
+            self._drafts.pop(self._shown.name if self._shown is not None else "", None)
             self.dismiss(start)
 
 

@@ -7,8 +7,7 @@ KEYS = scope(
     add=("new job", "Start a new job: choose a recipe and fill in its fields."),
     stop="Ask the job to save its work and stop.",
     kill="Kill the job at once; unsaved work is lost.",
-    refresh=("resume", "Resume a job that failed, was stopped or was lost, as a new attempt."),
-    again=("rerun", "Resume from what was saved; a job that succeeded is run again as a new one."),
+    again="Run it again: a job that did not succeed goes on from what it saved, one that did starts anew.",
     diff=(
         "compare",
         "Compare the two marked jobs by settings, results and machine; without marks the settings of a "

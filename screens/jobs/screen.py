@@ -40,6 +40,7 @@ class JobsScreen(WorkbenchScreen):
         self.detail = Detail(id="detail")
         self._saved_state: Mapping[str, object] = {}
         self._form: NewJob | None = None
+        self._drafts: dict[str, Mapping[str, str]] = {}
         self._texts = TemporaryDirectory()
         """Where logs are written as people read them, until the screens are left."""
 
@@ -105,11 +106,11 @@ class JobsScreen(WorkbenchScreen):
 
     def why_not(self, verb: str) -> str:
         job = self.job
-        if verb in ("add", "stop", "kill", "refresh", "again") and self.read_only:
+        if verb in ("add", "stop", "kill", "again") and self.read_only:
             return self.read_only
-        if verb in ("stop", "kill", "refresh", "again", "inspect", "edit") and job is None:
+        if verb in ("stop", "kill", "again", "inspect", "edit") and job is None:
             return "no job is selected"
-        if job is not None and (verb in ("stop", "kill", "refresh") or (verb == "again" and job.live)):
+        if job is not None and (verb in ("stop", "kill") or (verb == "again" and job.live)):
             return job.refusal(verb if verb in ("stop", "kill") else "resume")
         if verb == "diff" and not self._has_attempts() and self._sweep is None:
             return self.jobs.table.why_no_pair("jobs")
@@ -136,7 +137,8 @@ class JobsScreen(WorkbenchScreen):
                 self._do(lambda: start().id, "job {} is started")
 
         app = self.workbench
-        self._form = NewJob(ways, app.workspace, lambda: app.engine, chosen=chosen, jobs=app.jobs)
+        how = {"chosen": chosen, "jobs": app.jobs, "drafts": self._drafts}
+        self._form = NewJob(ways, app.workspace, lambda: app.engine, **how)
         app.push_screen(self._form, started)
 
     def _submit(self, recipe: Recipe) -> None:
@@ -154,16 +156,12 @@ class JobsScreen(WorkbenchScreen):
             question = Confirm(f"kill job {job.id}?", loss)
             question.ask(self.app, lambda _: self._change("kill", job, "job {} is killed"))
 
-    def action_refresh(self) -> None:
-        if (job := self.job) is not None:
-            self._change("resume", job, "job {} is resumed")
-
     def action_again(self) -> None:
         if (job := self.job) is not None:
             if job.refusal("resume"):
                 self._rerun()
             else:
-                self.action_refresh()
+                self._change("resume", job, "job {} is resumed")
 
     def _rerun(self) -> None:
         from workbench import jobs

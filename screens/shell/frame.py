@@ -153,31 +153,25 @@ class Frame(App[None]):
 
     def tell_ends(self, views: Sequence[JobView], *, away: bool) -> None:
         """Jobs have ended: a line each in the activity log, and a toast each; one for all that ended `away`,
-        while nobody looked. Of the runs of a sweep only the first that goes wrong has a toast of its own."""
+        while nobody looked. A sweep speaks for its runs, but for the first that goes wrong."""
+        from workbench.jobs import worth_telling
+
         ended = {view.id for view in views}
         self.went_wrong |= any(view.state in _WRONG for view in views)
-        wrong = {view.sweep for view in self.jobs if view.id not in ended and view.state in _WRONG}
-        for view in reversed(views):
+        wrong = (view.sweep for view in self.jobs if view.id not in ended and view.state in _WRONG)
+        told = worth_telling(views[::-1], wrong)
+        for view in told:
             took = f" after {duration(view.wall_s)}" if view.wall_s else ""
             how = [some(round(view.total or 0), "run")] if view.task == "sweep" else []
             how += [view.reason] if view.reason and view.state != "succeeded" else []
             what = f"job {view.id} {view.title} {view.state}{took}{': ' if how else ''}{', '.join(how)}"
             severity: Severity = _SEVERITIES.get(view.state, "information")
-            news = not view.sweep
-            if view.sweep and view.state in _WRONG:
-                news = view.sweep not in wrong | ended
-                wrong.add(view.sweep)
-            self._record(severity, what, code=view.code, remedy=view.remedy, toast=news and not away)
-        if away:
-            jobs = [view for view in views if not view.sweep]
-            runs = [view for view in views if view.sweep]
-            listed = jobs + [view for view in runs if view.sweep not in ended]
-            named = [f"{view.id} {view.title} {view.state}" for view in listed[:_NAMED]]
-            more = [f"{len(listed) - _NAMED} more"] if len(listed) > _NAMED else []
-            many = [some(len(jobs), "job")] if jobs else []
-            many += [some(len(runs), "run of a sweep", "runs of sweeps")] if runs else []
-            worst: Severity = "warning" if any(view.state in _SEVERITIES for view in views) else "information"
-            text = f"{' and '.join(many)} ended while you were away: {', '.join([*named, *more])}"
+            self._record(severity, what, code=view.code, remedy=view.remedy, toast=not away)
+        if away and told:
+            named = [f"{view.id} {view.title} {view.state}" for view in told[: -_NAMED - 1 : -1]]
+            more = [f"{len(told) - _NAMED} more"] if len(told) > _NAMED else []
+            worst: Severity = "warning" if any(view.state in _SEVERITIES for view in told) else "information"
+            text = f"{some(len(told), 'job')} ended while you were away: {', '.join([*named, *more])}"
             self._record(worst, text, remedy="@ lists them with their reasons.")
 
     def _record(

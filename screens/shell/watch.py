@@ -97,7 +97,7 @@ class JobWatch:
         cores = os.cpu_count() or 1
         # A sweep is one job, as in the lists of commands.
         live = [view for view in self.jobs if view.live and not view.sweep]
-        shares = [view.done / view.total for view in live if view.done is not None and view.total]
+        shares = [view.share for view in live if view.share is not None]
         cpu = psutil.cpu_percent(interval=None) / 100 * cores
         memory = psutil.virtual_memory()
         self.measure("CPU", cpu / cores, f"{cpu:.1f}/{cores}")

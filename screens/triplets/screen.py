@@ -279,7 +279,7 @@ class TripletsScreen(BrowserScreen):
             self._show_anchors()
         self._anchor_moved()
 
-    def action_strategy(self) -> None:
+    def action_next_choice(self) -> None:
         self.choose(self.choice.following(bertsim=self.bertsim))
 
     @property
@@ -293,13 +293,13 @@ class TripletsScreen(BrowserScreen):
     # What can be done
 
     def why_not(self, verb: str) -> str:
-        if verb in ("strategy", "choose_run", "again", "inspect") and self.pool is None:
+        if verb in ("next_choice", "choose_run", "all", "inspect") and self.pool is None:
             return "no set of problems is shown"
         if verb in ("add", "model") and not self.solvers:
             return "there is no solver; the recipe mwp/solver-tiny trains one"
         if verb == "judge" and self.shown is None:
             return "no triplet is shown"
-        if verb == "again" and self._way in self._triplets.known:
+        if verb == "all" and self._way in self._triplets.known:
             return "all triplets are loaded; r reads the set again"
         if verb == "stop" and not self._triplets.running:
             return "nothing is running here"
@@ -336,7 +336,7 @@ class TripletsScreen(BrowserScreen):
         await self.anchors.listing.set_query(f'template="{event.name}"')
         self.show_pane("left")
 
-    def action_again(self) -> None:
+    def action_all(self) -> None:
         self._ask_triplets(wanted=True)
 
     def action_stop(self) -> None:

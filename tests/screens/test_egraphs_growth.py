@@ -94,7 +94,7 @@ async def test_a_cluster_is_grown_again_with_its_settings(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         seed = screen.now.cluster.seed  # type: ignore[union-attr]
-        await press(pilot, "r")
+        await press(pilot, "R")
         call = next(call for call in app.engine.calls if call.params.get("members", 1) > 1)  # type: ignore[attr-defined]
         assert call.params["expr"] == HEAD
         assert (call.params["seed"], call.params["mode"]) == (seed, "strict")
@@ -121,7 +121,7 @@ async def test_a_growth_that_is_stopped_before_it_began_ends_calmly(build: Make)
     app.engine.cold = True  # type: ignore[attr-defined]
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "r", "x")
+        await press(pilot, "R", "x")
         await settle(pilot, lambda: bool(screen.why_not("stop")))
         said = str(screen.query_one(GrowLine).query_one(".say", Static).content)
         assert said.startswith("stopped before anything had grown")
@@ -151,7 +151,7 @@ async def test_a_cluster_keeps_the_settings_it_was_grown_with(build: Make) -> No
         await press(pilot, "enter", "right_square_bracket")
         asked = next(call for call in app.engine.calls if call.task == "egen.egraph")  # type: ignore[attr-defined]
         assert asked.params["mode"] == "common"
-        await press(pilot, "r", "x")
+        await press(pilot, "R", "x")
         await settle(pilot, lambda: not screen.why_not("keep"))
         # What arrives are members, so they are shown, and not the e-graph that was looked at.
         assert screen.middle.page_name == "members"

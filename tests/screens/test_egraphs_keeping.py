@@ -44,7 +44,7 @@ async def test_leaving_all_the_same_leaves(build: Build) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "r", "q")
+        await press(pilot, "R", "q")
         assert isinstance(app.screen, Confirm)
         assert "63·cosh(2 − 7x)" in screen.unsaved()
         await press(pilot, "y")

@@ -468,4 +468,4 @@ def test_how_the_pages_look(size: tuple[int, int], page: str, build: Make, snap_
 
 
 def test_how_mistakes_look(build: Make, snap_compare: Compare) -> None:
-    assert snap_compare(build(), terminal_size=NARROW, run_before=pages("R"))
+    assert snap_compare(build(), terminal_size=NARROW, run_before=pages("E"))

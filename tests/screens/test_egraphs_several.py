@@ -140,7 +140,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
             "weights     power=2.0",
         }
         assert told <= set(map(str, lines))
-        await press(pilot, "escape", "r", "x")
+        await press(pilot, "escape", "R", "x")
         await settle(pilot, lambda: bool(screen.why_not("stop")))
         assert screen.now.drafts[1].params == asked_for
         assert line.field.value == "sqrt(x^2)*y where 0 < x weights power=2.0"

@@ -26,7 +26,7 @@ async def test_mistakes_are_sorted_by_cost_and_shown_in_full(build: Make) -> Non
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
-        await press(pilot, "R")
+        await press(pilot, "E")
         sheet = app.screen
         assert isinstance(sheet, Mistakes)
         await settle(pilot, lambda: sheet.query_one(Listing).table.shown == 2)

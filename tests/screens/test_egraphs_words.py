@@ -158,7 +158,7 @@ async def test_growth_without_members_has_no_check_mark(
     monkeypatch.setattr("tests.screens.egraph_engine.GROWN", [])
     async with build().run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "r", "x")
+        await press(pilot, "R", "x")
         await settle(pilot, lambda: screen.why_not("stop") != "")
         said = str(screen.query_one(GrowLine).query_one(".say", Static).content)
         assert said.startswith("– no members: ")

@@ -112,7 +112,7 @@ async def test_fields_are_checked_while_they_are_typed(
         screen = await opened(pilot)
         await pilot.press("tab")
         assert screen.rows()["data.corpus"].query_one(Input).has_focus
-        await pilot.press("x")
+        await pilot.press("end", "x")
         await rest(pilot)
         assert "there is no corpus 'sample-ex' here" in shown(pilot.app)
         foot = str(screen.query_one("#foot", Static).render())
@@ -171,6 +171,51 @@ async def test_choices_are_listed_where_a_value_is_one_of_several(
         assert values["data.exclude"] == "sample-e"
         assert values["job.device"] == "auto"
         assert values["job.more"] == "?"
+
+
+async def test_what_is_typed_takes_the_place_of_what_stood_there_and_is_kept(
+    make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
+) -> None:
+    async with make().run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        keys = lambda: str(pilot.app.screen.query_one("#fields").parent.border_subtitle)  # noqa: E731
+        await until(pilot, lambda: screen._measures)
+        for name, offered in (("train.best", True), ("train.steps", False)):
+            screen.rows()[name].query_one(Input).focus()
+            await rest(pilot)
+            assert ("? choices" in keys()) is offered
+        await pilot.press(*"600")
+        assert screen.values()["train.steps"] == "600"
+        assert keys().endswith("f5 reset   esc leave, kept")
+        await pilot.press("escape")
+        screen = await opened(pilot)
+        assert screen.values()["train.steps"] == "600"
+        await pilot.press("f5")
+        await rest(pilot)
+        assert screen.values()["train.steps"] == "200"
+        assert keys().endswith("esc leave")
+        screen.rows()["train.best"].query_one(Input).focus()
+        await pilot.press("question_mark", *"loss", "enter")
+        await rest(pilot)
+        assert screen.values()["train.best"] == "loss_nats"
+        await pilot.press("enter")
+        await rest(pilot)
+        assert submitted[0].params["train"]["best"] == "loss_nats"
+        screen = await opened(pilot)
+        assert screen.values()["train.best"] == "validation_kmeans_percent"
+
+
+@pytest.mark.slow
+async def test_an_error_that_names_no_field_stands_at_the_one_last_changed(
+    make: Make, engine: Engine, sample: Workspace
+) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        screen.rows()["train.warmup"].query_one(Input).focus()
+        engine.error = EngineError("that is longer than all of it", code="E640", remedy="Less.")
+        await pilot.press("9")
+        await rest(pilot)
+        assert "✗ that is longer" in str(screen.rows()["train.warmup"].query_one(".say", Static).content)
 
 
 @pytest.mark.slow
@@ -244,7 +289,7 @@ async def test_a_corpus_job(
         await pilot.press("enter")
         await rest(pilot)
         assert screen.rows()["corpus.members"].query_one(Input).has_focus
-        await pilot.press("backspace", "enter")
+        await pilot.press(*"12", "enter")
         await rest(pilot)
         (spec,) = submitted
         assert (spec.task, spec.seed) == ("egen.corpus", 0)

@@ -45,14 +45,14 @@ async def test_greyed_keys_give_their_reason(make: Make) -> None:
         app = await jobs_ready(pilot)
         hints = {verb for verb, _, _ in app.screen.query_one(KeyBar).hints()}
         assert "stop" in hints
-        assert "refresh" not in hints
-        await pilot.press("r")
+        assert "again" not in hints
+        await pilot.press("R")
         await settle(pilot)
         assert "✗ not now: job 41 is running" in shown(app).splitlines()[-1]
         await pilot.press("j")
         await settle(pilot)
         assert "not now" not in shown(app)
-        await pilot.press("k", "question_mark", *"resume")
+        await pilot.press("k", "question_mark", *"again")
         await settle(pilot)
         assert "not now: job 41 is running" in shown(app)
         await pilot.press("enter")

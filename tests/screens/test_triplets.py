@@ -130,7 +130,7 @@ async def test_another_strategy_changes_the_triplet_and_says_what_changed(build:
         await press(pilot, "G")
         assert ids(screen) == ("p6", "p6", ids(screen)[2])
         assert "the anchor itself" in shown(app)
-        await press(pilot, "f")
+        await press(pilot, "C")
         assert screen.choice == Choice("nn")
         assert ids(screen)[1] != "p6"
         said = words(screen, "reasons")
@@ -142,7 +142,7 @@ async def test_another_strategy_changes_the_triplet_and_says_what_changed(build:
         assert screen.choice == Choice("em")
         # What is known is there without a question.
         before = len(app.engine.calls)
-        await press(pilot, "f")
+        await press(pilot, "C")
         assert screen.choice.strategy == "nn"
         assert len(app.engine.calls) == before
 
@@ -216,14 +216,14 @@ async def test_a_bookmark_leads_to_the_same_triplet(build: Make, workspace: Work
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "G", "f", "m")
+        await press(pilot, "G", "C", "m")
         (note,) = workspace.notes.all()
         assert note.address == "problems/mini/strategy/nn-bibleu-train/triplet/p6"
         await screen.anchors.listing.set_query("is:bookmarked")
         assert [one["id"] for one in screen.anchors.table.visible_records()] == ["p6"]
         await press(pilot, "escape")
         there = ids(screen)
-        await press(pilot, "g", "f")
+        await press(pilot, "g", "C")
         assert ids(screen) != there
         app.navigation.go_to_address(note.address)
         await settle(pilot, lambda: ids(screen) == there)
@@ -251,7 +251,7 @@ async def test_a_yanked_command_prints_the_same(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "f")
+        await press(pilot, "C")
         chosen = screen.selection()
         assert chosen is not None
         told = shlex.split(chosen.command)
@@ -371,7 +371,7 @@ async def test_narrow_terminals_have_the_three_as_tabs(build: Make) -> None:
             assert pane.region.right == NARROW[0]
         await press(pilot, "tab")
         assert screen.active_pane is screen.why
-        await press(pilot, "F")
+        await press(pilot, "f")
         assert screen.why.region.height == NARROW[1] - 2
         # There is room now, so the reason is whole.
         await pilot.pause()
@@ -451,7 +451,7 @@ def test_edits_stand_in_the_order_of_both_trees() -> None:
 def test_looks(build: Make, snap_compare: Compare, size: tuple[int, int]) -> None:
     async def run(pilot: Pilot[Any]) -> None:
         await ready(pilot)
-        await press(pilot, "G", "f")
+        await press(pilot, "G", "C")
         for field in pilot.app.screen.query(Input):
             field.cursor_blink = False
         await settle(pilot)

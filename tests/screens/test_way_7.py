@@ -91,7 +91,7 @@ async def to_derivation(pilot: Pilot[Any]) -> str:
 
 async def to_mistakes(pilot: Pilot[Any]) -> str:
     await egraphs.ready(pilot)
-    await press(pilot, "R", "right_square_bracket")
+    await press(pilot, "E", "right_square_bracket")
     assert isinstance(pilot.app.screen, Mistakes)
     return await yanked(pilot, "y")
 

@@ -537,7 +537,7 @@ def _each(
 
 
 def _news(workspace: Workspace, look: jobs.Look | None = None) -> None:
-    for view in jobs.reconcile(workspace, look):
+    for view in jobs.worth_telling(jobs.reconcile(workspace, look)):
         reason = f": {view.reason}" if view.reason else ""
         say(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
 

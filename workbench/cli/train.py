@@ -195,7 +195,9 @@ def _result_lines(view: JobView) -> list[str]:
 def _several(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], as_json: bool) -> None:
     views: list[JobView] = []
     for number, (spec, variant) in enumerate(runs, 1):
-        views.append(_run(workspace, spec, f"{number}/{len(runs)} {variant.name}", as_json))
+        # What the first says of libraries and device holds for all.
+        quiet = as_json or number > 1
+        views.append(_run(workspace, spec, f"{number}/{len(runs)} {variant.name}", quiet))
         if views[-1].state == "stopped":
             break
     done = [variant for _, variant in runs[: len(views)]]

@@ -22,7 +22,7 @@ from workbench.jobs.control import (
 from workbench.jobs.folder import Job
 from workbench.jobs.records import look_at, reconcile, reindex
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_lines
-from workbench.jobs.view import FIELDS, AttemptView, JobView, Look
+from workbench.jobs.view import FIELDS, AttemptView, JobView, Look, worth_telling
 
 __all__ = [
     "FIELDS",
@@ -54,4 +54,5 @@ __all__ = [
     "submit",
     "submit_shares",
     "submit_sweep",
+    "worth_telling",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -273,7 +273,7 @@ class JobView:
     Times in Unix seconds, ages and `eta_s` in seconds at the moment of reading, `rate` in units a second.
     `reason` says in words why a terminal state was reached and `remedy` what to do about it; `health` is
     explained at `Standing`, and what a queued one waits for stands in `waiting`; `cluster_id` is the number
-    that a cluster knows it by. `value` is what the task returned, `metrics` the last value of each metric.
+    that a cluster knows it by; of a sweep, `begun` adds up the shares of its runs that are under way. `value` is what the task returned, `metrics` the last value of each metric.
     """
 
     id: int
@@ -299,6 +299,7 @@ class JobView:
     step: int | None = None
     done: float | None = None
     total: float | None = None
+    begun: float = 0.0
     unit: str = ""
     rate: float | None = None
     eta_s: float | None = None
@@ -316,6 +317,13 @@ class JobView:
     def live(self) -> bool:
         """Whether it is not over yet."""
         return self.state in LIVE
+
+    @property
+    def share(self) -> float | None:
+        """How much of it is done, from 0 to 1; None while the total is not known."""
+        if self.done is None or not self.total:
+            return None
+        return min(1.0, (self.done + self.begun) / self.total)
 
     def log(self, name: str) -> Path:
         """A file of the last attempt: events.jsonl, stdout.log, stderr.log."""
@@ -519,10 +527,41 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
         wall_s=None if started is None else max(0.0, (ended or now) - started),
         done=float(len(views) - len(live)),
         total=float(len(views)),
+        begun=sum(view.share or 0.0 for view in live),
         unit="runs",
+        eta_s=_sweep_eta(views),
         memory_bytes=sum(view.memory_bytes or 0 for view in live) or None,
         peak_bytes=max((view.peak_bytes for view in views), default=0),
     )
+
+
+def _sweep_eta(views: Sequence[JobView]) -> float | None:
+    """How long the live runs of a sweep will take, those that wait as long as the others on average and as many
+    at a time as now; None while no run tells how long it takes."""
+    took = [view.wall_s for view in views if view.state == "succeeded" and view.wall_s]
+    took += [
+        view.wall_s + view.eta_s for view in views if view.live and view.wall_s and view.eta_s is not None
+    ]
+    live = [view for view in views if view.live]
+    if not took or not live:
+        return None
+    usual = sum(took) / len(took)
+    left = [max(0.0, usual - (view.wall_s or 0.0)) if view.eta_s is None else view.eta_s for view in live]
+    at_once = sum(view.state != "queued" for view in live) or 1
+    return max([*left, sum(left) / at_once])
+
+
+def worth_telling(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list[JobView]:
+    """Those of jobs that have ended which have a line of their own: a sweep speaks for its runs, but for the
+    first that goes wrong while others go on. Args: wrong: sweeps of which that has been told."""
+    told = {*wrong, *(view.id for view in ended)}
+    found = []
+    for view in ended:
+        if view.sweep and (view.sweep in told or view.state not in ("failed", "lost")):
+            continue
+        told.add(view.sweep)
+        found.append(view)
+    return found
 
 
 def _sweep_of_none(job: Job, spec: Recipe, now: float) -> JobView:
