@@ -317,8 +317,8 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
 
 
 def check(spec: CheckTraining) -> dict[str, Any]:
-    """Ask the trainer whether it takes these settings, before a job is made of them. Returns: the measures that
-    it may be judged by.
+    """Ask the trainer whether it takes these settings, before a job is made of them. Returns: the measures
+    that it may be judged by.
 
     Raises: EngineError as `train` would, as far as it shows without reading the data.
     """

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.content import Content
 
 from engines.core.machine import size
+from screens.jobs.keys import FOLD_KEYS
 from screens.shell.export import (
     CommandLine,
     Destination,
@@ -20,10 +21,10 @@ from screens.shell.export import (
     json_form,
     table_exports,
 )
+from screens.shell.keymap import bindings
 from screens.shell.theme import STATES, count, elide, number, safe_text, state, width
 from screens.shell.watch import KEPT, Meter
-from screens.widgets.listing import Listing
-from screens.widgets.pane import ListPane
+from screens.widgets.pane import ListPane, TreeListing
 from screens.widgets.plot import sign
 from screens.widgets.table import Record
 from workbench.tables import Column
@@ -38,9 +39,13 @@ if TYPE_CHECKING:
 STATE_CELLS = 11
 
 
-def job_records(views: Sequence[JobView], *, plain: bool = False) -> list[Record]:
+def job_records(
+    views: Sequence[JobView], unfolded: Collection[int] = (), *, plain: bool = False
+) -> list[Record]:
     """What the table shows and filters look at. Besides them: `view`, the job itself; `sign`, its glyph and
-    colour, the same in the plot; `apart`, where its name begins to differ from the others'."""
+    colour, the same in the plot; `apart`, where its name begins to differ from the others'; for folding,
+    `home`, its sweep, `leaf`, whether it is none, and `open`."""
+    there = {view.id for view in views}
     names = [_name(view) for view in views]
     shared = dict(zip(names, _differs(names), strict=True))
     return [
@@ -49,6 +54,9 @@ def job_records(views: Sequence[JobView], *, plain: bool = False) -> list[Record
             "view": view,
             "sign": sign(view.id, plain=plain),
             "apart": shared[name],
+            "home": str(view.sweep) if view.sweep in there else "",
+            "leaf": view.task != "sweep",
+            "open": view.id in unfolded,
         }
         for view, name in zip(views, names, strict=True)
     ]
@@ -91,6 +99,12 @@ def elide_alike(name: str, cells: int, differs: int) -> str:
 
 
 def _what(record: Record, cells: int) -> str:
+    """The name, a sweep's behind a sign that says whether its runs are shown, these further in."""
+    fold = "  " if record["home"] else "" if record["leaf"] else "▾ " if record["open"] else "▸ "
+    return fold + _named(record, max(1, cells - len(fold)) if cells else 0)
+
+
+def _named(record: Record, cells: int) -> str:
     view: JobView = record["view"]
     name = _name(view)
     if view.sweep and 0 < cells < len(name):
@@ -155,7 +169,8 @@ def _value(which: str) -> Callable[[Record], str]:
     """A value of a metric: bytes as sizes, everything else with five digits."""
 
     def shown(row: Record) -> str:
-        return size(row[which]) if row["metric"].endswith("_bytes") else f"{row[which]:.5g}"
+        value = row[which]
+        return "" if value is None else size(value) if row["metric"].endswith("_bytes") else f"{value:.5g}"
 
     return shown
 
@@ -169,9 +184,12 @@ METRIC_COLUMNS = (
 )
 
 
-def metric_row(name: str, curve: Curve) -> Record:
-    row = {"id": name, "metric": name, "last": curve.last, "values": curve.count}
-    return {**row, "least": min(curve.low), "most": max(curve.high)}
+def metric_row(name: str, curves: Sequence[Curve]) -> Record:
+    """Of several runs there is no last value."""
+    last = curves[0].last if len(curves) == 1 else None
+    row = {"id": name, "metric": name, "last": last, "values": sum(curve.count for curve in curves)}
+    ends = {"least": min(min(c.low) for c in curves), "most": max(max(c.high) for c in curves)}
+    return {**row, **ends}
 
 
 def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content:
@@ -299,18 +317,76 @@ _READINGS = 4
 """So many of each device at least, so that a curve can be seen."""
 
 
+class JobListing(TreeListing):
+    """Jobs, newest first; the runs of a sweep are folded under it, unless a filter looks for them too."""
+
+    BINDINGS = bindings(FOLD_KEYS)
+
+    jobs: Sequence[JobView] = ()
+    unfolded: frozenset[int] = frozenset()
+
+    def show(self, jobs: Sequence[JobView]) -> None:
+        self.jobs = jobs
+        self._fill(filtered=bool(self.query_text))
+
+    def _fill(self, *, filtered: bool) -> None:
+        runs: dict[int, list[JobView]] = {view.id: [] for view in self.jobs if view.task == "sweep"}
+        for view in reversed(self.jobs):
+            if view.sweep in runs:
+                runs[view.sweep].append(view)
+        shown: list[JobView] = []
+        for view in self.jobs:
+            if view.sweep not in runs:
+                shown.append(view)
+                shown += runs.get(view.id, ()) if filtered or view.id in self.unfolded else ()
+        plain = bool(getattr(self.app, "ascii", False))
+        self.load(job_records(shown, self.unfolded, plain=plain))
+
+    def _apply(self, text: str) -> None:
+        self._fill(filtered=bool(text.strip()))
+        super()._apply(text)
+
+    def toggle(self, key: str) -> None:
+        self.unfolded ^= {int(key)}
+        self.show(self.jobs)
+        self.table.go_to(key)
+
+    def go_to(self, key: str) -> bool:
+        """Also to a run of a sweep that is folded."""
+        sweep = next((view.sweep for view in self.jobs if str(view.id) == key), 0)
+        if sweep and self.table.rows.find(key) is None:
+            self.unfolded |= {sweep}
+            self.show(self.jobs)
+        return super().go_to(key)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where there is nothing to fold or unfold, left and right are the panes there."""
+        row = self.table.current or {"leaf": True, "home": "", "open": False}
+        if (action == "right" and row["leaf"]) or (action == "left" and not (row["open"] or row["home"])):
+            return False
+        return super().check_action(action, parameters)
+
+    def state(self) -> dict[str, object]:
+        return {**super().state(), "unfolded": sorted(self.unfolded)}
+
+    async def restore(self, state: Mapping[str, object]) -> None:
+        if isinstance(numbers := state.get("unfolded"), list):
+            self.unfolded = frozenset(number for number in numbers if isinstance(number, int))
+        await super().restore(state)
+
+
 class JobList(ListPane):
     """Lists jobs; says when another one is under the cursor, is to be opened, or when marks change."""
 
+    listing: JobListing
+
     def __init__(self, *, id: str) -> None:
         empty = "No jobs yet", "a starts one: it continues when this window is closed."
-        super().__init__(Listing(JOB_COLUMNS, id="jobs", empty=empty), title="jobs", id=id, share=3)
+        super().__init__(JobListing(JOB_COLUMNS, id="jobs", empty=empty), title="jobs", id=id, share=3)
         self.listing.home = "job"
-        self._plain = False
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
-        self._plain = bool(getattr(self.app, "ascii", False))
-        self.listing.load(job_records(jobs, plain=self._plain))
+        self.listing.show(jobs)
         if self.table.marks:
             self.post_message(self.Marked(self))
 
@@ -348,8 +424,10 @@ class JobList(ListPane):
         return table_exports("table of jobs", "jobs", {".csv": "t", ".jsonl": "j"}, rows, facts)
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        glyphs = " ".join(sign(number, plain=self._plain)[0] for number in (1, 2, 3))
+        plain = bool(getattr(self.app, "ascii", False))
+        glyphs = " ".join(sign(number, plain=plain)[0] for number in (1, 2, 3))
         return (
+            ("▸ ▾", "a sweep: l shows its runs under it, h folds them"),
             (glyphs, "a glyph and a colour for each job, in the plot too"),
             ("… ━━──", "running, and how far"),
             ("✓", "succeeded"),

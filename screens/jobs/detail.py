@@ -29,7 +29,7 @@ from screens.jobs.sheets import (
     last_attempts,
     standing_columns,
     standing_rows,
-    sweep_standings,
+    standings_of,
 )
 from screens.shell.export import CommandLine, Export, Selection, table_exports
 from screens.shell.theme import clock, count, number, safe_text
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison, Standings
     from workbench.jobs.tail import Curve, MetricCurves
     from workbench.jobs.view import JobView
-    from workbench.workspace import Workspace
 
 
 MOST = 2_000
@@ -248,6 +247,23 @@ def line_colour(line: str) -> str:
     return {"warning": "$warning", "error": "$error", "state": "$quiet"}.get(kind, "")
 
 
+def alike(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
+    """The runs of a sweep by what is drawn alike: those of a setting; of an only one, each for itself."""
+    from workbench.jobs.folder import Job
+    from workbench.jobs.sweeps import Member
+    from workbench.jobs.sweeps import members as recorded
+
+    known = {each.job: each for each in recorded(Job(sweep.id, Path(sweep.folder)))}
+    runs = [known.get(view.id) or Member(view.id) for view in members]
+    several = len({str(run.setting) for run in runs}) > 1
+    found: dict[str, list[int]] = {}
+    for run in runs:
+        parts = run.setting if several else run.repeat
+        words = " ".join(f"{key.removeprefix('train.')}={value}" for key, value in parts.items())
+        found.setdefault(words or f"run {run.job}", []).append(run.job)
+    return found
+
+
 STRENGTHS = (0.0, 0.6, 0.9, 0.97)
 """Of the moving average, in the order in which the key goes through them."""
 
@@ -272,12 +288,18 @@ class CurvePlot(PicturePlot):
         if self.metric not in names:
             self.metric = next((name for name in names if "loss" in name), names[0] if names else "")
 
-    def draw_runs(self, runs: Mapping[tuple[int | None, str], Points]) -> None:
-        series = [
-            Series(name, list(steps), smooth(values, self.strength), sign)
-            for (sign, name), (steps, values) in runs.items()
-            if len(steps)
-        ]
+    def draw_runs(self, runs: Mapping[tuple[int | None, str], Sequence[Points]]) -> None:
+        """Draw the runs of each sign and name alike."""
+        series = []
+        for (sign, name), curves in runs.items():
+            xs, ys = list[float](), list[float | None]()
+            for steps, values in curves:
+                if len(steps):
+                    # A gap is left between one curve and the next.
+                    xs += [steps[0], *steps]
+                    ys += [None, *smooth(values, self.strength)]
+            if xs:
+                series.append(Series(name, xs[1:], ys[1:], sign))
         self.display = bool(series)
         how = f", smoothed {self.strength}" if self.strength else ""
         self.caption = f"{self.metric} by step{how}"
@@ -329,6 +351,9 @@ REST_S = 0.1
 """So long the cursor rests on a job before its curves are drawn and its log is read: while it runs down the
 list there is no need."""
 
+MOST_RUNS = 100
+"""So many runs of a sweep are read and drawn."""
+
 REMEMBERED = 8
 """So many jobs that were looked at last keep their curves."""
 
@@ -344,11 +369,12 @@ class Detail(Pane):
     DEFAULT_CSS = """
     Detail #summary { height: auto; max-height: 7; padding: 0 1; }
     Detail #verdict { height: auto; padding: 0 1; display: none; }
-    Detail Plot { height: 12; margin: 0 1; }
+    Detail Plot { height: 2fr; margin: 0 1; }
     Detail #log-state { height: 1; padding: 0 1; color: $quiet; }
-    Detail.-low Plot { height: 7; }
     Detail.-low #summary { max-height: 5; }
-    Detail.-high Plot { height: 18; }
+    Detail.-sweep #diff-page { height: auto; max-height: 50%; }
+    Detail.-sweep #diff { height: auto; }
+    Detail.-sweep #diff-table { height: auto; max-height: 14; }
     """
 
     def __init__(self, *, id: str) -> None:
@@ -358,6 +384,12 @@ class Detail(Pane):
         """Whether the attempts are drawn as curves of their own."""
         self._follower: Follower | None = None
         self._marked: tuple[JobView, ...] = ()
+        self._members: tuple[JobView, ...] = ()
+        """The runs of the sweep that is shown."""
+        self._settings: Mapping[str, Sequence[int]] = {}
+        """Of the sweep that is shown: what is drawn alike, by name."""
+        self._stood: tuple[object, ...] = ()
+        """What the standings that are shown were made of."""
         self._others: dict[int, RunCurves] = {}
         self._read: dict[tuple[str, int], RunCurves] = {}
         self._rows = 0
@@ -382,10 +414,12 @@ class Detail(Pane):
         yield self._list_page("files", FILE_COLUMNS, ("No files", "The run folder is empty or gone."))
         yield from super().compose()
 
-    def _list_page(self, name: str, columns: Sequence[Column], empty: tuple[str, str], *more: Widget) -> Page:
+    def _list_page(
+        self, name: str, columns: Sequence[Column], empty: tuple[str, str], *above: Widget
+    ) -> Page:
         def make() -> list[Widget]:
             fields = [column.name for column in columns]
-            return [Listing(columns, id=name, fields=fields, counts=False, empty=empty), *more]
+            return [*above, Listing(columns, id=name, fields=fields, counts=False, empty=empty)]
 
         return Page(name, id=f"{name}-page", make=make)
 
@@ -394,7 +428,6 @@ class Detail(Pane):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 28, "-low")
-        self.set_class(event.size.height > 42, "-high")
         self._summarise()
 
     @property
@@ -405,8 +438,10 @@ class Detail(Pane):
     def plot(self) -> CurvePlot:
         return self.query_one(CurvePlot)
 
-    def show_job(self, view: JobView | None) -> None:
-        self.view = view
+    async def show_job(self, view: JobView | None, members: Sequence[JobView] = ()) -> None:
+        """Args: members: of a sweep, its runs."""
+        last, self.view = self.view, view
+        self._members = tuple(members)
         if view is None:
             self.title = "job"
             self._follower = None
@@ -433,6 +468,28 @@ class Detail(Pane):
             self._rest(self._draw)
             self._fill_page()
             self.poll()
+        if view.task == "sweep":
+            await self._show_sweep(view, new=last is None or last.id != view.id)
+        elif self.has_class("-sweep"):
+            self.set_class(False, "-sweep")
+            self._beside()
+            if self.page_name == "diff":
+                await self.show_page("log-page")
+
+    async def _show_sweep(self, view: JobView, *, new: bool) -> None:
+        """The curves of all its runs, and how its settings stand."""
+        if new or sum(map(len, self._settings.values())) != len(self._members):
+            self._settings = alike(view, self._members)
+            self._stood = ()
+        self.set_class(True, "-sweep")
+        if new:
+            await self.show_page("diff-page")
+        self._beside()
+        stands = (view.id, *(one.state for one in self._members))
+        if stands != self._stood and self.page_name == "diff":
+            self._stood = stands
+            self._compared = (view.id,)
+            self._fetch("diff", partial(standings_of, self._members), partial(self._show_standings, view))
 
     def _rest(self, act: Callable[[], None]) -> None:
         """Do it once the cursor rests on the job; at once for the first."""
@@ -445,7 +502,20 @@ class Detail(Pane):
 
     def overlay(self, marked: Sequence[JobView]) -> None:
         self._marked = tuple(marked)
-        self._others = {view.id: self._curves(view) for view in marked[:MOST_SERIES]}
+        self._beside()
+
+    def _beside(self) -> None:
+        """Read the curves of marked jobs, or else of the runs of the sweep that is shown."""
+        wanted = self._marked[:MOST_SERIES] or self._members[:MOST_RUNS]
+        if {view.id: view.attempt for view in wanted} == {
+            n: len(c.attempts) for n, c in self._others.items()
+        }:
+            return
+        others, self._others = self._others, {}
+        for view in wanted:
+            known = others.get(view.id)
+            same = known is not None and len(known.attempts) == view.attempt
+            self._others[view.id] = known if known is not None and same else self._curves(view)
         self._draw()
         self.poll()
 
@@ -563,22 +633,32 @@ class Detail(Pane):
             # Without a curve there is nothing to smooth: the line of keys says so.
             self.screen.refresh_bindings()
         if self.page_name == "metrics":
-            found = [(name, follower.curves.last(name)) for name in follower.curves.names]
-            rows = [metric_row(name, curve) for name, curve in found if curve is not None]
-            self.query_one("#metrics", Listing).load(rows)
+            runs = list(self._others.values()) if self._members else [follower.curves]
+            names = dict.fromkeys(name for run in runs for name in run.names)
+            curves = {
+                name: [curve for run in runs if (curve := run.last(name)) is not None] for name in names
+            }
+            self.query_one("#metrics", Listing).load([metric_row(*found) for found in curves.items()])
 
-    def _runs(self, follower: Follower) -> Mapping[tuple[int | None, str], Points]:
-        """What is drawn, by sign and name: attempts, marked jobs with this one, or this one alone."""
+    def _runs(self, follower: Follower) -> Mapping[tuple[int | None, str], Sequence[Points]]:
+        """What is drawn, by sign and name: attempts, the runs of a sweep by setting, marked jobs with this
+        one, or this one alone."""
         view, name = self.view, self.plot.metric
         assert view is not None
         own = follower.curves
+        runs: dict[tuple[int | None, str], Sequence[Points]] = {}
+        if self._members and not self._marked:
+            for sign, (label, numbers) in enumerate(self._settings.items()):
+                read = [self._others[number] for number in numbers if number in self._others]
+                runs[sign, label] = [one.joined(name) for one in read]
+            return runs
         if self.apart and view.attempt > 1:
             numbers = range(max(1, view.attempt - MOST_SERIES + 1), view.attempt + 1)
-            return {(None, f"attempt {number}"): own.of_attempt(number, name) for number in numbers}
-        runs: dict[tuple[int | None, str], Points] = {(view.id, f"{view.id} {view.title}"): own.joined(name)}
+            return {(None, f"attempt {number}"): [own.of_attempt(number, name)] for number in numbers}
+        runs[view.id, f"{view.id} {view.title}"] = [own.joined(name)]
         for other in self._marked:
             if other.id != view.id and other.id in self._others:
-                runs[other.id, f"{other.id} {other.title}"] = self._others[other.id].joined(name)
+                runs[other.id, f"{other.id} {other.title}"] = [self._others[other.id].joined(name)]
         return runs
 
     def smooth(self) -> float:
@@ -600,8 +680,7 @@ class Detail(Pane):
         else:
             words = f"+{reader.behind} lines below" if reader.behind else "not following"
         if not reader.lines:
-            is_sweep = self.view is not None and self.view.task == "sweep"
-            words = "its runs have logs; d compares them" if is_sweep else "nothing logged yet"
+            words = "its runs have logs: l shows them under it" if self._members else "nothing logged yet"
         left_off = f"  ·  {reader.left_off} earlier lines are in the file only" if reader.left_off else ""
         self.query_one("#log-state", Static).update(words + left_off, layout=False)
 
@@ -629,21 +708,16 @@ class Detail(Pane):
             await self.show_page("log-page")
         return self.apart
 
-    async def show_standings(self, sweep: JobView, workspace: Workspace) -> None:
-        self._compared = (sweep.id,)
-        await self.show_page("diff-page")
-        self.query_one("#diff", Listing).show_loading("comparing")
-        self._fetch(
-            "diff", partial(sweep_standings, workspace, sweep.id), partial(self._show_standings, sweep)
-        )
-
     def _show_standings(self, sweep: JobView, found: Standings | EngineError) -> None:
+        if self.view is None or self.view.id != sweep.id or self._compared != (sweep.id,):
+            return
         listing = self.query_one("#diff", Listing)
         if isinstance(found, EngineError):
-            listing.show_error(found)
+            listing.when_empty("No run has ended yet", "Its settings are compared here as its runs end.")
+            self._show_differences([])
             return
         listing.table.columns = standing_columns(found.measure)
-        self._show_differences([*standing_rows(found)], f"sweep {sweep.id}, {found.verdict}")
+        self._show_differences([*standing_rows(found)], found.verdict)
 
     def _show_differences(self, rows: list[Record], verdict: str = "") -> None:
         listing = self.query_one("#diff", Listing)

@@ -426,7 +426,8 @@ class NewJob(Dialog[Any]):
     Args: recipes: those to choose from. workspace: where names are looked up. engine: gives the engine
     process, which is asked what a trainer finds wrong. chosen: what to begin with, its fields to be
     filled in at once; without it the quickest is under the cursor. jobs: what has run here, for the time to
-    expect. drafts: the fields that were changed and not started, by recipe, the last one last; kept up to date.
+    expect. drafts: the fields that were changed and not started, by recipe, the last one last; it is
+    kept up to date.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "reset", "reset", show=False)]

@@ -2,7 +2,7 @@
 
 from screens.shell.keymap import scope
 
-KEYS = scope(
+SCREEN_KEYS = scope(
     "jobs",
     add=("new job", "Start a new job: choose a recipe and fill in its fields."),
     stop="Ask the job to save its work and stop.",
@@ -19,3 +19,9 @@ KEYS = scope(
     yank=("yank", "Copy the command line that shows this job."),
     export="Write the metrics, the table of jobs or the recipe to a file.",
 )
+FOLD_KEYS = scope(
+    "sweep",
+    left=("fold", "Fold the runs of a sweep; on a run, go to its sweep."),
+    right=("unfold", "Show the runs of a sweep under it."),
+)
+KEYS = (*SCREEN_KEYS, *FOLD_KEYS)

@@ -13,7 +13,7 @@ from textual import on, work
 from engines.core.errors import EngineError
 from screens.jobs.columns import JobList
 from screens.jobs.detail import Detail
-from screens.jobs.keys import KEYS
+from screens.jobs.keys import SCREEN_KEYS
 from screens.jobs.sheets import log_lines, origin_lines
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 class JobsScreen(WorkbenchScreen):
     MODE = "jobs"
-    BINDINGS = bindings(KEYS)
+    BINDINGS = bindings(SCREEN_KEYS)
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,9 +84,10 @@ class JobsScreen(WorkbenchScreen):
         # The cursor is drawn first: what it points at takes longer.
         self.call_after_refresh(self._show_job)
 
-    def _show_job(self) -> None:
+    async def _show_job(self) -> None:
         job = self.job
-        self.detail.show_job(job)
+        runs = [view for view in reversed(self.workbench.jobs) if job is not None and view.sweep == job.id]
+        await self.detail.show_job(job, runs)
         self.refresh_bindings()
 
     @on(Pane.Marked, "#list")
@@ -137,8 +138,9 @@ class JobsScreen(WorkbenchScreen):
                 self._do(lambda: start().id, "job {} is started")
 
         app = self.workbench
-        how = {"chosen": chosen, "jobs": app.jobs, "drafts": self._drafts}
-        self._form = NewJob(ways, app.workspace, lambda: app.engine, **how)
+        self._form = NewJob(
+            ways, app.workspace, lambda: app.engine, chosen=chosen, jobs=app.jobs, drafts=self._drafts
+        )
         app.push_screen(self._form, started)
 
     def _submit(self, recipe: Recipe) -> None:
@@ -192,8 +194,8 @@ class JobsScreen(WorkbenchScreen):
         if chosen is not None:
             await self.detail.show_diff(chosen[0]["view"], chosen[1]["view"])
             self.show_pane("detail")
-        elif (sweep := self._sweep) is not None:
-            await self.detail.show_standings(sweep, self.workbench.workspace)
+        elif self._sweep is not None:
+            await self.detail.show_page("diff-page")
             self.show_pane("detail")
         elif self._has_attempts() and await self.detail.show_attempts():
             self.show_pane("detail")

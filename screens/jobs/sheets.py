@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison, Standings
     from workbench.jobs.machine import Gpu
     from workbench.jobs.view import JobView
-    from workbench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +136,12 @@ def standing_rows(found: Standings) -> list[Record]:
     ]
 
 
-def sweep_standings(workspace: Workspace, number: int) -> Standings | EngineError:
-    """How the settings of a sweep compare, or why that cannot be told."""
-    from workbench import jobs
+def standings_of(runs: Sequence[JobView]) -> Standings | EngineError:
+    """How the settings of a sweep compare by its runs, or why that cannot be told."""
     from workbench.jobs.compare import standings
 
     try:
-        return standings([jobs.job(workspace, each) for each in jobs.members(workspace, number)])
+        return standings(runs)
     except EngineError as error:
         return error
 

@@ -67,11 +67,12 @@ async def jobs_ready(pilot: Pilot[Any], at: int | None = None) -> Any:
         screen = app.screen_stack[0]
         # The detail of a job is read behind the list.
         read = all(detail.view is not None and not detail._reading for detail in screen.query("Detail"))
-        return app.watch_jobs.looked and _rows(screen, "jobs") == len(app.jobs) and (read or not app.jobs)
+        known = app.watch_jobs.looked and tuple(screen.jobs.listing.jobs) == tuple(app.jobs)
+        return known and (read or not app.jobs)
 
     await settle(pilot, listed)
     if at is not None:
-        app.screen_stack[0].query_one("#jobs-table").go_to(str(at))
+        app.screen_stack[0].jobs.go_to(str(at))
         await rest(pilot)
     return app
 

@@ -9,35 +9,32 @@ from statistics import fmean
 
 import pytest
 
-import workbench.jobs
 from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
-from tests.screens.driving import jobs_ready, rest, shown
+from tests.screens.driving import jobs_ready, rest, shown, until
 from workbench.jobs import JobView
 
 
 @pytest.mark.parametrize("ended", [True, False], ids=["ended", "running"])
-async def test_way_10(
-    make: Callable[..., Workbench], jobs: list[JobView], monkeypatch: pytest.MonkeyPatch, ended: bool
-) -> None:
+async def test_way_10(make: Callable[..., Workbench], jobs: list[JobView], ended: bool) -> None:
     rows = [(lr, seed, value) for lr, values in VALUES.items() for seed, value in enumerate(values[:3])]
-    runs = {id: run(id, lr, seed, value if ended else None) for id, (lr, seed, value) in enumerate(rows, 1)}
-    monkeypatch.setattr(workbench.jobs, "members", lambda _, __: list(runs))
-    monkeypatch.setattr(workbench.jobs, "job", lambda _, number: runs[number])
+    runs = [run(id, lr, seed, value if ended else None) for id, (lr, seed, value) in enumerate(rows, 1)]
+    runs = [dataclasses.replace(view, sweep=jobs[1].id) for view in runs]
     sweep = dataclasses.replace(jobs[1], task="sweep", title="sweep egen/cl-mean-tiny", attempt=1)
-    async with make(jobs=[sweep]).run_test(size=(80, 24)) as pilot:
+    async with make(jobs=[sweep, *reversed(runs)]).run_test(size=(80, 24)) as pilot:
         app = await jobs_ready(pilot, sweep.id)
-        await pilot.press("d")
+        table = app.place.query_one("#jobs-table")
+        assert [row["id"] for row in table.visible_records()] == [sweep.id]
         await rest(pilot)
         said = " ".join(shown(app).replace("│", " ").split())
         if not ended:
-            assert "E645" in said
+            assert "No run has ended yet" in said
             return
         best, other = (fmean(values[:3]) for values in VALUES.values())
-        assert "accuracy: train.lr=0.1" in said
+        assert "accuracy: lr=0.1" in said
         assert f"by {best - other:.4g}, no more than the spread of 3 shared runs" in said
         assert "so few runs could not show more" in said
-        await pilot.press("y")
+        await pilot.press("d", "y")
         await rest(pilot)
         copied = (app.workspace.root / "clipboard.txt").read_text("utf-8")
         assert copied.endswith(f"mathwb jobs compare {sweep.id}")
@@ -61,3 +58,39 @@ async def test_the_runs_of_a_sweep_are_told_apart_at_80_columns(
         lines = shown(await jobs_ready(pilot, 6)).splitlines()
         for view, (lr, seed) in zip(members, settings, strict=True):
             assert any(f" {view.id} {lr} {seed} " in line for line in lines)
+
+
+async def test_a_sweep_unfolds_and_shows_the_curves_of_all_its_runs(
+    make: Callable[..., Workbench], jobs: list[JobView]
+) -> None:
+    runs = [
+        dataclasses.replace(jobs[0], id=number, sweep=5, title=f"train r seed={number}")
+        for number in (8, 7, 6)
+    ]
+    sweep = dataclasses.replace(
+        jobs[0], id=5, task="sweep", title="sweep r", folder=f"{jobs[0].folder}/none", done=0.0, total=3.0
+    )
+    async with make(jobs=[*runs, sweep, jobs[1]]).run_test(size=(120, 40)) as pilot:
+        app = await jobs_ready(pilot, 5)
+        table = app.place.query_one("#jobs-table")
+        ids = lambda: [row["id"] for row in table.visible_records()]  # noqa: E731
+        assert ids() == [5, jobs[1].id]
+        await until(pilot, lambda: len(app.place.detail.plot.series) == 3)
+        await pilot.press("l")
+        await rest(pilot)
+        assert ids() == [5, 6, 7, 8, jobs[1].id]
+        await pilot.press("j", "j", "h")
+        await rest(pilot)
+        assert table.current["id"] == 5
+        await pilot.press("h")
+        await rest(pilot)
+        assert ids() == [5, jobs[1].id]
+        await pilot.press("slash", *"id=7", "enter")
+        await rest(pilot)
+        assert ids() == [7]
+        await pilot.press("escape", "l", "l")
+        await rest(pilot)
+        app.place.jobs.go_to(str(jobs[1].id))
+        await pilot.press("l")
+        await rest(pilot)
+        assert app.place.active_pane is app.place.detail

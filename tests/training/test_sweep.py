@@ -153,7 +153,7 @@ def test_ranges_and_folds_run_to_their_end_listed_as_one_line_and_compared(lab: 
     assert compared["best"] == first["setting"]
     assert 0.5 <= second["p"] <= 1
     text = mathwb("jobs", "compare", number).stdout
-    assert text.splitlines()[-1].startswith(f"best by {compared['measure']}: train.lr=0.0")
+    assert text.splitlines()[-1].startswith(f"best by {compared['measure']}: lr=0.0")
     listed = mathwb("jobs", "list").stdout.splitlines()[1:]
     # The runs in front are four lines, the sweep in the background is one.
     (line,) = [line for line in listed if line.split()[0] not in {str(view.id) for view in made}]

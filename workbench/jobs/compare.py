@@ -51,8 +51,8 @@ class Standing:
 
     @property
     def name(self) -> str:
-        """The setting in a line: `train.lr=0.001, model.size=2`."""
-        parts = (f"{key}={shown_value(value)}" for key, value in self.setting.items())
+        """The setting in a line: `lr=0.001, model.size=2`."""
+        parts = (f"{key.removeprefix('train.')}={shown_value(v)}" for key, v in self.setting.items())
         return ", ".join(parts) or "all alike"
 
     @property

@@ -273,7 +273,8 @@ class JobView:
     Times in Unix seconds, ages and `eta_s` in seconds at the moment of reading, `rate` in units a second.
     `reason` says in words why a terminal state was reached and `remedy` what to do about it; `health` is
     explained at `Standing`, and what a queued one waits for stands in `waiting`; `cluster_id` is the number
-    that a cluster knows it by; of a sweep, `begun` adds up the shares of its runs that are under way. `value` is what the task returned, `metrics` the last value of each metric.
+    that a cluster knows it by. Of a sweep, `begun` adds up the shares of its runs that are under way. `value`
+    is what the task returned, `metrics` the last value of each metric.
     """
 
     id: int
@@ -536,8 +537,8 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
 
 
 def _sweep_eta(views: Sequence[JobView]) -> float | None:
-    """How long the live runs of a sweep will take, those that wait as long as the others on average and as many
-    at a time as now; None while no run tells how long it takes."""
+    """How long the live runs of a sweep will take: those that wait as long as the others on average, as many
+    at a time as now. None while no run tells how long it takes."""
     took = [view.wall_s for view in views if view.state == "succeeded" and view.wall_s]
     took += [
         view.wall_s + view.eta_s for view in views if view.live and view.wall_s and view.eta_s is not None
