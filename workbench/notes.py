@@ -98,9 +98,10 @@ class RecordFile(ABC, Generic[Key, Record]):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What the user keeps about one address. `changed` is UTC, ISO 8601."""
+    """What the user keeps about one address; `title` is what stood there. `changed` is UTC, ISO 8601."""
 
     address: str
+    title: str = ""
     note: str = ""
     bookmark: bool = False
     changed: str = ""
@@ -127,6 +128,7 @@ class Notes(RecordFile[str, Note]):
     def read(self, row: Mapping[str, Any]) -> Note:
         return Note(
             str(row["address"]),
+            str(row.get("title", "")),
             str(row.get("note", "")),
             row.get("bookmark") is True,
             str(row.get("changed", "")),
@@ -148,13 +150,13 @@ class Notes(RecordFile[str, Note]):
             if address.startswith(start)
         }
 
-    def set_note(self, address: str, text: str) -> Note:
+    def set_note(self, address: str, text: str, title: str = "") -> Note:
         """Write a note; an empty text takes it away."""
-        return self._change(address, lambda note: replace(note, note=text.strip()))
+        return self._change(address, title, lambda note: replace(note, note=text.strip()))
 
-    def toggle_bookmark(self, address: str) -> bool:
+    def toggle_bookmark(self, address: str, title: str = "") -> bool:
         """Set or take away a bookmark. Returns: whether it is set now."""
-        return self._change(address, lambda note: replace(note, bookmark=not note.bookmark)).bookmark
+        return self._change(address, title, lambda note: replace(note, bookmark=not note.bookmark)).bookmark
 
     def export(self, path: Path) -> Path:
         """Write all notes as csv, jsonl, parquet or tex, by the name's ending."""
@@ -164,10 +166,11 @@ class Notes(RecordFile[str, Note]):
         where = {"what": "notes", "workspace": self.path.parent.name}
         return write_table(path, columns, map(astuple, self.all()), provenance=where)
 
-    def _change(self, address: str, edit: Callable[[Note], Note]) -> Note:
+    def _change(self, address: str, title: str, edit: Callable[[Note], Note]) -> Note:
         with self.changing() as notes:
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            note = replace(edit(notes.get(address) or Note(address)), changed=now)
+            before = notes.get(address) or Note(address)
+            note = replace(edit(before), title=title or before.title, changed=now)
             if note.note or note.bookmark:
                 notes[address] = note
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -359,7 +360,8 @@ def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> Selection:
         Form("a", "command line of all topics", lambda: line("arqmath", "topics", runs.place, *runs.options)),
     )
     command = line("arqmath", "show", runs.place, topic["id"], *runs.options)
-    return Selection(f"{runs.address}/topic/{topic['id']}", f"topic {topic['id']}", command, forms)
+    address = f"{runs.address}/topic/{topic['id']}"
+    return Selection(address, f"topic {topic['id']}", command, forms, lambda: topic["title"])
 
 
 def of_all_topics(topic: Selection, runs: Runs, line: CommandLine, *more: str) -> Selection:
@@ -401,7 +403,8 @@ def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: Comma
         command = line("arqmath", "search", str(runs.collection.index), *chosen.search)
     # An answer found by a search stands in no ranking.
     place = runs.address if chosen.search is not None else f"{runs.address}/topic/{topic}"
-    return Selection(f"{place}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms))
+    about = partial(str, post["text"] if post else "")
+    return Selection(f"{place}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms), about)
 
 
 _TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>.*?<Title>(.*?)</Title>', re.DOTALL)

@@ -423,11 +423,14 @@ class ArqmathScreen(BrowserScreen):
             super().refuse(verb, reason)
 
     def keep_judgement(self, topic: str, document: str, grade: int | None) -> None:
+        judgements = self.ranking.judgements
+        before = judgements.of(topic).get(document) if judgements is not None else None
         with self.workbench.reporting():
             self.ranking.judge(topic, document, grade)
             outcome = f"judged {grade}" if grade is not None else "no longer judged"
-            own = count(len(self.ranking.judgements or ()))
-            self.workbench.say(f"answer {document} to {topic} {outcome}; {own} of your own")
+            said, own = f"answer {document} to {topic} {outcome}", count(len(judgements or ()))
+            self.workbench.say(f"{said}; {own} of your own")
+            self.workbench.undoable(said, lambda: self.ranking.judge(topic, document, before))
 
     def action_inspect(self) -> None:
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from screens.egraphs.columns import (
     copies,
     fitting,
     member_title,
+    shown,
     stop_words,
     table,
     variables,
@@ -343,7 +345,8 @@ class ClustersPane(ListPane):
         row, folder, number = chosen.row, chosen.source.folder, chosen.number
         words = _growing(chosen) if folder is None else ["egen", "show", str(folder), str(number)]
         known = {name: row[name] for name in ("cluster", "size", "stop", "nodes", "classes")}
-        return Selection(chosen.address, f"cluster {number}", line(*words), copies(chosen.head, known))
+        forms, about = copies(chosen.head, known), partial(shown, chosen.head)
+        return Selection(chosen.address, f"cluster {number}", line(*words), forms, about)
 
     def exports(self) -> Sequence[Export]:
         if self._source is None or self.table.current is None:
@@ -464,7 +467,8 @@ class MembersView(TableView):
         forms = copies(row["prefix"], {"head": cluster.head, **known})
         seed = ["--seed", str(cluster.seed)]
         words = ["egen", "explain", *cluster.assuming, *seed, "--", cluster.head, row["prefix"]]
-        return Selection(f"{cluster.address}/member/{row['member']}", member_title(row), line(*words), forms)
+        address = f"{cluster.address}/member/{row['member']}"
+        return Selection(address, member_title(row), line(*words), forms, partial(shown, row["prefix"]))
 
     def pair(self) -> tuple[str, str] | None:
         found = self._table.pair

@@ -310,7 +310,7 @@ def job_selection(job: JobView, line: CommandLine, *words: object) -> Selection:
         Form("r", "recipe as TOML", job.spec.to_toml),
         json_form(lambda: job.to_dict()),
     )
-    return Selection(f"job/{job.id}", f"job {job.id}", command, forms)
+    return Selection(f"job/{job.id}", f"job {job.id}", command, forms, lambda: job.title)
 
 
 _READINGS = 4

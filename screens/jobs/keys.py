@@ -8,6 +8,7 @@ SCREEN_KEYS = scope(
     stop="Ask the job to save its work and stop.",
     kill="Kill the job at once; unsaved work is lost.",
     again="Run it again: a job that did not succeed goes on from what it saved, one that did starts anew.",
+    delete="Delete the run folder of a job that is over; u brings it back until mathwb is left.",
     diff=(
         "compare",
         "Compare the two marked jobs by settings, results and machine; without marks the settings of a "

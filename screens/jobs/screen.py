@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -41,6 +43,8 @@ class JobsScreen(WorkbenchScreen):
         self._saved_state: Mapping[str, object] = {}
         self._form: NewJob | None = None
         self._drafts: dict[str, Mapping[str, str]] = {}
+        self._taken: list[Mapping[int, Path]] = []
+        """The folders of deleted jobs, which can be brought back."""
         self._texts = TemporaryDirectory()
         """Where logs are written as people read them, until the screens are left."""
 
@@ -107,10 +111,12 @@ class JobsScreen(WorkbenchScreen):
 
     def why_not(self, verb: str) -> str:
         job = self.job
-        if verb in ("add", "stop", "kill", "again") and self.read_only:
+        if verb in ("add", "stop", "kill", "again", "delete") and self.read_only:
             return self.read_only
-        if verb in ("stop", "kill", "again", "inspect", "edit") and job is None:
+        if verb in ("stop", "kill", "again", "delete", "inspect", "edit") and job is None:
             return "no job is selected"
+        if job is not None and verb == "delete":
+            return job.refusal("remove")
         if job is not None and (verb in ("stop", "kill") or (verb == "again" and job.live)):
             return job.refusal(verb if verb in ("stop", "kill") else "resume")
         if verb == "diff" and not self._has_attempts() and self._sweep is None:
@@ -225,11 +231,35 @@ class JobsScreen(WorkbenchScreen):
         else:
             app.call_from_thread(app.open_file, path)
 
-    def _delete(self) -> None:
+    def action_delete(self) -> None:
         if (job := self.job) is not None:
-            loss = f"The run folder will be deleted: {job.folder}"
-            question = Confirm(f"delete job {job.id}?", loss, typed=str(job.id))
-            question.ask(self.app, lambda _: self._change("remove", job, "job {} is deleted"))
+            self._do(
+                partial(self._take_away, job.id), "job {} is deleted; u brings it back until mathwb is left"
+            )
+
+    def _take_away(self, number: int) -> int:
+        from workbench import jobs
+
+        taken = jobs.take_away(self.workbench.workspace, number)
+        self._taken.append(taken)
+        self.workbench.undoable(f"job {number} is deleted", partial(self._bring_back, taken))
+        return number
+
+    def _bring_back(self, taken: Mapping[int, Path]) -> None:
+        from workbench import jobs
+
+        self._taken.remove(taken)
+        jobs.bring_back(self.workbench.workspace, taken)
+        self.jobs.table.expect(str(list(taken)[-1]))
+        self.workbench.look_now()
+
+    def on_unmount(self) -> None:
+        """What was deleted and not brought back is gone with the screens."""
+        from workbench import jobs
+
+        for taken in self._taken:
+            with suppress(EngineError):
+                jobs.forget(taken)
 
     def _change(self, verb: str, job: JobView, words: str) -> None:
         """Do what the function of `workbench.jobs` with this name does."""
@@ -271,9 +301,5 @@ class JobsScreen(WorkbenchScreen):
         job = self.job
         if job is None:
             return ()
-        again, gone = f"rerun job {job.id} from the start", f"delete job {job.id}"
-        words = "deletes its run folder, after you type its number"
-        return (
-            Command(again, "the same recipe as a new job", self._rerun, self.read_only),
-            Command(gone, words, self._delete, self.read_only or job.refusal("remove")),
-        )
+        again = f"rerun job {job.id} from the start"
+        return (Command(again, "the same recipe as a new job", self._rerun, self.read_only),)

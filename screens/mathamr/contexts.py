@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
@@ -371,7 +372,8 @@ class ContextsPane(ListPane):
             )
             forms.append(Form("t", "title", lambda: row["title"]))
         title = f"topic {subject.topic}" if subject.topic else f"text {row['formula']}"
-        return Selection(subject.address, title, line(*subject.words), tuple(forms))
+        about = partial(str, row.get("title") or subject.text)
+        return Selection(subject.address, title, line(*subject.words), tuple(forms), about)
 
     def exports(self) -> Sequence[Export]:
         if not self._topics:

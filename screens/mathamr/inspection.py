@@ -184,7 +184,7 @@ def _selection(
 ) -> Selection:
     taken = {form.key for form in first}
     forms = (*first, *(form for form in _forms(inspection, line) if form.key not in taken))
-    return Selection(address, title, line(*inspection.subject.words), forms)
+    return Selection(address, title, line(*inspection.subject.words), forms, lambda: inspection.text)
 
 
 def text_selection(inspection: Inspection, line: CommandLine, usual: str = "p") -> Selection:

@@ -357,8 +357,7 @@ class MathamrScreen(BrowserScreen):
         """Show the graphs of a parser from now on, an edited one no more."""
         self._parser = name
         if self.subject is not None:
-            self._edited.pop(self.subject.address, None)
-        self.show_subject(self.contexts.subject)
+            self._change_graph(self.subject, "")
 
     def action_again(self) -> None:
         self.choose_parser("builtin")
@@ -409,8 +408,21 @@ class MathamrScreen(BrowserScreen):
         if (text := edit_graph(self.workbench, draft, inspection)) is not None:
             self._draft = ("", "")
             self._readable = (address, self._edited[address]) if address in self._edited else ("", "")
+            self._change_graph(inspection.subject, text)
+
+    def _change_graph(self, subject: Subject, text: str) -> None:
+        """Show an edited graph, or none any more."""
+        address, before = subject.address, self._edited.get(subject.address, "")
+        if text != before:
+            back = partial(self._put_graph, address, before)
+            self.workbench.undoable(f"the graph of {subject.name}", back)
+        self._put_graph(address, text)
+
+    def _put_graph(self, address: str, text: str) -> None:
+        self._edited.pop(address, None)
+        if text:
             self._edited[address] = text
-            self.show_subject(self.contexts.subject)
+        self.show_subject(self.contexts.subject)
 
     _draft: tuple[str, str] = ("", "")
     """An edited graph that could not be read, behind the address of its topic."""

@@ -136,22 +136,20 @@ class NoteList(Dialog[str]):
     def compose(self) -> ComposeResult:
         columns = (
             Column("marks", "", 2, show=lambda r: note_signs(r["noted"])),
-            Column("address", "address", 40),
+            Column("title", "title", 40, show=lambda r: safe_text(r["title"] or r["address"])),
             Column("note", "note", show=lambda r: safe_text(r["note"], "$foreground")),
             Column("changed", "changed", 16, drop=1, show=lambda r: r["changed"][:16].replace("T", " ")),
         )
         empty = "No notes or bookmarks yet", "m bookmarks what is selected, M writes a note on it."
-        fields = ("address", *NOTE_FIELDS, "changed")
+        fields = ("title", "address", *NOTE_FIELDS, "changed")
         listing = Listing(columns, id="notes", fields=fields, counts=False, empty=empty)
         keys = "enter go there   / filter   esc close"
         yield framed("notes and bookmarks", keys, listing, Static(id="whole"))
 
     def on_mount(self) -> None:
         notes = sorted(self._notes, key=lambda note: note.changed, reverse=True)
-        known = (
-            (note, {"id": note.address, "address": note.address, "changed": note.changed}) for note in notes
-        )
-        self.query_one(Listing).load([{**row, "noted": note, **note.fields} for note, row in known])
+        rows = [{**asdict(note), "id": note.address, "noted": note, **note.fields} for note in notes]
+        self.query_one(Listing).load(rows)
         self.query_one(Table).focus()
 
     @on(Table.Moved)

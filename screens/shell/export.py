@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from engines.core.files import write_text
@@ -88,13 +89,20 @@ class Selection:
 
     Args: address: where notes and bookmarks are kept (`corpus/sample-e/cluster/412`). title: its name in a
     sentence. command: the command line that prints the same thing without the screen. forms: what it can be
-    copied as, the usual form first; the command line is added as `c` unless a form has that letter.
+    copied as, the usual form first; the command line is added as `c` unless a form has that letter. about:
+    what it says, for the list of notes.
     """
 
     address: str
     title: str
     command: str
     forms: tuple[Form, ...] = ()
+    about: Callable[[], str] = str
+
+    @property
+    def noted_as(self) -> str:
+        """Its title in the list of notes."""
+        return shorten(f"{self.title}  {self.about()}", 120, placeholder="…")
 
     def all_forms(self) -> tuple[Form, ...]:
         if any(form.key == "c" for form in self.forms):

@@ -6,7 +6,7 @@ import os
 import shlex
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,8 +18,13 @@ from textual.app import App, SuspendNotSupported
 from textual.screen import ModalScreen
 
 from engines.core.errors import EngineError
+<<<<<<< HEAD
 from screens.shell.bars import Badge, Load
 from screens.shell.export import Export, Step, copy_text, unused
+=======
+from screens.shell.bars import Load
+from screens.shell.export import Export, Selection, Step, copy_text, unused
+>>>>>>> 9fb12422 (Deleting a job needs no number, since u brings it back; u takes back labels, judgements, notes and graphs; notes are listed by title)
 from screens.shell.session import Session
 from screens.shell.terminal import NONE, Graphics, Sixels
 from screens.shell.theme import safe_text, some
@@ -86,10 +91,14 @@ class Frame(App[None]):
         self.launch = launch
         """What the Jobs screen fills in its form with, once."""
         self.load = Load()
+<<<<<<< HEAD
         self.badges: Mapping[str, Badge] = {}
         self.went_wrong = False
         """Whether jobs failed since the Jobs screen was open."""
         self._held: list[tuple[str, Severity, int]] = []
+=======
+        self._changes: deque[tuple[str, Callable[[], object]]] = deque(maxlen=100)
+>>>>>>> 9fb12422 (Deleting a job needs no number, since u brings it back; u takes back labels, judgements, notes and graphs; notes are listed by title)
         configured = str(own_config().get("workspace"))
         self._usual_workspace = Path(configured) if configured else default_workspace()
 
@@ -124,6 +133,25 @@ class Frame(App[None]):
     def go_along(self, mode: str, steps: Sequence[Step]) -> None:
         """Go to a screen and look up one thing after the other there."""
         raise NotImplementedError
+
+    # What can be taken back
+
+    def undoable(self, what: str, back: Callable[[], object]) -> None:
+        """Something was changed: `u` takes it back by `back`, after what was changed later."""
+        self._changes.append((what, back))
+
+    def why_not(self, verb: str) -> str:
+        """Why a verb of the app does not apply now."""
+        return "nothing was changed that can be taken back" if verb == "undo" and not self._changes else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return None if self.why_not(action) else super().check_action(action, parameters)
+
+    def action_undo(self) -> None:
+        what, back = self._changes.pop()
+        with self.reporting():
+            back()
+            self.say(f"taken back: {what}")
 
     # Notifications
 
@@ -298,18 +326,30 @@ class Frame(App[None]):
         """The notes whose addresses begin with `home/`, by what follows that."""
         return self.workspace.notes.under(home)
 
-    def set_note(self, address: str, title: str, text: str) -> None:
+    def set_note(self, chosen: Selection, text: str) -> None:
         """Keep a note, or remove it when it is empty."""
         with self.reporting():
-            self.workspace.notes.set_note(address, text)
-            self.say(f"note on {title} {'saved' if text.strip() else 'removed'}")
-            self._show_notes()
+            before = self._keep_note(chosen, text)
+            self.say(f"note on {chosen.title} {'saved' if text.strip() else 'removed'}")
+            self.undoable(f"the note on {chosen.title}", lambda: self._keep_note(chosen, before))
 
-    def toggle_bookmark(self, address: str, title: str) -> None:
+    def _keep_note(self, chosen: Selection, text: str) -> str:
+        """Returns: the note before."""
+        before = self.note(chosen.address)
+        self.workspace.notes.set_note(chosen.address, text, chosen.noted_as)
+        self._show_notes()
+        return before.note if before is not None else ""
+
+    def toggle_bookmark(self, chosen: Selection) -> None:
         with self.reporting():
-            now = self.workspace.notes.toggle_bookmark(address)
-            self.say(f"{title} {'bookmarked' if now else 'is no longer bookmarked'}")
-            self._show_notes()
+            now = self._toggle_bookmark(chosen)
+            self.say(f"{chosen.title} {'bookmarked' if now else 'is no longer bookmarked'}")
+            self.undoable(f"the bookmark on {chosen.title}", lambda: self._toggle_bookmark(chosen))
+
+    def _toggle_bookmark(self, chosen: Selection) -> bool:
+        now = self.workspace.notes.toggle_bookmark(chosen.address, chosen.noted_as)
+        self._show_notes()
+        return now
 
     def _show_notes(self) -> None:
         """Every list of every screen shows the notes as they are now."""

@@ -408,7 +408,7 @@ class WorkbenchScreen(Screen[None]):
 
     def action_bookmark(self) -> None:
         if (chosen := self.selection()) is not None:
-            self.workbench.toggle_bookmark(chosen.address, chosen.title)
+            self.workbench.toggle_bookmark(chosen)
 
     def show_text(self, title: str, lines: Sequence[str]) -> None:
         self.app.push_screen(TextScreen(title, lines))
@@ -421,4 +421,4 @@ class WorkbenchScreen(Screen[None]):
         saved = self.workbench.note(chosen.address)
         now = saved.note if saved is not None else ""
         prompt = Prompt(f"note on {chosen.title}:", now, hint="enter saves it, empty removes it")
-        prompt.ask(self.app, lambda text: self.workbench.set_note(chosen.address, chosen.title, text))
+        prompt.ask(self.app, lambda text: self.workbench.set_note(chosen, text))

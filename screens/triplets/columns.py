@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -413,7 +414,8 @@ def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
         json_form(lambda: shown.found),
         Form("a", "command line of all triplets", lambda: everything),
     )
-    return Selection(shown.address, f"triplet of {shown.anchor}", shown.command(line), forms)
+    about = partial(str, shown.found["problems"]["anchor"]["original"])
+    return Selection(shown.address, f"triplet of {shown.anchor}", shown.command(line), forms, about)
 
 
 def problem_selection(shown: Shown, name: str, line: CommandLine) -> Selection:
@@ -425,7 +427,8 @@ def problem_selection(shown: Shown, name: str, line: CommandLine) -> Selection:
         Form("i", "id", lambda: str(problem["id"])),
         json_form(lambda: problem),
     )
-    return Selection(shown.address, f"{name} {problem['id']}", shown.command(line), forms)
+    about = partial(str, problem["original"])
+    return Selection(shown.address, f"{name} {problem['id']}", shown.command(line), forms, about)
 
 
 def template_selection(

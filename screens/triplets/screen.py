@@ -351,11 +351,19 @@ class TripletsScreen(BrowserScreen):
 
     def _label(self, shown: Shown, label: str) -> None:
         assert self.labels is not None
+        before = self.labels.of(shown.set, shown.found["triplet"])
         with self.workbench.reporting():
-            self.labels.put(shown.set, shown.found["triplet"], label)
+            self._put_label(shown, label)
             said = f"labelled {label}" if label else "no longer labelled"
             self.workbench.say(f"triplet of {shown.anchor} {said}; {count(len(self.labels))} labels in all")
-            self._show_anchors()
+            self.workbench.undoable(
+                f"triplet of {shown.anchor} {said}", lambda: self._put_label(shown, before)
+            )
+
+    def _put_label(self, shown: Shown, label: str) -> None:
+        assert self.labels is not None
+        self.labels.put(shown.set, shown.found["triplet"], label)
+        self._show_anchors()
 
     def action_inspect(self) -> None:
         if self.pool is not None:

@@ -282,14 +282,12 @@ class Prompt(FootLine[str]):
 
 
 class Confirm(Dialog[bool]):
-    """A question about something that cannot be taken back; True is yes. With `typed` that text has to be
-    written."""
+    """A question about something that cannot be taken back; True is yes."""
 
     DEFAULT_CSS = """
     Confirm > Vertical {
         width: 64; height: auto; padding: 1 2; border: round $warning; border-title-color: $warning;
     }
-    Confirm Input { margin-top: 1; }
     Confirm .keys { margin-top: 1; color: $quiet; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -297,28 +295,14 @@ class Confirm(Dialog[bool]):
         Binding("y", "agree", "yes", show=False),
     ]
 
-    def __init__(self, question: str, consequence: str, *, typed: str = "") -> None:
+    def __init__(self, question: str, consequence: str) -> None:
         super().__init__()
         self._question = question
         self._consequence = consequence
-        self._typed = typed
 
     def compose(self) -> ComposeResult:
-        keys, field = "y yes   n no", []
-        if self._typed:
-            keys = "enter do it   esc leave it"
-            field = [Input(placeholder=f"type {self._typed} to confirm", compact=True)]
         consequence = Static(safe_text(self._consequence))
-        yield framed(self._question, "", consequence, *field, Static(keys, classes="keys"))
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Where a text has to be typed, y and n are letters."""
-        return not (action == "agree" and self._typed)
-
-    @on(Input.Submitted)
-    def _written(self, event: Input.Submitted) -> None:
-        if event.value.strip() == self._typed:
-            self.dismiss(True)
+        yield framed(self._question, "", consequence, Static("y yes   n no", classes="keys"))
 
     def action_agree(self) -> None:
         self.dismiss(True)

@@ -68,6 +68,12 @@ def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed
     jobs.reconcile(lab.workspace)
     view = lab.view(sweep.id)
     assert (view.state, view.reason, view.total) == ("failed", "1 failed: 3", 2)
+    # What is taken away comes back as it was; of a sweep with its runs.
+    before = [view.id for view in jobs.jobs(lab.workspace)]
+    taken = jobs.take_away(lab.workspace, sweep.id)
+    assert jobs.jobs(lab.workspace) == []
+    jobs.bring_back(lab.workspace, taken)
+    assert [view.id for view in jobs.jobs(lab.workspace)] == before
     jobs.remove(lab.workspace, 3)
     assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("succeeded", 1)
     assert [each.state for each in jobs.jobs(lab.workspace)] == ["succeeded"] * 2

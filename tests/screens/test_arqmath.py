@@ -373,6 +373,10 @@ async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Works
         await press(pilot, "J", "minus")
         assert answers(screen).current["own"] is None
         assert len(screen.ranking.judgements or ()) == 0
+        await press(pilot, "u")
+        assert answers(screen).current["own"] == 2
+        await press(pilot, "u")
+        assert answers(screen).current["own"] is None
 
 
 @pytest.mark.slow

@@ -393,18 +393,38 @@ def test_every_key_of_the_screen_is_pressed_above() -> None:
 
 
 @pytest.mark.slow
-async def test_deleting_is_in_the_palette_only_and_wants_the_number(make: Make, asked: Asked) -> None:
+async def test_a_deleted_job_is_brought_back_or_gone_with_the_screens(
+    make: Make, jobs: list[JobView], workspace: Workspace
+) -> None:
+    for view in jobs[1:3]:
+        Path(view.folder).mkdir(parents=True, exist_ok=True)
+        view.spec.write(Path(view.folder) / "recipe.toml")
+    folders = lambda: {int(one.name) for one in workspace.runs.iterdir() if one.name.isdecimal()}  # noqa: E731
+    (Path(jobs[2].folder) / "mine.txt").touch()
+    before = folders()
     async with make().run_test(size=WIDE) as pilot:
-        app = await jobs_ready(pilot, at=39)
-        await pilot.press("colon", *"delete job 39", "enter")
+        app = await jobs_ready(pilot, at=40)
+        await pilot.press("D")
         await rest(pilot)
-        assert isinstance(app.screen, Confirm)
-        await pilot.press("y", "enter")
+        assert folders() == before - {40}
+        await pilot.press("u")
         await rest(pilot)
-        assert asked == []
-        await pilot.press("backspace", *"39", "enter")
+        assert folders() == before
+        assert app.activity[-1].text == "taken back: job 40 is deleted"
+        app.place.jobs.go_to("39")
+        await pilot.press("D")
         await rest(pilot)
-        assert asked == [("remove", 39)]
+        assert (app.activity[-1].code, folders()) == ("E452", before)
+        app.place.jobs.go_to("40")
+        await pilot.press("D")
+        await rest(pilot)
+    assert not [one for one in workspace.runs.iterdir() if "40" in one.name]
+
+
+@pytest.mark.slow
+async def test_the_palette_runs_a_job_again_from_the_start(make: Make, asked: Asked) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        await jobs_ready(pilot, at=39)
         await pilot.press("colon", *"rerun job 39", "enter")
         await rest(pilot)
-        assert [verb for verb, _ in asked] == ["remove", "submit"]
+        assert [verb for verb, _ in asked] == ["submit"]

@@ -40,7 +40,7 @@ def still_form(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> None:
 @pytest.mark.usefixtures("still_form")
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_launch_form(size: tuple[int, int], make: Make, snap_compare: Compare) -> None:
-    assert snap_compare(make(), terminal_size=size, run_before=pressing("a", "tab", "backspace"))
+    assert snap_compare(make(), terminal_size=size, run_before=pressing("a", "tab", "end", "backspace"))
 
 
 def _log(view: JobView, attempt: int, begin: int, end: int, floor: float, rate: float) -> None:

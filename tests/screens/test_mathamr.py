@@ -222,6 +222,8 @@ async def test_another_parser_and_an_edited_graph(
         assert any("E329" in happening.code for happening in app.activity)
         assert screen.inspection.document["parser"] == "given"
         assert screen.inspection.document["strings"]["mathamr"].startswith("seek-01 ")
+        await press(pilot, "u", "u")
+        assert screen.inspection.document["strings"]["mathamr"].startswith("find-01 ")
 
 
 async def test_two_graphs_are_compared_by_smatch(build: Make) -> None:

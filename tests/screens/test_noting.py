@@ -114,6 +114,11 @@ async def test_signs_filters_and_text_of_a_note(make: Make) -> None:
         # What stood there is selected: what is typed takes its place.
         await pilot.press("M", *"no why", "enter")
         await until(pilot, lambda: noted(app).endswith("  no why"))
+        await pilot.press("u")
+        await until(pilot, lambda: noted(app).endswith("ask why!"))
+        await pilot.press("B")
+        await until(pilot, lambda: isinstance(app.screen, NoteList))
+        assert "job 39 arqmath/finetune-n1" in shown(app)
 
 
 async def test_the_filter_line_offers_the_fields_of_notes(make: Make) -> None:

@@ -19,6 +19,7 @@ _LOOK = """
 import asyncio, json, sys
 from pathlib import Path
 from screens.app import Workbench
+from screens.shell.export import Selection
 from workbench.workspace import Workspace, ensure_sample
 
 async def look():
@@ -30,12 +31,12 @@ async def look():
             await pilot.pause(0.02)
             if app.place is not None and app.place.selection() is not None:
                 break
-        verbs = ("bookmark", "note", "add", "refresh", "inspect")
+        verbs = ("bookmark", "note", "add", "again", "inspect")
         refused = {verb: app.place.why_not(verb) for verb in verbs}
         title = app.place.selection().title
         await pilot.press("m", "M", "a", "i", "escape", "B", "escape", "j")
         app.workspace.root.joinpath("notes.jsonl").read_text()
-        app.set_note("job/40", "job 40", "more")
+        app.set_note(Selection("job/40", "job 40", ""), "more")
     print(json.dumps([app.crash, refused, title, [entry.code for entry in app.activity]]))
 
 asyncio.run(look())
@@ -61,5 +62,5 @@ def test_a_read_only_workspace_is_shown(workspace: Workspace, jobs: list[JobView
     assert crash == ""
     assert title.startswith("job ")
     why = "the workspace can only be read"
-    assert refused == {"bookmark": why, "note": why, "add": why, "refresh": why, "inspect": ""}
+    assert refused == {"bookmark": why, "note": why, "add": why, "again": why, "inspect": ""}
     assert codes[-1] == "E311"

@@ -210,6 +210,9 @@ async def test_a_bad_triplet_is_labelled_and_kept(build: Make, workspace: Worksp
         await press(pilot, "minus")
         assert file.read_text() == ""
         assert row(screen, "p1")["label"] == ""
+        await press(pilot, "u")
+        assert row(screen, "p1")["label"] == "negative"
+        assert json.loads(file.read_text())["label"] == "negative"
 
 
 async def test_a_bookmark_leads_to_the_same_triplet(build: Make, workspace: Workspace) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from workbench.jobs.control import (
     DiskUse,
     attempts,
+    bring_back,
     disk_use,
+    forget,
     job,
     jobs,
     kill,
@@ -18,6 +20,7 @@ from workbench.jobs.control import (
     submit,
     submit_shares,
     submit_sweep,
+    take_away,
 )
 from workbench.jobs.folder import Job
 from workbench.jobs.records import look_at, reconcile, reindex
@@ -37,7 +40,9 @@ __all__ = [
     "Look",
     "MetricCurves",
     "attempts",
+    "bring_back",
     "disk_use",
+    "forget",
     "job",
     "jobs",
     "kill",
@@ -54,5 +59,6 @@ __all__ = [
     "submit",
     "submit_shares",
     "submit_sweep",
+    "take_away",
     "worth_telling",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
+from engines.core.files import file_error
 from workbench.jobs import machine as timing
 from workbench.jobs import queue, slurm, sweeps
 from workbench.jobs.executors import check_placement, cluster_options
@@ -25,8 +27,8 @@ from workbench.jobs.folder import (
     Job,
     all_jobs,
     create,
-    discard,
     find,
+    put_aside,
     recipe_diff,
 )
 from workbench.jobs.records import Index, enter, look_at, settle
@@ -135,7 +137,7 @@ def submit(workspace: Workspace, spec: Recipe) -> Job:
         _start(job.last(), spec)
     except EngineError:
         # Refused at once, so there is nothing to show of it.
-        discard(workspace.runs, job)
+        forget({job.id: put_aside(workspace.runs, job)})
         Index(workspace.root).forget([job.id])
         raise
     return job
@@ -191,7 +193,7 @@ def submit_sweep(
             for number in filter(None, (attempt.ticket() for attempt in item.attempts())):
                 slurm.cancel(number)
             with contextlib.suppress(EngineError):
-                discard(workspace.runs, item)
+                forget({item.id: put_aside(workspace.runs, item)})
         raise
     if cluster is None:
         queue.keep(workspace.runs)
@@ -339,16 +341,43 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
 
 def remove(workspace: Workspace, number: int) -> None:
     """Delete the run folder of a job that is over, of a sweep with those of its members. What it wrote
-    elsewhere stays."""
+    elsewhere stays. Raises: EngineError E603 when it is not over; as `folder.put_aside`."""
+    forget(take_away(workspace, number))
+
+
+def take_away(workspace: Workspace, number: int) -> dict[int, Path]:
+    """As `remove`, but it can be brought back until it is forgotten. Returns: its folders, by job."""
     item = find(workspace.runs, number)
     view = job_view(item)
     _allowed(view, "remove")
+    taken: dict[int, Path] = {}
     for member in sweeps.members(item):
-        with contextlib.suppress(EngineError):
-            remove(workspace, member.job)
-    discard(workspace.runs, item)
+        taken |= take_away(workspace, member.job)
+    taken[number] = put_aside(workspace.runs, item)
     Index(workspace.root).forget([number])
     _look_again(workspace, view.sweep)
+    return taken
+
+
+def bring_back(workspace: Workspace, taken: Mapping[int, Path]) -> None:
+    """Undo `take_away`."""
+    for number, place in taken.items():
+        item = Job(number, workspace.runs / str(number))
+        try:
+            place.rename(item.folder)
+        except OSError as error:
+            raise file_error(error, place, "write") from error
+        enter(workspace, [item])
+        _look_again(workspace, sweeps.sweep_of(item.folder))
+
+
+def forget(taken: Mapping[int, Path]) -> None:
+    """Delete what was taken away."""
+    for place in taken.values():
+        try:
+            shutil.rmtree(place)
+        except OSError as error:
+            raise file_error(error, place, "write") from error
 
 
 def _look_again(workspace: Workspace, sweep: int) -> None:

@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, sweep, write_json
 from workbench.jobs.machine import ProcessId
 from workbench.recipes import Recipe
@@ -502,14 +502,28 @@ def create(
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def discard(runs: Path, job: Job) -> None:
-    """Delete a run folder. Its number is not given out again, since notes may speak of it."""
+_OURS = re.compile(
+    r"recipe\.toml|(env|sweep|members|reporters)\.json|report-.+|cluster-.+\.log|attempt-\d+|out|tensorboard"
+    r"|wandb|\..+"
+)
+"""What jobs, their tasks and their reporters write into a run folder."""
+
+
+def put_aside(runs: Path, job: Job) -> Path:
+    """Take a run folder away under another name, which no list shows. Its number is not given out again,
+    since notes may speak of it. Returns: where it is. Raises: DataError E452 where it holds what no job
+    made."""
     try:
+        others = sorted(one.name for one in job.folder.iterdir() if not _OURS.fullmatch(one.name))
+        if others:
+            raise DataError(
+                f"the run folder of job {job.id} also holds {', '.join(others)}, which would be lost",
+                path=job.folder,
+                code="E452",
+                remedy="Move that elsewhere first.",
+            )
         write_json(runs / _REMOVED, {"v": 1, "highest": max(_highest(runs), job.id)})
-        # Renamed first, so that a half-deleted run is never taken for one.
-        rubbish = runs / f".removed-{job.id}-{secrets.token_hex(4)}"
-        job.folder.rename(rubbish)
-        shutil.rmtree(rubbish)
+        return job.folder.rename(runs / f".removed-{job.id}-{secrets.token_hex(4)}")
     except OSError as error:
         raise file_error(error, job.folder, "write") from error
 
