@@ -18,13 +18,8 @@ from textual.app import App, SuspendNotSupported
 from textual.screen import ModalScreen
 
 from engines.core.errors import EngineError
-<<<<<<< HEAD
 from screens.shell.bars import Badge, Load
-from screens.shell.export import Export, Step, copy_text, unused
-=======
-from screens.shell.bars import Load
 from screens.shell.export import Export, Selection, Step, copy_text, unused
->>>>>>> 9fb12422 (Deleting a job needs no number, since u brings it back; u takes back labels, judgements, notes and graphs; notes are listed by title)
 from screens.shell.session import Session
 from screens.shell.terminal import NONE, Graphics, Sixels
 from screens.shell.theme import safe_text, some
@@ -91,14 +86,11 @@ class Frame(App[None]):
         self.launch = launch
         """What the Jobs screen fills in its form with, once."""
         self.load = Load()
-<<<<<<< HEAD
         self.badges: Mapping[str, Badge] = {}
         self.went_wrong = False
         """Whether jobs failed since the Jobs screen was open."""
         self._held: list[tuple[str, Severity, int]] = []
-=======
         self._changes: deque[tuple[str, Callable[[], object]]] = deque(maxlen=100)
->>>>>>> 9fb12422 (Deleting a job needs no number, since u brings it back; u takes back labels, judgements, notes and graphs; notes are listed by title)
         configured = str(own_config().get("workspace"))
         self._usual_workspace = Path(configured) if configured else default_workspace()
 

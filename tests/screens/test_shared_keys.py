@@ -268,6 +268,14 @@ async def _reader(pilot: Pilot[Any]) -> Reader:
     return reader
 
 
+@check("app.undo")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    done: list[str] = []
+    pilot.app.undoable("a change", lambda: done.append("back"))  # type: ignore[attr-defined]
+    await pilot.press(key, key)
+    assert done == ["back"]
+
+
 @check("text.down", "text.up", "text.top", "text.bottom", "text.half_down", "text.half_up")
 async def _(pilot: Pilot[Any], key: str) -> None:
     reader = await _reader(pilot)
