@@ -19,7 +19,8 @@ class Entry:
     """A screen. `key` goes to it from everywhere; `source` is its class and `keys` the table of its keys,
     both as `module:name`; `missing` is said in its place when what it needs cannot be imported. `address`
     begins the addresses of notes on what it shows, `destinations` (`module:name`) lists what the palette
-    finds of it: `f(workspace) -> Iterator[Destination]`; `added`: of a paper from another distribution."""
+    finds of it: `f(workspace) -> Iterator[Destination]`; `added`: of a paper from another distribution;
+    `about`: what it is for."""
 
     key: str
     name: str
@@ -30,6 +31,7 @@ class Entry:
     address: str = ""
     destinations: str = ""
     added: bool = False
+    about: str = ""
 
     def load(self) -> type[Any]:
         """The class of the screen, a `WorkbenchScreen`; imports its module. Raises: ImportError."""
@@ -48,21 +50,21 @@ class Entry:
         return load(self.destinations) if self.destinations else None
 
 
-def _own(key: str, name: str, title: str, destinations: str, address: str = "") -> Entry:
+def _own(key: str, name: str, title: str, destinations: str, about: str, address: str = "") -> Entry:
     screen, keys = (
         f"screens.{name}.screen:{title.replace('-', '').capitalize()}Screen",
         f"screens.{name}.keys:KEYS",
     )
     found = f"screens.{name}.{destinations}:destinations"
-    return Entry(key, name, title, screen, keys, address=address or name, destinations=found)
+    return Entry(key, name, title, screen, keys, address=address or name, destinations=found, about=about)
 
 
 _OWN = (
-    _own("1", "egraphs", "E-graphs", "sources", "corpus"),
-    _own("2", "triplets", "Triplets", "panes", "problems"),
-    _own("3", "jobs", "Jobs", "columns", "job"),
-    _own("4", "arqmath", "ARQMath", "columns"),
-    _own("5", "mathamr", "MathAMR", "contexts"),
+    _own("1", "egraphs", "E-graphs", "sources", "equal expressions: grow, judge, derive, map them", "corpus"),
+    _own("2", "triplets", "Triplets", "panes", "word problems: hard triplets, solutions", "problems"),
+    _own("3", "jobs", "Jobs", "columns", "trainings and other work: start, watch, compare it", "job"),
+    _own("4", "arqmath", "ARQMath", "columns", "answers to questions: rank, read, judge, compare them"),
+    _own("5", "mathamr", "MathAMR", "contexts", "formulas in their text, as graphs: inspect, edit, search"),
 )
 
 
@@ -75,6 +77,7 @@ def _added_screens() -> Iterator[Entry]:
                 *(next(digits, ""), paper.name, paper.title or paper.name, paper.screen, paper.keys),
                 address=paper.name,
                 added=True,
+                about=paper.help.rstrip("."),
             )
 
 
@@ -83,7 +86,7 @@ SCREENS = (*_OWN, *_added_screens())
 
 def _key(entry: Entry) -> Key:
     keys = (entry.key,) if entry.key else ()
-    sentence = f"Go to the {entry.title} screen."
+    sentence = f"Go to the {entry.title} screen ({entry.about})."
     return Key(f"app.{entry.name}", sentence, entry.title, keys, f"go('{entry.name}')", hint=False)
 
 

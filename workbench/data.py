@@ -31,7 +31,8 @@ class Kind:
     """A kind of data: its name, one line about it, `module:function` of its check, and, for a folder, the
     file in it whose hash stands for the whole. Of a kind that may be a folder or a file, `files` is the
     `module:function` that lists the files that belong to it. `held` is the `module:function` that lists the
-    places of this kind in a workspace, and `many` what several of them are called."""
+    places of this kind in a workspace, `count` the one that says at once how many records such a place holds,
+    and `many` what several of them are called."""
 
     name: str
     help: str
@@ -39,6 +40,7 @@ class Kind:
     folder: str = ""
     files: str = ""
     held: str = ""
+    count: str = ""
     many: str = ""
 
     def run(self, path: Path, report: Report) -> dict[str, int]:
@@ -50,6 +52,13 @@ class Kind:
                 f"data of kind {self.name} is {wanted}", path=path, code="E313", remedy=f"Name {wanted}."
             )
         return check(path, report)
+
+    def records(self, path: Path) -> int | None:
+        """How many records a place in the workspace holds, told at once; None where it cannot be."""
+        try:
+            return int(load(self.count)(path)) if self.count else None
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
 
     def standing(self, path: Path) -> list[Path]:
         """The files whose hashes stand for the data."""

@@ -154,13 +154,16 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
     raise MissingError(f"there is no {kind} {name!r} here", code="E354", remedy=remedy)
 
 
-def data_names(workspace: Workspace, kind: str) -> list[str]:
-    """The names that `data_path` knows for this key: of the workspace and of registered data."""
+def data_names(workspace: Workspace, kind: str) -> dict[str, str]:
+    """The names that `data_path` knows for this key, of the workspace and of registered data, with what each
+    holds: `80 records, corpus`."""
     folders = [workspace.root / name for name in dict.fromkeys(_FOLDERS.values())]
     held = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())]
     held += [path for _, path in workspace.held()]
     names = [name for path in held for name in (path.name, path.stem) if not name.startswith(".")]
     names += [entry.name for entry in workspace.data.all()]
+    held_kinds = {path.name: (name, kinds()[name].records(path)) for name, path in workspace.held()}
+    held_kinds |= {entry.name: (entry.kind, entry.counts.get("records")) for entry in workspace.data.all()}
 
     def known(name: str) -> bool:
         try:
@@ -169,7 +172,11 @@ def data_names(workspace: Workspace, kind: str) -> list[str]:
             return False
         return True
 
-    return [name for name in dict.fromkeys(names) if known(name)]
+    def words(name: str) -> str:
+        of, count = held_kinds.get(name, ("", None))
+        return of if count is None else f"{count:,} records, {of}"
+
+    return {name: words(name) for name in dict.fromkeys(names) if known(name)}
 
 
 def _maker(name: str) -> str:

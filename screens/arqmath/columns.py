@@ -190,8 +190,8 @@ def _change(value: float | None, digits: int = 3) -> Content:
 
 
 def sparkline(values: Sequence[float], cells: int, *, plain: bool = False) -> str:
-    """Values from 0 to 1 as a line of bars, up to three cells each; neighbours are averaged where there are
-    more of them than cells."""
+    """Values from 0 to 1 as a line of bars, a cell each; neighbours are averaged where there are more of them
+    than cells."""
     if not values or cells <= 0:
         return ""
     levels = _PLAIN_LEVELS if plain else _LEVELS
@@ -200,7 +200,7 @@ def sparkline(values: Sequence[float], cells: int, *, plain: bool = False) -> st
     for place in range(count):
         part = values[place * len(values) // count : (place + 1) * len(values) // count]
         mean = sum(part) / len(part)
-        found.append(levels[min(7, max(0, int(mean * 8)))] * min(3, cells // count))
+        found.append(levels[min(7, max(0, int(mean * 8)))])
     return "".join(found)
 
 

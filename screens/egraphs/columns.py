@@ -38,6 +38,11 @@ def shown(prefix: str) -> str:
     return written("infix" if _plain else "unicode_infix", prefix)
 
 
+def said(text: str) -> str:
+    """Numbers and conditions of the judge as `shown` writes them: `x ≠ −3π/2`."""
+    return text if _plain else re.sub(r"(?:(?<=\d)\*)?\bpi\b", "π", text).replace("-", "−")
+
+
 def _tree(prefix: str) -> Tree:
     from engines.egen.expressions.language import LETTERS, read_prefix
 
@@ -117,7 +122,8 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
 
 def _wrong(error: EngineError) -> str:
     place = ""
-    if isinstance(error, ExpressionError) and error.position is not None and error.text:
+    named = "(character " in error.what
+    if isinstance(error, ExpressionError) and error.position is not None and error.text and not named:
         place = f"character {error.position + 1}: "
     return f"{place}{error.what}. {error.remedy}".strip()
 
@@ -147,7 +153,7 @@ _WORST = ("different", "nowhere", "undecided", "shrinks", "extends")
 def verdict(word: str, exceptions: str = "") -> Content:
     """`✓ equal` in its colour, or `✓ equal except at 0, 1/2`: the points where domains differ."""
     glyph, colour = VERDICTS.get(word, ("·", "$quiet"))
-    words = f"{word} except at {exceptions}" if exceptions else word
+    words = f"{word} except at {said(exceptions)}" if exceptions else word
     return Content.styled(f"{glyph} {words}", colour)
 
 

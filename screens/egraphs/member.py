@@ -13,7 +13,17 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.egraphs.columns import VERDICT_SIGNS, fitting, infix, latex, shown, table, tree_lines, verdict
+from screens.egraphs.columns import (
+    VERDICT_SIGNS,
+    fitting,
+    infix,
+    latex,
+    said,
+    shown,
+    table,
+    tree_lines,
+    verdict,
+)
 from screens.shell.export import Export
 from screens.shell.request import Answer, Ask
 from screens.shell.theme import count, safe_text, some
@@ -304,7 +314,8 @@ def _forms(prefix: str) -> list[str]:
 
 
 def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
-    judged, head_domain, domain = why["verdict"], why["head_domain"]["text"], why["member_domain"]["text"]
+    judged = why["verdict"]
+    head_domain, domain = (said(why[f"{of}_domain"]["text"]) for of in ("head", "member"))
     lines = [safe_text(shown(case.member), "bold")]
     lines += [] if short else [safe_text(case.member, "$quiet")]
     known = [_labelled("where", case.assume)] if case.assume else []

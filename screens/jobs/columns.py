@@ -324,6 +324,7 @@ class JobListing(TreeListing):
 
     jobs: Sequence[JobView] = ()
     unfolded: frozenset[int] = frozenset()
+    plain = False
 
     def show(self, jobs: Sequence[JobView]) -> None:
         self.jobs = jobs
@@ -339,8 +340,8 @@ class JobListing(TreeListing):
             if view.sweep not in runs:
                 shown.append(view)
                 shown += runs.get(view.id, ()) if filtered or view.id in self.unfolded else ()
-        plain = bool(getattr(self.app, "ascii", False))
-        self.load(job_records(shown, self.unfolded, plain=plain))
+        self.plain = bool(getattr(self.app, "ascii", False))
+        self.load(job_records(shown, self.unfolded, plain=self.plain))
 
     def _apply(self, text: str) -> None:
         self._fill(filtered=bool(text.strip()))
@@ -424,8 +425,7 @@ class JobList(ListPane):
         return table_exports("table of jobs", "jobs", {".csv": "t", ".jsonl": "j"}, rows, facts)
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        plain = bool(getattr(self.app, "ascii", False))
-        glyphs = " ".join(sign(number, plain=plain)[0] for number in (1, 2, 3))
+        glyphs = " ".join(sign(number, plain=self.listing.plain)[0] for number in (1, 2, 3))
         return (
             ("▸ ▾", "a sweep: l shows its runs under it, h folds them"),
             (glyphs, "a glyph and a colour for each job, in the plot too"),

@@ -102,9 +102,9 @@ class FormFields:
         """The job. Raises: EngineError when something is wrong."""
         raise NotImplementedError
 
-    def choices(self, field: Field) -> Sequence[str]:  # noqa: ARG002
-        """What may stand in a field whose value is one of several; nothing where it is not."""
-        return ()
+    def choices(self, field: Field) -> Mapping[str, str]:  # noqa: ARG002
+        """What may stand in a field whose value is one of several, with what each is."""
+        return {}
 
     def start(self, values: Values) -> Callable[[], Job]:
         """What starts it. Raises: EngineError when something is wrong."""
@@ -123,8 +123,8 @@ class FormFields:
         yield from ()
 
 
-def _choices(field: SpecField) -> Sequence[str]:
-    return ("true", "false") if field.kind is bool else tuple(map(str, field.choices))
+def _choices(field: SpecField) -> Mapping[str, str]:
+    return dict.fromkeys(("true", "false") if field.kind is bool else map(str, field.choices), "")
 
 
 def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> FormFields:
@@ -166,7 +166,7 @@ class OperationFields(FormFields):
     def _help(self, field: SpecField) -> str:
         return f"its name among the {self._home.name}" if field.name == self._target else field.arg.help
 
-    def choices(self, field: Field) -> Sequence[str]:
+    def choices(self, field: Field) -> Mapping[str, str]:
         return _choices(self._spec[field.key])
 
     def _check(self, field: Field, text: str) -> Any:
@@ -223,16 +223,16 @@ class TrainFields(FormFields):
             fields.append(Field("sweep", name, _text(given) if given else "", f"{kind}{field.arg.help}"))
         self.fields = tuple(fields)
 
-    def choices(self, field: Field) -> Sequence[str]:
+    def choices(self, field: Field) -> Mapping[str, str]:
         if field.table == "data":
             from workbench.train import data_names
 
             return data_names(self._workspace, field.key)
         if field.name == "job.device":
-            return ("auto", "cpu")
+            return {"auto": "a free GPU, else the CPU", "cpu": ""}
         if field.table == "sweep":
             return _choices(self._sweep[field.key])
-        return next((_choices(spec) for spec in self._specs(field.table) if spec.name == field.key), ())
+        return next((_choices(spec) for spec in self._specs(field.table) if spec.name == field.key), {})
 
     def _specs(self, table: str) -> Iterator[SpecField]:
         from engines.training.task import TrainConfig
@@ -686,14 +686,14 @@ class NewJob(Dialog[Any]):
         place = self.focused.parent if self.focused is not None else None
         return place if isinstance(place, Row) and place.field is not None else None
 
-    def _choices(self, field: Field) -> Sequence[str]:
-        found: Sequence[str] = ()
+    def _choices(self, field: Field) -> Mapping[str, str]:
+        found: Mapping[str, str] = {}
         # A registry that cannot be read is told of where its data are looked up.
         with suppress(EngineError):
-            found = self._fields.choices(field) if self._fields is not None else ()
+            found = self._fields.choices(field) if self._fields is not None else {}
         if field.name == "job.device" and self._machine is not None:
-            found = [*found, *(str(card.index) for card in self._machine.gpus)]
-        return self._measures if field.key in ("best", "stop_worst") else found
+            found = {**found, **{str(card.index): card.name for card in self._machine.gpus}}
+        return dict.fromkeys(self._measures, "") if field.key in ("best", "stop_worst") else found
 
     def on_key(self, event: events.Key) -> None:
         """`?` lists what may stand in a field; in one without choices it is a letter like any other."""
@@ -701,7 +701,8 @@ class NewJob(Dialog[Any]):
         if event.character != "?" or row is None or row.field is None:
             return
         event.stop()
-        line, choices = row.query_one(Input), [Choice(word, word) for word in self._choices(row.field)]
+        line, known = row.query_one(Input), self._choices(row.field)
+        choices = [Choice(word, word, detail) for word, detail in known.items()]
         if not choices:
             line.replace("?", *line.selection)
         else:

@@ -241,7 +241,7 @@ def palette_lines(app: App[Any], screen: Screen[object], go: Go, commands: Itera
     lines = []
     for entry in SCREENS:
         run = partial(go, entry.name)
-        lines.append(Choice(f"go {entry.name}", entry.title, "go to this screen", entry.key, run=run))
+        lines.append(Choice(f"go {entry.name}", entry.title, entry.about, entry.key, run=run))
     if isinstance(screen, WorkbenchScreen) and screen.built:
         lines += map(_command_line, screen.commands())
         for lookup in screen.lookups():

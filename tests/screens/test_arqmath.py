@@ -521,7 +521,7 @@ def test_figures_are_written_short_and_bars_have_their_length() -> None:
     assert [signed(value) for value in (0.104, -0.22, 0.0001, None)] == ["+.104", "−.220", ".000", ""]
     assert sparkline([0.0, 0.5, 1.0], 3) == "▁▅█"
     assert sparkline([0.0, 1.0, 0.0, 1.0], 2) == "▅▅"
-    assert sparkline([0.0, 1.0], 20) == "▁▁▁███"
+    assert sparkline([0.0, 1.0], 20) == "▁█"
     assert str(bar(0.5, cells=4)) == "██  "
     assert str(bar(0.5, 0.99, cells=4)) == "██ ┃"
 

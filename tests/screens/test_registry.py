@@ -27,7 +27,7 @@ from tests.screens.arqmath_engine import HereEngine
 from workbench.workspace import Workspace, ensure_sample
 
 assert "| `R` | words.again | Count the words again. |" in document()
-assert "| `6` | app.words | Go to the Words screen. |" in document()
+assert "| `6` | app.words | Go to the Words screen (Words: count them). |" in document()
 
 async def look():
     workspace = Workspace.open()

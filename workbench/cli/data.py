@@ -47,7 +47,11 @@ def list_(where: Where = None, as_json: Json = False) -> None:
     rows: list[tuple[object, ...]] = [
         (e.name, e.kind, e.counts["records"], e.bad, e.bytes, e.path) for e in entries
     ]
-    rows += [(path.name, kind, "", "", "", str(path)) for kind, path in own]
+    known = [kinds()[kind].records(path) for kind, path in own]
+    rows += [
+        (path.name, kind, "" if count is None else count, "", "", str(path))
+        for (kind, path), count in zip(own, known, strict=True)
+    ]
     header = ("name", "kind", "records", "bad", "bytes", "path")
     wanted = parse_filter(where or "", header)
     passing = [wanted.matches(dict(zip(header, row, strict=True))) for row in rows]
@@ -61,7 +65,8 @@ def list_(where: Where = None, as_json: Json = False) -> None:
         ]
     documents: list[dict[str, object]] = [{**asdict(entry), "registered": True} for entry in entries]
     documents += [
-        {"name": path.name, "kind": kind, "path": str(path), "registered": False} for kind, path in own
+        {"name": path.name, "kind": kind, "records": count, "path": str(path), "registered": False}
+        for (kind, path), count in zip(own, known, strict=True)
     ]
     emit(list(compress(documents, passing)), as_json, text=lines)
 

@@ -90,6 +90,11 @@ def corpus_path(name: str) -> Path:
     return shipped if name and shipped.is_dir() else path.absolute()
 
 
+def clusters(folder: Path) -> int:
+    """How many a corpus is to have."""
+    return int(json.loads((folder / "manifest.json").read_bytes())["source"]["heads"])
+
+
 _HERE = "workbench.papers.egen.data"
 KINDS = (
     Kind("expressions", "one expression per line, infix or prefix", f"{_HERE}:check_expressions"),
@@ -100,6 +105,7 @@ KINDS = (
         f"{_HERE}:check_corpus",
         "manifest.json",
         held=f"{_HERE}:corpora",
+        count=f"{_HERE}:clusters",
         many="corpora",
     ),
 )

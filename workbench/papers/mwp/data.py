@@ -20,6 +20,7 @@ KINDS = (
         "math word problems: ASDiv, MAWPS, SVAMP, ParaMAWPS, Math23K or rows of text, equation and answer",
         f"{_HERE}:check",
         held=f"{_HERE}:held",
+        count=f"{_HERE}:rows",
         many="sets of problems",
     ),
 )
@@ -28,6 +29,12 @@ KINDS = (
 def held(workspace: Workspace) -> Iterator[Path]:
     """The folders of the sets of problems that lie in a workspace itself."""
     yield from sorted(file.parent for file in (workspace.root / "problems").glob(f"*/{_FILE}"))
+
+
+def rows(folder: Path) -> int:
+    """How many lines a set of problems has."""
+    with (folder / _FILE).open("rb") as file:
+        return sum(1 for line in file if line.strip())
 
 
 def sets(workspace: Workspace) -> dict[str, Path]:
