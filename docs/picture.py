@@ -55,6 +55,17 @@ async def draw(name: str, screen: str, keys: tuple[str, ...]) -> None:
         write_text(TARGET / f"{name}.svg", plain(app.export_screenshot()))
 
 
+async def move() -> None:
+    """The moving picture: see `docs.film`."""
+    from docs.film import film, filmed
+    from engines.core.files import write_text
+    from screens.app import Workbench
+    from workbench.workspace import Workspace
+
+    frames = await filmed(Workbench(Workspace.open(), screen="egraphs"))
+    write_text(TARGET / "film.svg", film(frames))
+
+
 def main() -> None:
     """Draw every picture."""
     TARGET.mkdir(exist_ok=True)
@@ -67,6 +78,8 @@ def main() -> None:
         for name, (screen, keys) in SHOTS.items():
             asyncio.run(draw(name, screen, keys))
             print(f"docs/{TARGET.name}/{name}.svg")
+        asyncio.run(move())
+        print(f"docs/{TARGET.name}/film.svg")
 
 
 if __name__ == "__main__":

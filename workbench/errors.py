@@ -23,7 +23,7 @@ EXTRAS = {
     "amr": "amrlib",
     "pictures": "cairosvg matplotlib PIL",
     "serve": "textual_serve aiohttp aiohttp_jinja2",
-    "mcp": "mcp",
+    "mcp": "mcp mcp_types",
 }
 """What a light install lacks: the import names that each extra brings first."""
 
