@@ -28,6 +28,7 @@ from engines.egen.records import (
     Verdict,
     Weights,
     canonical_weights,
+    families_of,
     style_of,
 )
 
@@ -118,7 +119,8 @@ def _no_cluster(path: Path | None) -> DataError:
 def _member(row: Mapping[str, Any]) -> Member:
     read_prefix(row["prefix"], LETTERS)
     gained, exceptions = bool(row.get("gained", False)), str(row.get("except", ""))
-    return Member(row["prefix"], Verdict(row["verdict"], float(row["kept"]), gained, exceptions=exceptions))
+    verdict = Verdict(row["verdict"], float(row["kept"]), gained, exceptions=exceptions)
+    return Member(row["prefix"], verdict, str(row.get("by", "")))
 
 
 def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
@@ -222,6 +224,14 @@ class BuildCorpus:
         ),
     ] = None
     weights: Weights = None
+    forms: Annotated[
+        str | None,
+        Arg(
+            "Families of classical forms that members may grow from: all, none, or names.",
+            shown="the head multiplied out and factored",
+            words=True,
+        ),
+    ] = None
     assume: Annotated[
         str | None,
         Arg("Assumptions for all heads: x > 0, n integer.", shown="nothing", words=True),
@@ -257,12 +267,13 @@ def resolved(spec: BuildCorpus) -> BuildCorpus:
     else:
         config = replace(config, style=style_of(spec.mode or config.mode))
         templates = templates or "all"
-    names = ("members", "max_tokens", "mode", "style", "weights", "assume", "padding", "seed")
+    names = ("members", "max_tokens", "mode", "style", "weights", "forms", "assume", "padding", "seed")
     found = {name: getattr(config, name) for name in names}
     found |= {"nodes": config.limits.nodes, "workers": machine.processors()}
     left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
     if spec.weights is not None:
         left_open["weights"] = canonical_weights(spec.weights)
+    families_of(spec.forms or "")
     if spec.assume is not None:
         left_open["assume"] = str(read_assumptions(spec.assume))
     return replace(spec, **left_open, templates=templates and source_name(templates))
@@ -301,6 +312,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         limits=Limits(nodes=_given(spec.nodes)),
         style=_given(spec.style),
         weights=_given(spec.weights),
+        forms=_given(spec.forms),
         assume=_given(spec.assume),
     )
     return build(
@@ -531,7 +543,7 @@ def show(spec: ShowCluster) -> dict[str, Any]:
             "verdict": row["verdict"],
             "kept": row["kept"],
             "gained": row["gained"],
-            **({"except": row["except"]} if row["except"] else {}),
+            **{name: row[name] for name in ("except", "by") if row[name]},
         }
         for row in corpus.members(spec.cluster).to_pylist()
     ]

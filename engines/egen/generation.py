@@ -15,6 +15,7 @@ from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.expressions.notation import Notation
 from engines.egen.records import (
     ACCEPTED,
+    FEW,
     MAX_MEMBERS,
     MAX_TOKENS,
     AssumeAny,
@@ -28,6 +29,7 @@ from engines.egen.records import (
     TheoryName,
     Weights,
     canonical_weights,
+    families_of,
     style_of,
 )
 from engines.egen.theories.theory import Theory, theory_of
@@ -52,10 +54,22 @@ class Generate:
         ),
     ] = None
     weights: Weights = None
+    forms: Annotated[
+        str | None,
+        Arg(
+            "Families of classical forms that members may grow from: all, none, or names.",
+            shown="all",
+            words=True,
+        ),
+    ] = None
     order: Annotated[
-        Order,
-        Arg("readable: functions of EXPR and little nesting first. random: by the seed."),
-    ] = "shortest"
+        Order | None,
+        Arg(
+            "interesting: each unlike those before it. readable: functions of EXPR and little nesting first. "
+            "random: by the seed.",
+            shown=f"interesting up to {FEW} members, then shortest",
+        ),
+    ] = None
     padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
     seed: Annotated[int, Arg("Seed for members and points.", low=0)] = 0
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.", writes=True)] = None
@@ -69,6 +83,18 @@ class Generate:
         if self.weights and self.theory != "reals":
             what = f"the rules of {self.theory} have no families to weigh"
             raise refused(what, "E457", "Leave out --weights.")
+        families_of(self.forms or "")
+
+    @property
+    def listing(self) -> Order:
+        """The order that is meant: only real functions without detours have interesting members."""
+        usual: Order = "interesting" if self.members <= FEW else "shortest"
+        order = self.order or usual
+        return "shortest" if order == "interesting" and not self._plain else order
+
+    @property
+    def _plain(self) -> bool:
+        return self.theory == "reals" and (self.style or style_of(self.mode)) != "any"
 
     @property
     def config(self) -> EgenConfig:
@@ -83,6 +109,8 @@ class Generate:
             theory=self.theory,
             assume=self.assume,
             weights=canonical_weights(self.weights or ""),
+            forms=(self.forms or "all") if self._plain else "",
+            order="interesting" if self.listing == "interesting" else "shortest",
         )
 
 
@@ -106,7 +134,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
     shared_process().warm_up()
     head = theory_of(spec.theory, spec.assume).read(spec.expr, spec.notation)
     cluster = shared_process().generate(head, spec.config, events=events, stop=stop)
-    cluster = replace(cluster, members=_ordered(cluster, spec.order))
+    cluster = replace(cluster, members=_ordered(cluster, spec.listing))
     if spec.out is not None:
         from engines.core.files import write_json
 
@@ -202,4 +230,6 @@ def _row(member: Member, theory: Theory) -> dict[str, Any]:
         row["gained"] = True
     if verdict.exceptions:
         row["except"] = verdict.exceptions
+    if member.by:
+        row["by"] = member.by
     return row

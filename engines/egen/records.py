@@ -35,6 +35,36 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 """The operators that the rules of a family bring; families by their first words in the rule table."""
 
+FORMS = (
+    *("expand", "factor", "common denominator", "partial fractions", "square completed", "Horner"),
+    *("conjugate", "roots", "multiple angles", "half angles", "powers reduced", "sum to product"),
+    *("double angle", "squares", "tangent", "sines and cosines", "exponential form", "logarithms"),
+    *("logarithmic form", "arctangents", "inverse functions", "absolute value"),
+)
+"""The families of classical forms (`algebra.classical`)."""
+
+
+def families_of(forms: str) -> tuple[str, ...]:
+    """The families that a setting names: `all`, `none`, or some with commas between them.
+
+    Empty is what there was before forms had a setting: the head multiplied out and factored. Raises:
+    EngineError E457.
+
+    >>> families_of("factor, Horner"), families_of("none")
+    (('factor', 'Horner'), ())
+    """
+    if not forms:
+        return ("multiplied out",)
+    if forms in ("all", "none"):
+        return FORMS if forms == "all" else ()
+    names = tuple(filter(None, map(str.strip, forms.split(","))))
+    for name in names:
+        if name not in FORMS:
+            what = f"{visible(name)[:60]!r} is not a family of forms"
+            raise refused(what, "E457", f"Write all, none, or some of {', '.join(FORMS)}.")
+    return names
+
+
 _LEAST, _MOST = 1e-3, 1e3
 _PART = re.compile(r"([a-z ]+?)\s*[=:]\s*(\S+)\Z")
 
@@ -93,6 +123,9 @@ Weights = Annotated[
 MAX_MEMBERS = 1_000_000
 """More members of one head are refused: they would not fit into memory."""
 
+FEW = 100
+"""So many members are put into an interesting order; what comes after them is not."""
+
 MAX_TOKENS = 64
 """Longer members are refused: exact counts of the terms so long may outgrow the sampler's arithmetic."""
 
@@ -108,9 +141,10 @@ or by undoing a function (`forms.Canonical`) count as one. any: whatever the rul
 TheoryName = Literal["reals", "logic"]
 """What expressions are about: real functions, or truth values."""
 
-Order = Literal["shortest", "readable", "random"]
-"""How members are listed. readable: first those with fewest functions that the head has not, then those least
-nested, then the shortest."""
+Order = Literal["interesting", "shortest", "readable", "random"]
+"""How members are listed. interesting: each as unlike those before it as can be (`expressions.novelty`), out
+of more than are asked for. readable: first those with fewest functions that the head has not, then those
+least nested, then the shortest."""
 
 Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
 ACCEPTED: dict[Mode, frozenset[Outcome]] = {
@@ -152,12 +186,21 @@ class EgenConfig:
     theory: TheoryName = "reals"
     assume: str = ""
     weights: str = ""
+    forms: str = ""
+    order: Order = "shortest"
 
     def to_dict(self) -> dict[str, Any]:
-        """For a plan, a manifest or JSON; style, theory, assumptions and weights are left out where they are
-        those of before there were any."""
+        """For a plan, a manifest or JSON; style, theory, assumptions, weights, forms and order are left out
+        where they are those of before there were any."""
         document = asdict(self)
-        before = {"style": "any", "theory": "reals", "assume": "", "weights": ""}
+        before = {
+            "style": "any",
+            "theory": "reals",
+            "assume": "",
+            "weights": "",
+            "forms": "",
+            "order": "shortest",
+        }
         return {name: value for name, value in document.items() if before.get(name, ...) != value}
 
     @classmethod
@@ -274,10 +317,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An expression of a cluster, in generator prefix notation, with its verdict against the head."""
+    """An expression of a cluster, in generator prefix notation, with its verdict against the head. `by` names
+    the family of classical forms that makes it; empty for what rules give."""
 
     prefix: str
     verdict: Verdict
+    by: str = ""
 
     @property
     def tree(self) -> Tree:

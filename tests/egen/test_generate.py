@@ -227,7 +227,7 @@ def test_the_command_prints_its_contract(words: list[str]) -> None:
     document = json.loads(run.stdout)
     assert len(document["members"]) == 15
     for row in document["members"]:
-        assert set(row) - {"except"} == {"prefix", "infix", "tokens", "verdict", "kept"}
+        assert set(row) - {"except", "by"} == {"prefix", "infix", "tokens", "verdict", "kept"}
         assert row.get("except", "some points")
         assert len(read_prefix(row["prefix"])) == row["tokens"] <= 15
         assert row["verdict"] in ("equal", "extends")

@@ -78,7 +78,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         line.field.value = f"{HEAD} where x > 0 weights power=2"
         await press(pilot, "f3")
         assert "style any (F2), random first (F3)" in str(line.query_one(".say", Static).content)
-        await press(pilot, "f2", "f2", "f2", "f3", "f3", "enter", "x")
+        await press(pilot, "f2", "f2", "f2", "f3", "f3", "f3", "enter", "x")
         await settle(pilot, lambda: bool(screen.why_not("stop")))
 
         # What was asked, and where it is said.

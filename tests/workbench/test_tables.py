@@ -46,7 +46,7 @@ def test_a_new_column_is_in_the_lines_and_the_filter_of_its_command(functions: T
     show = ("egen", "show", str(CORPUS), "20")
     head, first, *_ = CliRunner().invoke(app, show).stdout.splitlines()
     # The infix form, which may be of any length, stands last.
-    assert head.split() == ["member", "tok", "verdict", "kept", "functions", "infix"]
+    assert head.split() == ["member", "tok", "verdict", "kept", "by", "functions", "infix"]
     row = operation("egen.show")
     found = row.run({"corpus": str(CORPUS), "cluster": 20})
     count = functions.row(found["members"][0])["functions"]

@@ -169,13 +169,13 @@ class Space:
         return Quotient(top / lead, bottom / lead)
 
     def tree(self, quotient: Quotient) -> Tree:
-        top, bottom, scale = self._whole(quotient)
+        top, bottom, scale = self.whole(quotient)
         if bottom.is_constant():
             return self.sum(top, scale)
         above = self.sum(top, Fraction(scale.numerator))
         return divided(above, self.sum(bottom, Fraction(scale.denominator)))
 
-    def _whole(self, quotient: Quotient) -> tuple[fmpq_mpoly, fmpq_mpoly, Fraction]:
+    def whole(self, quotient: Quotient) -> tuple[fmpq_mpoly, fmpq_mpoly, Fraction]:
         """Numerator and denominator with integer coefficients that have no common factor, and the number
         before them."""
         scale = Fraction(1)

@@ -82,7 +82,7 @@ class Corpus:
 
     def members(self, cluster: int) -> pa.Table:
         """The expressions of a cluster: cluster, member (0 is the head), prefix, tokens, verdict, kept,
-        gained, except, source (the place in the source of the head that it was grown from).
+        gained, except, by, source (the place in the source of the head that it was grown from).
 
         Raises: EngineError E454 when there is no such cluster; DataError when its shard is corrupt.
         """
@@ -106,7 +106,7 @@ class Corpus:
         count = table.num_rows
         numbers = {"cluster": [cluster] * count, "member": list(range(count))}
         columns = {name: pa.array(values, pa.int32()) for name, values in numbers.items()}
-        for name in ("prefix", "tokens", "verdict", "kept", "gained", "except", "source"):
+        for name in ("prefix", "tokens", "verdict", "kept", "gained", "except", "by", "source"):
             columns[name] = table[name]
         return pa.table(columns)
 

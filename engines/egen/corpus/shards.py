@@ -43,7 +43,8 @@ ROWS = pa.schema(
     ]
 )
 """`source` is the head's place in the source, `member` 0 is the head itself; `except` is empty in shards that
-were written before there was such a column."""
+were written before there was such a column. `by`, the family of classical forms that made a member, is a
+column where there is such a member."""
 
 _NAME = re.compile(r"shard-(\d{5,})-([0-9a-f]{16})\.parquet\Z")
 _KEY = b"mathwb.egen.shard"
@@ -164,13 +165,15 @@ def write_shard(
     folder: Path, block: int, heads: Sequence[GrownHead], skipped: Iterable[Skipped] = ()
 ) -> Stored:
     """Write the shard of a block; it appears under its name only when it is complete."""
-    columns: dict[str, list[Any]] = {name: [] for name in ROWS.names}
+    named = any(row.by for head in heads for row in head.rows)
+    schema = ROWS.append(pa.field("by", pa.string())) if named else ROWS
+    columns: dict[str, list[Any]] = {name: [] for name in schema.names}
     for head in heads:
         for number, row in enumerate(head.rows):
             of = row.verdict
             values = head.source, number, row.prefix, row.tokens
             verdict = of.outcome, of.kept, of.gained, of.exceptions
-            for column, value in zip(columns.values(), values + verdict, strict=True):
+            for column, value in zip(columns.values(), (*values, *verdict, row.by), strict=named):
                 column.append(value)
     note = {
         "block": block,
@@ -179,7 +182,7 @@ def write_shard(
         ],
         "skipped": [asdict(head) for head in skipped],
     }
-    table = pa.table(columns, schema=ROWS).replace_schema_metadata({_KEY: json.dumps(note, sort_keys=True)})
+    table = pa.table(columns, schema=schema).replace_schema_metadata({_KEY: json.dumps(note, sort_keys=True)})
     data = parquet_bytes(table)
     digest = sha256(data).hexdigest()
     name = f"shard-{block:05d}-{digest[:16]}.parquet"
@@ -204,8 +207,10 @@ def read_shard(path: Path) -> Shard:
     data, digest = _whole(path)
     table = parquet_table(data)
     note = json.loads(table.schema.metadata[_KEY])
-    if "except" not in table.column_names:
-        table = table.append_column("except", pa.array([""] * table.num_rows))
+    for name in ("except", "by"):
+        if name in table.column_names:
+            continue
+        table = table.append_column(name, pa.array([""] * table.num_rows))
     return Shard(
         table.replace_schema_metadata(None),
         tuple(note["heads"]),

@@ -148,14 +148,15 @@ class Grower:
         limits: Limits | None = None,
         *,
         theory: Theory | None = None,
+        forms: Sequence[Tree] = (),
         events: Sink = ignore,
         stop: Stop = never,
     ) -> EGraph:
         """The e-graph of a head.
 
-        Args: theory: of the same kind as the grower's; what is assumed in it counts. events: `progress` of
-        stage `grow` with nodes, classes and seconds after every iteration; its step is the iteration. Raises:
-        ExpressionError for what has no rules.
+        Args: forms: terms that are known to be equal to the head. theory: of the same kind as the grower's;
+        what is assumed in it counts. events: `progress` of stage `grow` with nodes, classes and seconds after
+        every iteration; its step is the iteration. Raises: ExpressionError for what has no rules.
         """
         if theory is not None and theory.unwritten:
             raise ExpressionError(theory.unwritten, remedy="Use check or verify.")
@@ -167,7 +168,7 @@ class Grower:
         run = _Run(self._egglog, self.theory.arity, limits or Limits(), events, stop)
         try:
             self._load((theory or self.theory).facts())
-            run.grow(head)
+            run.grow(head, forms)
             return run.result()
         finally:
             self._held += 1 + run.most
@@ -210,8 +211,11 @@ class _Run:
     def execute(self, program: str) -> list[Any]:
         return _execute(self.egglog, program)
 
-    def grow(self, head: Tree) -> None:
-        self.execute(f"(Calm) (set (Root) {_text(fold(head), self.constructors.values())})")
+    def grow(self, head: Tree, forms: Sequence[Tree]) -> None:
+        root, *others = (_text(fold(tree), self.constructors.values()) for tree in (head, *forms))
+        self.execute(f"(Calm) (set (Root) {root})")
+        for other in others:
+            self.execute(f"(union {root} {other})")
         self.execute(f"(run-schedule {_FOLD})")
         self.keep(self.size())
         going = self.accept()

@@ -24,9 +24,21 @@ from engines.core.tree import Tree
 from engines.egen.egraph.grammar import EGraph, Grammar, with_padding
 from engines.egen.egraph.growth import Grower, paddings
 from engines.egen.egraph.sampling import Sampler
-from engines.egen.expressions.forms import Subterms
+from engines.egen.expressions.forms import Subterms, canonical_key
 from engines.egen.expressions.language import prefix
-from engines.egen.records import ACCEPTED, FAMILIES, Cluster, EgenConfig, Member, Stats, read_weights
+from engines.egen.expressions.novelty import novel, tidy
+from engines.egen.records import (
+    ACCEPTED,
+    FAMILIES,
+    FEW,
+    Cluster,
+    EgenConfig,
+    Member,
+    Mode,
+    Stats,
+    Verdict,
+    read_weights,
+)
 from engines.egen.theories.theory import Judge, Theory, theory_of
 
 _DRAWN_TOGETHER = 32
@@ -34,6 +46,8 @@ _ROUND = 500
 """Members of one length in a round, at most."""
 _JUDGED_TOGETHER = 250
 """So many members, or all of a round, are verified and reported together."""
+_CHOSEN_FROM = 300
+"""So many members at least are drawn where those that are wanted are chosen for their novelty."""
 _DRAWS = 20
 """A length is given up when it took this many times its first share of the members, and 200 draws more."""
 
@@ -66,10 +80,26 @@ def generate(
             f"the grower's rules are of mode {grower.mode}, not {config.mode}, or another theory"
         )
 
-    egraph = grower.grow(head, config.limits, theory=theory, events=events, stop=stop)
+    verifier = theory.judge(head, seed=config.seed)
+    forms = _forms(head, config, theory, verifier)
+    united = [tree for name, tree in forms if name]
+    egraph = grower.grow(head, config.limits, theory=theory, forms=united, events=events, stop=stop)
     if config.padding:
         egraph = with_padding(egraph, paddings(grower.rules, config.mode))
-    return _Selection(head, config, theory, egraph, grower, events, stop).cluster()
+    return _Selection(head, config, theory, verifier, forms, egraph, grower, events, stop).cluster()
+
+
+def _forms(head: Tree, config: EgenConfig, theory: Theory, verifier: Judge) -> list[tuple[str, Tree]]:
+    """The classical forms of a head that are verified to be equal to it, with their families."""
+    if config.style == "any" or verifier.reason:
+        return []
+    found = list(theory.written(head, verifier, config.forms, config.max_tokens))
+    verdicts = verifier.check([tree for _, tree in found])
+    return [one for one, verdict in zip(found, verdicts, strict=True) if _accepted(verdict, config.mode)]
+
+
+def _accepted(verdict: Verdict, mode: Mode) -> bool:
+    return verdict.outcome in ACCEPTED[mode] and (verdict.outcome != "shrinks" or verdict.kept > 0)
 
 
 class _Selection:
@@ -78,6 +108,8 @@ class _Selection:
         head: Tree,
         config: EgenConfig,
         theory: Theory,
+        verifier: Judge,
+        forms: list[tuple[str, Tree]],
         egraph: EGraph,
         grower: Grower,
         events: Sink,
@@ -86,12 +118,16 @@ class _Selection:
         self.theory = theory
         self.terms = Subterms(theory.arity)
         self.forms = theory.forms(self.terms, direct=config.style == "distinct")
+        self.verifier, self.classical = verifier, forms
+        self.families = {prefix(tree): name for name, tree in forms}
         self.head, self.config, self.egraph, self.grower = head, config, egraph, grower
         self.events, self.stop = events, stop
         self.stop_reason = egraph.stop_reason
         self.seconds = {"sample": 0.0, "verify": 0.0}
         self.dropped: Counter[str] = Counter()
         self.members: list[Member] = []
+        interesting = config.order == "interesting"
+        self.wanted = max(_CHOSEN_FROM, config.members) if interesting else config.members
         self.suspects: set[str] = set()
 
     def cluster(self) -> Cluster:
@@ -102,6 +138,8 @@ class _Selection:
         self.seconds["sample"] += time.perf_counter() - started
         self.select(sampler, counts)
         self.members.sort(key=lambda member: (member.tokens, member.prefix))
+        if self.config.order == "interesting":
+            self.members = self.chosen()
         stats = Stats(
             stop_reason=self.stop_reason,
             iterations=self.egraph.iterations,
@@ -115,6 +153,25 @@ class _Selection:
             suspects=tuple(sorted(self.suspects)),
         )
         return Cluster(self.head, tuple(self.members), stats, self.config)
+
+    def chosen(self) -> list[Member]:
+        """The members that are wanted, of those there are: each unlike those before it, and tidied."""
+        others = [(tidy(member.tree), member) for member in self.members if not member.by]
+        fitting = [tree for tree, _ in others if len(tree) <= self.config.max_tokens]
+        verdicts = dict(zip(fitting, self.verifier.check(fitting), strict=True))
+        found = [member for member in self.members if member.by]
+        for tree, verdict in verdicts.items():
+            if _accepted(verdict, self.config.mode):
+                found.append(Member(prefix(tree), verdict))
+        found += (member for _, member in others)
+        once: dict[str, Member] = {}
+        for member in found:
+            once.setdefault(canonical_key(member.prefix.split()), member)
+        once.pop(canonical_key(self.head), None)
+        once = dict(sorted(once.items(), key=lambda row: (not row[1].by, row[1].tokens)))
+        first = min(FEW, self.config.members)
+        ordered = novel(once.values(), self.head, first, lambda one: (one.tree, bool(one.by)))
+        return ordered[: self.config.members]
 
     def grammar(self) -> Grammar:
         found = None if self.config.style == "any" else self.theory.plain(self.egraph)
@@ -132,7 +189,7 @@ class _Selection:
         self.judge(verifier, list(self.distinct(fitting, keys)))
 
     def select(self, sampler: Sampler, counts: list[int]) -> None:
-        verifier = self.theory.judge(self.head, seed=self.config.seed)
+        verifier = self.verifier
         if (
             self.egraph.stop_reason == "contradiction"
             and self.config.mode == "strict"
@@ -146,21 +203,21 @@ class _Selection:
                 return
         keys = {self.forms.key(self.terms.read(self.head.labels()))}
         if self.config.style != "any":
-            self.written(verifier, self.theory.written(self.head), keys)
+            self.written(verifier, (tree for _, tree in self.classical), keys)
         open_lengths = [length for length, count in enumerate(counts) if count]
-        patience = 200 + _DRAWS * (self.config.members // max(1, len(open_lengths)))
+        patience = 200 + _DRAWS * (self.wanted // max(1, len(open_lengths)))
         codes = np.append(self.terms.codes(map(" ".join, sampler.labels)), -1)  # -1 is behind the end
         streams = {length: self.drawn(sampler, length, patience, codes) for length in open_lengths}
         # A few are the shortest ones; of more, no length goes without.
-        even = self.config.style != "any" and self.config.members >= len(open_lengths)
+        even = self.config.style != "any" and self.wanted >= len(open_lengths)
         drawn = False
-        while open_lengths and len(self.members) < self.config.members:
+        while open_lengths and len(self.members) < self.wanted:
             hurried = self.stop()
             if hurried and drawn:
                 self.stop_reason = "stopped"
                 return
             drawn = True
-            wanted = self.config.members - len(self.members)
+            wanted = self.wanted - len(self.members)
             most = 8 if hurried else _ROUND
             shares = _shares(wanted, len(open_lengths), most, even=even)
             fresh: list[tuple[str, ...]] = []
@@ -207,22 +264,21 @@ class _Selection:
 
     def judge(self, verifier: Judge, terms: list[tuple[str, ...]]) -> None:
         started = time.perf_counter()
-        wanted = self.config.members - len(self.members)
+        wanted = self.wanted - len(self.members)
         accepted: list[Member] = []
         verdicts = verifier.check(terms)
         for term, verdict in zip(terms, verdicts, strict=True):
-            if verdict.outcome not in ACCEPTED[self.config.mode] or (
-                verdict.outcome == "shrinks" and not verdict.kept
-            ):
+            if not _accepted(verdict, self.config.mode):
                 self.dropped[verdict.outcome] += 1
                 if verdict.outcome == "different":
                     self.contradicted(term)
             elif len(accepted) < wanted:
-                accepted.append(Member(" ".join(term), verdict))
+                text = " ".join(term)
+                accepted.append(Member(text, verdict, self.families.get(text, "")))
         self.members += accepted
         self.seconds["verify"] += time.perf_counter() - started
         if accepted:
-            data = {"stage": "members", "done": len(self.members), "total": self.config.members}
+            data = {"stage": "members", "done": len(self.members), "total": self.wanted}
             found = [member.prefix for member in accepted]
             self.events(Event("progress", {**data, "unit": "members", "members": found}))
 

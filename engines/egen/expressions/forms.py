@@ -15,7 +15,6 @@ from engines.egen.expressions.language import (
     ARITY,
     HYPERBOLIC,
     LEAVES,
-    RECIPROCAL,
     TRIGONOMETRIC,
     apply_float,
     is_name,
@@ -163,8 +162,6 @@ UNDONE_BY = {
     **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},
 }
 """For every function the one that it undoes, and that undoes it."""
-_EVEN = {"cos", "sec", "cosh", "sech", "abs"}
-_ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - _EVEN
 
 # A subterm on the stack: (sign, kind, list, list).
 #   ATOM     [text], unused: a function of canonical operands, x, pi, e
@@ -185,15 +182,10 @@ def canonical_key(expression: Tree | Sequence[str]) -> str:
 
 
 class Canonical:
-    """Canonical keys of numbered terms, of every subterm once.
+    """Canonical keys of numbered terms, of every subterm once."""
 
-    Args: direct: signs are taken out of odd and even functions and powers, and a function of its own inverse,
-    or of that of its reciprocal, is left out, so that what differs by such a detour is equal. Of expressions
-    that are known to be equal: f⁻¹(f(u)) is u for some u only.
-    """
-
-    def __init__(self, terms: Subterms, *, direct: bool = False) -> None:
-        self._terms, self._direct = terms, direct
+    def __init__(self, terms: Subterms) -> None:
+        self._terms = terms
         self._parts: dict[int, _Part] = {}
 
     def key(self, number: int) -> str:
@@ -202,11 +194,11 @@ class Canonical:
     def _part(self, number: int) -> _Part:
         part = self._parts.get(number)
         if part is None:
-            terms, direct = self._terms, self._direct
+            terms = self._terms
             left, right = terms.lefts[number], terms.rights[number]
             one = self._part(left) if left >= 0 else None
             other = self._part(right) if right >= 0 else None
-            part = self._parts[number] = _composed(terms.names[terms.labels[number]], one, other, direct)
+            part = self._parts[number] = _composed(terms.names[terms.labels[number]], one, other)
         return part
 
 
@@ -216,21 +208,19 @@ def _part(tokens: Sequence[str]) -> _Part:
     for token in reversed(tokens):
         operands = ARITY.get(token, 0)
         left = pop() if operands else None
-        stack.append(_composed(token, left, pop() if operands > 1 else None, direct=False))
+        stack.append(_composed(token, left, pop() if operands > 1 else None))
     return pop()
 
 
-def _composed(token: str, left: _Part | None, right: _Part | None, direct: bool) -> _Part:
+def _composed(token: str, left: _Part | None, right: _Part | None) -> _Part:
     if left is None:
         return (1, _ATOM, [token], []) if token in ARITY else _number(token)
     if right is None:
-        return _direct(token, left, None) if direct else (1, _ATOM, [f"{token} {_text(left)}"], [])
+        return 1, _ATOM, [f"{token} {_text(left)}"], []
     if token == "*" or token == "/":
         return _product(left, right, token == "/")
     if token == "+" or token == "-":
         return _sum(left, right, token == "-")
-    if direct and token == "pow":
-        return _direct(token, left, right)
     return 1, _ATOM, [f"{token} {_text(left)} {_text(right)}"], []
 
 
@@ -341,24 +331,6 @@ def _series(plus: list[str], less: list[str]) -> str:
 
 def _nested(operator: str, texts: list[str]) -> str:
     return operator * (len(texts) - 1) + " ".join(texts)
-
-
-def _direct(token: str, operand: _Part, exponent: _Part | None) -> _Part:
-    sign, power = 1, f" {_text(exponent)}" if exponent else ""
-    whole = bool(exponent) and power.removeprefix(" ").removeprefix("-").isdigit()
-    even = int(power) % 2 == 0 if whole else token in _EVEN
-    if even or whole or token in _ODD:
-        sign, above, below = _factors(operand)
-        operand = (1, _ATOM if operand[1] != _PRODUCT else _PRODUCT, above, below)
-        sign = 1 if even else sign
-    text = _text(operand)
-    inner, _, rest = text.partition(" ")
-    if inner in (UNDONE_BY.get(token), UNDONE_BY.get(RECIPROCAL.get(token, ""))):
-        part = _part(rest.split())
-        if inner != UNDONE_BY[token]:
-            part = _product((1, _PRODUCT, [], []), part, True)
-        return sign * part[0], part[1], part[2], part[3]
-    return sign, _ATOM, [f"{token} {text}{power}"], []
 
 
 # When a member is only its shorter self in disguise.

@@ -120,7 +120,7 @@ class Logic(Theory):
     def plain(self, _egraph: EGraph) -> None:
         return None
 
-    def written(self, _head: Tree) -> Iterable[Tree]:
+    def written(self, *_: Any) -> Iterable[tuple[str, Tree]]:
         return ()
 
     def openings(self, _head: Tree) -> Iterable[Tree]:

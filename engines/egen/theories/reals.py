@@ -13,7 +13,7 @@ from engines.core.assets import asset
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
-from engines.egen.algebra.rational import TooLargeError, factored, normal
+from engines.egen.algebra.classical import classical
 from engines.egen.algebra.relations import filled, fits, meetings, meets
 from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.egraph.analysis import analysis, assumed_facts
@@ -21,6 +21,8 @@ from engines.egen.egraph.grammar import plain
 from engines.egen.expressions.forms import Canonical, Padding
 from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE, fold, unfolded
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
+from engines.egen.expressions.novelty import Ideas
+from engines.egen.records import families_of
 from engines.egen.rules.table import Family, Rule, assumed_rules, load_rules, parse_families
 from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 from engines.egen.verification.pointwise import Pointwise
@@ -32,8 +34,7 @@ if TYPE_CHECKING:
     from engines.egen.expressions.notation import Notation
 
 
-# Forms of a head that are written down, not drawn: multiplied out and factored, and other ways to write what
-# the rules give no other form (`x`, `e^x`, `|x|`, `1/2`).
+# Other ways to write heads that the rules give no other form (`x`, `e^x`, `|x|`, `1/2`).
 
 OPENINGS = "rules/openings.toml"
 
@@ -41,14 +42,6 @@ OPENINGS = "rules/openings.toml"
 @cache
 def load_openings() -> tuple[Family, ...]:
     return parse_families(asset(OPENINGS).read_text(encoding="utf-8"), OPENINGS)
-
-
-def algebraic_forms(head: Tree) -> list[Tree]:
-    """The head multiplied out, and factored over the rational numbers, for the caller to verify."""
-    try:
-        return [normal(head), factored(head)]
-    except TooLargeError:
-        return []
 
 
 def openings(head: Tree) -> Iterator[Tree]:
@@ -132,8 +125,8 @@ class Reals(Theory):
     def plain(self, egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
         return plain(egraph)
 
-    def written(self, head: Tree) -> Iterable[Tree]:
-        return algebraic_forms(head)
+    def written(self, head: Tree, judge: Judge, forms: str, longest: int) -> Iterator[tuple[str, Tree]]:
+        return classical(head, self.signs(judge), families_of(forms), longest=longest)
 
     def openings(self, head: Tree) -> Iterable[Tree]:
         return openings(head)
@@ -151,4 +144,4 @@ class Reals(Theory):
 class _Forms:
     def __init__(self, terms: Subterms, direct: bool) -> None:
         self.padded = Padding(terms).found
-        self.key = Canonical(terms, direct=direct).key
+        self.key = (Ideas if direct else Canonical)(terms).key

@@ -96,8 +96,9 @@ class Theory(ABC):
         """The e-graph without detours and what its classes are parts of; None where it has none."""
 
     @abstractmethod
-    def written(self, head: Tree) -> Iterable[Tree]:
-        """Forms of a head that are not drawn."""
+    def written(self, head: Tree, judge: Judge, forms: str, longest: int) -> Iterable[tuple[str, Tree]]:
+        """Forms of a head that are not drawn, each with the family that makes it. Args: forms: `all`, or
+        names of families; empty for those of before there were any. longest: their tokens at most."""
 
     @abstractmethod
     def openings(self, head: Tree) -> Iterable[Tree]:

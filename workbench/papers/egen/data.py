@@ -28,7 +28,12 @@ KEYS = (
         "members without detours, only one of those that differ by signs, or any; unset: any for mode paper",
         ("plain", "distinct", "any"),
     ),
-    Key("egen.order", "shortest", "which members come first", ("shortest", "readable", "random")),
+    Key(
+        "egen.order",
+        "interesting",
+        "which members come first; unset: shortest where more than 100 are asked for",
+        ("interesting", "shortest", "readable", "random"),
+    ),
     Key(
         "egen.max_tokens", 25, "the longest member, in tokens of generator notation", least=1, most=MAX_TOKENS
     ),

@@ -110,6 +110,7 @@ MEMBERS = TableSpec(
         Column("verdict", "verdict", 26, least=11, format=_judged),
         Column("kept", "kept", 4, "right", on="text csv", unit="share of the head's domain", format=".0%"),
         *others("gained", "csv"),
+        Column("by", "by", 19, unit="classical form", drop=2),
         _OP,
     )
 )

@@ -1,0 +1,361 @@
+"""Which members come first: each unlike those before it, so that the first twenty are twenty ideas.
+
+Two expressions are one idea where trivial arithmetic makes them the same: signs, order, like terms, powers of
+one base, numbers multiplied into a sum, whole and half turns added, a function of its own inverse. That is
+what computer algebra systems do by themselves when an expression is written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeVar
+
+from engines.core.tree import Tree
+from engines.egen.algebra.rational import ONE, ZERO, divided, number, power, times
+from engines.egen.expressions.forms import UNDONE_BY, Subterms
+from engines.egen.expressions.language import HYPERBOLIC, RECIPROCAL, TRIGONOMETRIC, is_constant_token
+
+_EVEN = ("cos", "sec", "cosh", "sech", "abs")
+_ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - {*_EVEN}
+_QUARTER = {"sin": ("cos", 1), "cos": ("sin", -1), "tan": ("cot", -1), "cot": ("tan", -1)}
+_QUARTER |= {"sec": ("csc", -1), "csc": ("sec", 1)}
+"""What a quarter turn makes of a function, and its sign."""
+_LARGEST = 64
+"""Powers of numbers with larger exponents are not worked out."""
+_NAMED = 0.6
+"""How much nearer a member is that no classical form names."""
+_SIZE = 8
+"""Tokens that a member may have more than the head before it counts half."""
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Written:
+    """An expression after trivial arithmetic: a number times powers, or a sum of such.
+
+    `powers` and `terms` are by the text of a base or a term; what has neither is a number, a name or a
+    `function` of its operands. `text` is equal exactly where two are one idea.
+    """
+
+    text: str
+    scale: Fraction = Fraction(1)
+    powers: dict[str, tuple[Written, Written]] = field(default_factory=dict)
+    terms: dict[str, tuple[Written, Fraction]] = field(default_factory=dict)
+    function: str = ""
+    operands: tuple[Written, ...] = ()
+    parts: frozenset[str] = frozenset()
+
+
+def written(tree: Tree) -> Written:
+    """What trivial arithmetic makes of an expression.
+
+    >>> from engines.egen.expressions.language import read_prefix
+    >>> one, other = (written(read_prefix(text)) for text in ("cos - 0 * 2 x", "cos + * 2 x * 2 pi"))
+    >>> one.text == other.text
+    True
+    """
+    return _Reader().of(tree)
+
+
+def tidy(tree: Tree) -> Tree:
+    """An expression written anew after trivial arithmetic: `sin(-2x)/tan(x*(-2))` as `sin(2x)/tan(2x)`. Where
+    it is defined may differ."""
+    return _tree(_Reader().of(tree))
+
+
+def novel(items: Iterable[T], head: Tree, count: int, of: Callable[[T], tuple[Tree, bool]]) -> list[T]:
+    """All items: first `count`, each as unlike the head and those before it as any that is left, short ones
+    before long ones; then the others as they come, what is the same idea as another at the end.
+
+    Args: of: an item's expression, and whether a classical form is named for it.
+    """
+    reader = _Reader()
+    start = reader.of(head)
+    seen = {start.text}
+    waiting: list[tuple[T, Written, float]] = []
+    same: list[T] = []
+    for item in items:
+        tree, named = of(item)
+        one = reader.of(tree)
+        if one.text in seen:
+            same.append(item)
+            continue
+        seen.add(one.text)
+        weight = (1.0 if named else _NAMED) / (1 + (len(tree) / (len(head) + _SIZE)) ** 2)
+        waiting.append((item, one, weight))
+    nearest = [_distance(one, start) for _, one, _ in waiting]
+    chosen: list[T] = []
+    left = list(range(len(waiting)))
+    while left and len(chosen) < count:
+        best = max(left, key=lambda place: (nearest[place] * waiting[place][2], -place))
+        left.remove(best)
+        chosen.append(waiting[best][0])
+        for place in left:
+            nearest[place] = min(nearest[place], _distance(waiting[place][1], waiting[best][1]))
+    return chosen + [waiting[place][0] for place in left] + same
+
+
+def _distance(one: Written, other: Written) -> float:
+    """1 less the share of parts that two have in common (Jaccard)."""
+    common = len(one.parts & other.parts)
+    return 1 - common / (len(one.parts) + len(other.parts) - common)
+
+
+class _Reader:
+    """Reads expressions, of which many share operands."""
+
+    def __init__(self) -> None:
+        self._known: dict[Tree, Written] = {}
+
+    def of(self, tree: Tree) -> Written:
+        found = self._known.get(tree)
+        if found is None:
+            inside = [self.of(child) for child in tree.children]
+            found = self._known[tree] = _composed(tree.label, inside)
+            labels = {tree.label} if tree.children else set[str]()
+            found.parts = frozenset(labels | {found.text}).union(*(part.parts for part in inside))
+        return found
+
+
+class Ideas:
+    """Keys of numbered terms: equal for those that trivial arithmetic makes the same."""
+
+    def __init__(self, terms: Subterms) -> None:
+        self._terms = terms
+        self._known: dict[int, Written] = {}
+
+    def key(self, number: int) -> str:
+        return self._of(number).text
+
+    def _of(self, number: int) -> Written:
+        found = self._known.get(number)
+        if found is None:
+            terms = self._terms
+            inside = [self._of(side) for side in (terms.lefts[number], terms.rights[number]) if side >= 0]
+            found = self._known[number] = _composed(terms.names[terms.labels[number]], inside)
+        return found
+
+
+def _composed(label: str, parts: Sequence[Written]) -> Written:
+    if not parts:
+        return _number(Fraction(label)) if is_constant_token(label) else Written(label)
+    match label:
+        case "+" | "-":
+            return _sum([(parts[0], Fraction(1)), (parts[1], Fraction(1 if label == "+" else -1))])
+        case "*":
+            return _product(parts)
+        case "/":
+            return _product([parts[0], _power(parts[1], _MINUS)])
+        case "pow":
+            return _power(*parts)
+        case "sqrt":
+            return _power(parts[0], _number(Fraction(1, 2)))
+        case "log":
+            return _product([_function("ln", parts[1]), _power(_function("ln", parts[0]), _MINUS)])
+    if len(parts) == 1:
+        return _function(label, parts[0])
+    return _called(label, *parts)
+
+
+def _called(name: str, *operands: Written) -> Written:
+    text = f"({' '.join([name, *(operand.text for operand in operands)])})"
+    return Written(text, function=name, operands=operands)
+
+
+def _tree(value: Written) -> Tree:
+    if value.terms:
+        rows = sorted(value.terms.values(), key=lambda row: row[1] < 0)
+        total = ZERO
+        for term, c in rows:
+            part = _scaled(abs(c), term)
+            if total == ZERO:
+                total = part if c > 0 else _scaled(c, term)
+            else:
+                total = Tree("+" if c > 0 else "-", (total, part))
+        return total
+    if value.powers:
+        return _quotient(value)
+    if _is_number(value):
+        return number(value.scale)
+    return Tree(value.function or value.text, tuple(map(_tree, value.operands)))
+
+
+def _scaled(c: Fraction, term: Written) -> Tree:
+    return number(c) if term.text == "1" else _tree(term) if c == 1 else _tree(_product([_number(c), term]))
+
+
+def _quotient(value: Written) -> Tree:
+    above, below = ONE, ONE
+    if value.scale.numerator != 1:
+        above = number(value.scale.numerator)
+    if value.scale.denominator != 1:
+        below = number(value.scale.denominator)
+    for base, exponent in value.powers.values():
+        under = _is_number(exponent) and exponent.scale < 0
+        size = abs(exponent.scale) if _is_number(exponent) else None
+        root = _tree(base)
+        if size == Fraction(1, 2):
+            part = Tree("sqrt", (root,))
+        elif size is not None:
+            part = power(root, size)
+        else:
+            part = Tree("pow", (root, _tree(exponent)))
+        above, below = (above, times(below, part)) if under else (times(above, part), below)
+    return divided(above, below)
+
+
+def _number(value: Fraction) -> Written:
+    found = Written(str(value))
+    found.scale = value
+    return found
+
+
+_MINUS = _number(Fraction(-1))
+
+
+def _is_number(value: Written) -> bool:
+    return (
+        not value.terms and not value.powers and value.text == str(value.scale) and value.text[-1].isdigit()
+    )
+
+
+def _rows(value: Written) -> tuple[Fraction, dict[str, tuple[Written, Written]]]:
+    """A number and the powers that a value is the product of."""
+    if _is_number(value):
+        return value.scale, {}
+    if value.powers:
+        return value.scale, value.powers
+    return Fraction(1), {value.text: (value, _number(Fraction(1)))}
+
+
+def _product(parts: Sequence[Written]) -> Written:
+    scale = Fraction(1)
+    powers: dict[str, tuple[Written, Written]] = {}
+    for part in parts:
+        own, rows = _rows(part)
+        scale *= own
+        for text, (base, exponent) in rows.items():
+            if base.terms and _whole(exponent) and _negative(base):
+                base = _sum([(base, Fraction(-1))])
+                text = base.text
+                scale = -scale if exponent.scale % 2 else scale
+            before = powers.get(text)
+            if before is not None:
+                exponent = _sum([(before[1], Fraction(1)), (exponent, Fraction(1))])
+            powers[text] = base, exponent
+    return _of_powers(scale, powers)
+
+
+def _of_powers(scale: Fraction, powers: dict[str, tuple[Written, Written]]) -> Written:
+    powers = {text: row for text, row in powers.items() if row[1].text != "0"}
+    if not scale or not powers:
+        return _number(scale)
+    if len(powers) == 1:
+        ((base, exponent),) = powers.values()
+        if exponent.text == "1":
+            if scale == 1:
+                return base
+            if base.terms:
+                return _sum([(base, scale)])
+    inside = " ".join(f"{text}^{exponent.text}" for text, (_, exponent) in sorted(powers.items()))
+    return Written(f"({scale} {inside})" if scale != 1 else f"({inside})", scale, powers)
+
+
+def _sum(parts: Sequence[tuple[Written, Fraction]]) -> Written:
+    terms: dict[str, tuple[Written, Fraction]] = {}
+
+    def add(term: Written, c: Fraction) -> None:
+        before = terms.get(term.text)
+        terms[term.text] = term, c + (before[1] if before else 0)
+
+    for value, scale in parts:
+        if _is_number(value):
+            add(_ONE, scale * value.scale)
+        elif value.terms:
+            for term, c in value.terms.values():
+                add(term, c * scale)
+        elif value.powers:
+            add(_of_powers(Fraction(1), value.powers), scale * value.scale)
+        else:
+            add(value, scale)
+    terms = {text: row for text, row in terms.items() if row[1]}
+    if not terms:
+        return _number(Fraction(0))
+    if len(terms) == 1:
+        ((term, c),) = terms.values()
+        return _number(c) if term.text == "1" else term if c == 1 else _product([_number(c), term])
+    inside = " ".join(f"{c}*{text}" for text, (_, c) in sorted(terms.items()))
+    return Written(f"[{inside}]", terms=terms)
+
+
+_ONE = _number(Fraction(1))
+
+
+def _power(base: Written, exponent: Written) -> Written:
+    if exponent.text == "1":
+        return base
+    whole = _whole(exponent)
+    if _is_number(base) and whole and abs(exponent.scale) <= _LARGEST and (base.scale or exponent.scale > 0):
+        return _number(base.scale ** int(exponent.scale))
+    if whole and base.powers and abs(exponent.scale) <= _LARGEST:
+        powers = {text: (one, _product([power, exponent])) for text, (one, power) in base.powers.items()}
+        return _of_powers(base.scale ** int(exponent.scale), powers)
+    if base.text == "e":
+        scale, rows = _rows(exponent)
+        for text, (factor, times_over) in rows.items():
+            if factor.function == "ln" and times_over.text == "1":
+                rest = {other: row for other, row in rows.items() if other != text}
+                return _power(factor.operands[0], _of_powers(scale, rest))
+    if whole and base.terms and _negative(base):
+        base = _sum([(base, Fraction(-1))])
+        return _of_powers(Fraction(-1 if exponent.scale % 2 else 1), {base.text: (base, exponent)})
+    return _of_powers(Fraction(1), {base.text: (base, exponent)})
+
+
+def _whole(exponent: Written) -> bool:
+    return _is_number(exponent) and exponent.scale.denominator == 1
+
+
+def _negative(value: Written) -> bool:
+    """Whether the opposite is what one would write: with fewer signs, or none before the last name."""
+    if value.terms:
+        signs = sum(1 if c > 0 else -1 for _, c in value.terms.values())
+        return signs < 0 or (signs == 0 and max(value.terms.items())[1][1] < 0)
+    return value.scale < 0
+
+
+def _opposite(value: Written) -> Written:
+    return _product([_MINUS, value])
+
+
+def _function(name: str, inside: Written) -> Written:
+    sign = 1
+    if name in _QUARTER:
+        inside, name, sign = _turned(inside, name)
+    if (name in _EVEN or name in _ODD) and _negative(inside):
+        inside = _opposite(inside)
+        sign = -sign if name in _ODD else sign
+    if name == "ln" and inside.text == "e":
+        return _ONE
+    found = _called(name, inside)
+    if inside.function and inside.function == UNDONE_BY.get(name):
+        found = inside.operands[0]
+    elif inside.function and inside.function == UNDONE_BY.get(RECIPROCAL.get(name, "")):
+        found = _power(inside.operands[0], _MINUS)
+    return found if sign > 0 else _opposite(found)
+
+
+def _turned(inside: Written, name: str) -> tuple[Written, str, int]:
+    """Without quarter turns added to an angle."""
+    term = inside.terms.get("pi")
+    if term is None or (2 * term[1]).denominator != 1:
+        return inside, name, 1
+    turns, sign = int(2 * term[1]) % 4, 1
+    inside = _sum([(inside, Fraction(1)), (Written("pi"), -term[1])])
+    for _ in range(turns):
+        name, change = _QUARTER[name]
+        sign *= change
+    return inside, name, sign
