@@ -4,9 +4,11 @@
 
 FOLDER are LaTeX sources, such as a book's. Of the formulas with at least 12 nodes some are drawn; of each one
 sub-expression of at least 6 nodes and at most 70 % of the formula is written as a query, all its letters
-changed, each to another. The formula is found where it is among the hits; another formula with the same
-sub-expression counts as wrong. BM25 and its terms are those of the text engine (tokens and pairs of them),
-with the query's letters changed too, and with the letters as they were.
+changed, each to another. `with it` asks for the first formula that has the sub-expression up to such letters,
+`itself` for the very formula that was drawn, `only` for that where no other has the sub-expression; `ceiling`
+is what `itself` can have at most, the mean where those that have it are in a drawn order. BM25 and its terms
+are those of the text engine (tokens and pairs of them), with the query's letters changed too, and with the
+letters as they were.
 """
 
 from __future__ import annotations
@@ -15,10 +17,11 @@ import json
 import random
 import string
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from benchmarks._record import Record, parser_of
+from engines.formula.features import features
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import search_tree
 from engines.formula.patterns import renamed
@@ -51,8 +54,19 @@ def half_remembered(tree: OperatorTree, rng: random.Random) -> tuple[OperatorTre
     return renamed(part, names), part
 
 
-def reciprocal(found: Sequence[int], wanted: int) -> float:
-    return 1 / (list(found).index(wanted) + 1) if wanted in found else 0.0
+def canonical(tree: OperatorTree) -> str:
+    """A tree up to consistent letters, operands of commutative operators as they are sorted."""
+    names: dict[str, str] = {}
+    nodes = []
+    for node in tree.sorted().walk():
+        variable = node.label.startswith("V!")
+        label = names.setdefault(node.label, f"{len(names)}") if variable else node.label
+        nodes.append(f"{label} {len(node.children)}")
+    return " ".join(nodes)
+
+
+def reciprocal(found: Sequence[int], wanted: Collection[int]) -> float:
+    return next((1 / rank for rank, one in enumerate(found, start=1) if one in wanted), 0.0)
 
 
 def main() -> None:
@@ -80,6 +94,13 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
             if len(asked) == queries:
                 break
 
+        holders: dict[str, set[int]] = {canonical(part): {look} for look, _, part in asked}
+        for look, latex in enumerate(texts):
+            for node in search_tree(latex).walk():
+                if node.children and (own := holders.get(canonical(node))) is not None:
+                    own.add(look)
+        having = [holders[canonical(part)] for _, _, part in asked]
+
         def words(tree: OperatorTree) -> list[int]:
             return bm25.search(f"${written(tree)}$", DEPTH)[1].tolist()
 
@@ -87,8 +108,6 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
             return [one.look for one in matching.nearest(opened, search_tree(written(tree)), DEPTH)]
 
         def plain(tree: OperatorTree) -> list[int]:
-            from engines.formula.features import features
-
             return opened.search(features(search_tree(written(tree))), DEPTH)[1].tolist()
 
         ways: dict[str, tuple[Callable[[OperatorTree], list[int]], int]] = {
@@ -97,18 +116,24 @@ def measured(folder: Path, queries: int, seed: int) -> dict[str, object]:
             "bm25": (words, 0),
             "bm25, own letters": (words, 1),
         }
-        figures: dict[str, object] = {"formulas": made["formulas"], "looks": made["looks"]}
+        alone = [len(own) == 1 for own in having]
+        ceiling = sum(sum(1 / n for n in range(1, len(own) + 1)) / len(own) for own in having) / len(asked)
+        figures: dict[str, object] = {"formulas": made["formulas"], "distinct": made["looks"]}
+        figures |= {"queries": len(asked), "only": sum(alone), "ceiling": round(ceiling, 4)}
         for name, (way, which) in ways.items():
-            ranks = [reciprocal(way(row[1 + which]), row[0]) for row in asked]
-            low, high = bootstrap_interval(ranks, seed=seed)
-            mean = sum(ranks) / len(ranks)
+            found = [way(row[1 + which]) for row in asked]
+            itself = [reciprocal(one, {row[0]}) for one, row in zip(found, asked, strict=True)]
+            only = [rank for rank, one in zip(itself, alone, strict=True) if one]
+            within = [reciprocal(one, own) for one, own in zip(found, having, strict=True)]
             figures[name] = {
-                "mrr": round(mean, 4),
-                "interval": [round(low, 4), round(high, 4)],
-                "first": round(sum(one == 1 for one in ranks) / len(ranks), 4),
+                of: {
+                    "mrr": round(sum(ranks) / len(ranks), 4),
+                    "interval": bootstrap_interval(ranks, seed=seed),
+                }
+                for of, ranks in (("with it", within), ("itself", itself), ("only", only))
             }
             print(folder.name, name, json.dumps(figures[name]), flush=True)
-        return {**figures, "queries": len(asked)}
+        return figures
 
 
 if __name__ == "__main__":

@@ -50,11 +50,13 @@ def nearest(opened: FormulaIndex, tree: OperatorTree, k: int) -> list[Near]:
     """The formulas most similar to one, at most `k`."""
     scores, rows = opened.search(features(tree), max(k, RESCORED))
     found = [Near(int(row), float(score)) for row, score in zip(rows, scores, strict=True)]
-    head = _consistently(opened, tree, found[:RESCORED])
+    head = consistently(opened, tree, found[:RESCORED])
     return [*sorted(head, key=lambda one: -one.score), *found[RESCORED:]][:k]
 
 
-def _consistently(opened: FormulaIndex, tree: OperatorTree, found: Sequence[Near]) -> list[Near]:
+def consistently(
+    opened: FormulaIndex, tree: OperatorTree, found: Sequence[Near], share: float = CONSISTENT
+) -> list[Near]:
     """The same, scored again with the query's letters changed to each formula's."""
     weights: dict[str, float] = {}
     scored = []
@@ -70,7 +72,7 @@ def _consistently(opened: FormulaIndex, tree: OperatorTree, found: Sequence[Near
         shared = sum(min(count, theirs[name]) * weights[name] for name, count in ours.items())
         own, mass = (sum(n * weights[name] for name, n in side.items()) for side in (ours, theirs))
         again = max(opened.similarity(shared, own, mass), one.score)
-        scored.append(replace(one, score=(1 - CONSISTENT) * one.score + CONSISTENT * again))
+        scored.append(replace(one, score=(1 - share) * one.score + share * again))
     return scored
 
 
@@ -81,7 +83,8 @@ def matching(opened: FormulaIndex, pattern: OperatorTree, k: int) -> list[Near]:
     for look in opened.with_all(wanted, _MATCHED):
         if (one := match(pattern, search_tree(opened.latex(look)))) is not None:
             found.append(Near(look, one.share, bound=one.bound))
-    return sorted(found, key=lambda one: (-one.score, one.look))[:k]
+    # Of equal shares those with the least besides stay first.
+    return sorted(found, key=lambda one: -one.score)[:k]
 
 
 def answers(opened: FormulaIndex, query: Query, k: int) -> list[Near]:
@@ -109,13 +112,13 @@ def _with_words(opened: FormulaIndex, one: Near, words: Floats | None) -> Near:
     if words is None:
         return one
     rows = opened.rows_of(one.look)
-    said = _said(words, opened.fields_of(rows))
-    best = int(np.argmax(said))
-    score = (1 - WORDS) * one.score + WORDS * float(said[best])
+    fits = said(words, opened.fields_of(rows))
+    best = int(np.argmax(fits))
+    score = (1 - WORDS) * one.score + WORDS * float(fits[best])
     return replace(one, score=score, member=int(rows[best]))
 
 
-def _said(words: Floats, fields: NDArray[np.int32]) -> Floats:
+def said(words: Floats, fields: NDArray[np.int32]) -> Floats:
     return np.where(fields >= 0, words[np.maximum(fields, 0)], 0).astype(np.float32)
 
 
@@ -135,7 +138,7 @@ def _together(opened: FormulaIndex, lists: Sequence[Iterable[Near]], words: Floa
         first = max(own.values(), key=lambda one: one.score)
         score = sum(one.score for one in own.values()) / len(lists)
         if words is not None:
-            said = _said(words, opened.fields_of(np.array([one.member for one in own.values()])))
-            score = (1 - WORDS) * score + WORDS * float(said.max())
+            fits = said(words, opened.fields_of(np.array([one.member for one in own.values()])))
+            score = (1 - WORDS) * score + WORDS * float(fits.max())
         together.append(replace(first, score=score))
     return together

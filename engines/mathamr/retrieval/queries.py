@@ -22,6 +22,7 @@ _PLAIN = re.compile(r"[A-Za-z]{2,}|\*|<=|>=|!=|->|=>|[\^_]\s*(?:\(|-?\d{2,}|-\w)
 _CALLED = re.compile(r"\\operatorname\{(\w+)\}")
 _APPLIED = re.compile(r"(\\[a-z]{2,})\s*\(")
 _POWER = re.compile(r"\s*\^\s*(\{[^{}]*\}|\w)")
+_CHOOSE = re.compile(r"\b(\w+)\s+choose\s+(\w+)\b")
 _DERIVED = re.compile(r"(?<![A-Za-z\\])d/d([A-Za-z])(?![A-Za-z])")
 _ROOT = re.compile(r"\\sqrt\s*\(")
 
@@ -77,6 +78,7 @@ def as_latex(typed: str) -> str:
     >>> as_latex("sin(x)/sqrt(x^2+1) <= alpha"), as_latex("a_n x^2")
     ('\\sin (x)/\\sqrt{x^{2}+1} \\le \\alpha', 'a_n x^2')
     """
+    typed = _CHOOSE.sub(r"\\binom{\1}{\2}", typed)
     if _LATEX.search(typed) or not _PLAIN.search(typed):
         return typed
     from engines.formula.notations import latex_of_plain
