@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import pandas
+from importlib import import_module
+from typing import Any
 
 MOST = 40
 """Rows that are shown; pandas gets all."""
@@ -34,12 +32,10 @@ class Tabular:
         title, columns, rows = self.table()
         return html_table(title, columns, rows)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The rows as a data frame. Raises: ModuleNotFoundError without pandas."""
-        import pandas
-
+    def to_pandas(self) -> Any:
+        """The rows as a data frame. Raises: ModuleNotFoundError without pandas, which mathwb never needs."""
         _, columns, rows = self.table()
-        return pandas.DataFrame([list(row) for row in rows], columns=list(columns))
+        return import_module("pandas").DataFrame([list(row) for row in rows], columns=list(columns))
 
 
 class Shown(dict[str, Any], Tabular):
