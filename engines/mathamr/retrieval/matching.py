@@ -1,8 +1,9 @@
 """What an index has for a query: similar formulas, consistently named ones first; matches of patterns; words.
 
 The most similar formulas by shared parts are scored again: by how similar they are once the query's letters
-are those of the formula, each always by the same one. Words beside the formula count by BM25 of the texts in
-which formulas stand. A query of several formulas is a text's: each counts by its best in it.
+are those of the formula, each always by the same one, and whether they then have all of the query. Words
+beside the formula count by BM25 of the texts in which formulas stand. A query of several formulas is a
+text's: each counts by its best in it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ RESCORED = 100
 """The most similar formulas that are compared by consistent letters."""
 CONSISTENT = 0.4
 """The share of a score that is the similarity with consistent letters."""
+CONTAINED = 0.05
+"""Of a formula that has all of the query, the share of its weight in what similarity is measured against."""
+_ALL = 0.9999
+"""Weights are added up in different orders."""
 WORDS = 0.05
 """The share of a score that is that of the words."""
 _CANDIDATES = 1_000
@@ -63,15 +68,14 @@ def consistently(
     for one in found:
         other = search_tree(opened.latex(one.look))
         names = renaming(tree, other)
-        if all(name == like for name, like in names.items()):
-            scored.append(one)
-            continue
         ours, theirs = features(renamed(tree, names)), features(other)
         if new := (ours.keys() | theirs.keys()) - weights.keys():
             weights |= opened.weights(new)
         shared = sum(min(count, theirs[name]) * weights[name] for name, count in ours.items())
         own, mass = (sum(n * weights[name] for name, n in side.items()) for side in (ours, theirs))
         again = max(opened.similarity(shared, own, mass), one.score)
+        if shared >= own * _ALL:
+            again = max(again, own / ((1 - CONTAINED) * own + CONTAINED * mass))
         scored.append(replace(one, score=(1 - share) * one.score + share * again))
     return scored
 
