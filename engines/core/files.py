@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, wraps
@@ -427,6 +427,24 @@ def read_lines(
                 "the compressed file is corrupt", path=path, code="E316", remedy="Download or copy it again."
             ) from error
         raise file_error(error, path, "read") from error
+
+
+def whole_rows(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[tuple[int, str]]:
+    """Of the lines of a file of JSON Lines those that are not empty.
+
+    Raises: DataError E316 where the file ends within the last, after the others.
+    """
+    last, held = 0, ""
+    for number, line in lines:
+        if line.strip():
+            if held:
+                yield last, held
+            last, held = number, line
+    if held.lstrip().startswith("{") and not held.rstrip().endswith("}"):
+        remedy = "Copy the file again, or take the line out."
+        raise DataError("the file ends within this line", path=path, line=last, code="E316", remedy=remedy)
+    if held:
+        yield last, held
 
 
 def _decoded(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError, raised
-from engines.core.files import read_lines
+from engines.core.files import read_lines, whole_rows
 from engines.forum.cleaning import unescape
 
 MAX_CHARACTERS = 64_000_000
@@ -37,6 +37,8 @@ _OPENS = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_PERCENT = re.compile(r"(?<!\\)%(?=[^\n]*\S)|(?<!\\)%\Z")
+"""Outside LaTeX files people mean per cent, but for the one that ends a line."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _MARKUP = re.compile(
     r"<!--.*?-->|<(?P<skip>script|style|pre|code|textarea)\b[^>]*>.*?</(?P=skip)\s*>"
@@ -136,7 +138,7 @@ def pieces(
         if begun < start:
             yield Piece(text[begun:start], line(begun))
         if formula:
-            body = _COMMENT.sub("", text[at:end]) if kind == "tex" else text[at:end]
+            body = _COMMENT.sub("", text[at:end]) if kind == "tex" else _PERCENT.sub(r"\\%", text[at:end])
             yield Piece(body, line(at), formula=True)
         at = begun = end + len(closing) if closing != "\n" else end
     if begun < len(text):
@@ -232,7 +234,7 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
         latex = _of_markup(match)
         if latex is not None:
             yield from written()
-            yield Piece(_DOLLARS.sub("", latex), line, formula=True)
+            yield Piece(_PERCENT.sub(r"\\%", _DOLLARS.sub("", latex)), line, formula=True)
         # What is left out keeps its lines, so that those after it keep their numbers.
         lines = match[0].count("\n")
         line += lines
@@ -308,9 +310,7 @@ _TEXTS = ("text", "solution", "body", "answer")
 
 
 def _rows(path: Path, on_bad: OnBad) -> Iterator[Document]:
-    for number, line in read_lines(path, on_bad=on_bad):
-        if not line.strip():
-            continue
+    for number, line in whole_rows(read_lines(path, on_bad=on_bad), path):
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):

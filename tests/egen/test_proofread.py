@@ -116,6 +116,33 @@ def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:
     assert _verdicts(tmp_path, text, "a.tex") == [("right", 1), ("wrong", 1)]
 
 
+def test_percent_is_no_comment_outside_latex(tmp_path: Path) -> None:
+    text = "<p>So $50% \\cdot 20 = 10$ and <span class='math-container'>$50% \\cdot 20 = 11$</span></p>"
+    assert [verdict for verdict, _ in _verdicts(tmp_path, text, "a.html")] == ["right", "wrong"]
+    assert [verdict for verdict, _ in _verdicts(tmp_path, "$1 = 1 % = 2\n$", "a.tex")] == ["right"]
+
+
+def test_a_file_that_ends_within_a_row_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "$1=1$"}\n{"id": "2", "te', "utf-8")
+    with pytest.raises(DataError, match="ends within this line") as raised:
+        proofread(Proofread(tmp_path / "a.jsonl"))
+    assert (raised.value.line, raised.value.code) == (2, "E316")
+
+
+def test_what_is_not_read_is_a_note_of_sarif(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("$1 \\in N$ and\n\\[1=1\n", "utf-8")
+    proofread(Proofread(tmp_path / "a.md", sarif=tmp_path / "a.sarif"))
+    results = json.loads((tmp_path / "a.sarif").read_text())["runs"][0]["results"]
+    places = [result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in results]
+    assert ([result["level"] for result in results], places) == (["note", "note"], [1, 2])
+
+
+def test_more_formulas_than_tell_the_letters_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("$x$ " * 10_001, "utf-8")
+    (bad,) = proofread(Proofread(tmp_path / "a.md"))["bad"]
+    assert "10,000 formulas" in bad["what"]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -129,6 +156,23 @@ def test_a_row_that_begins_with_an_operator_goes_on(tmp_path: Path) -> None:
         (r"Let $x = k + 1$. Then $\sum_{k=1}^3 x = 9$.", ["given", "not shown"]),
         ("One cannot say that $2 + 2 = 5$.", ["not shown"]),
         ("To the nearest integer $12.7/2 = 7$.", ["not shown"]),
+        ("We write $(x+1)^2 - x = x^2 - x + 1$.", ["wrong"]),
+        (r"Then $x^2 + 5x - 24 = (x-8)(x-3)$.", ["wrong"]),
+        ("Let $x + 1 = 2x$ or $y^2 = y$.", ["given", "given"]),
+        (r"Thus $\cos x + \sin x = \sin x \cos x$.", ["given"]),
+        ("We get $2x + 4 = 21$. So $2x = 16$ and hence $x = 8$.", ["wrong", "not shown", "not shown"]),
+        ("We get $2x + 4 = 20$. So $2x = 17$ and hence $x = 8$.", ["given", "wrong", "follows"]),
+        ("Let $b = a - 31$ and $a + b = 53$. Then $a + (a - 31) = 54$.", ["given", "given", "wrong"]),
+        (r"Now $x^2 + 3x = x(x+4) = x(x+3)$.", ["wrong", "wrong"]),
+        (r"Then $\sin 30^\circ = \frac13$, and $180^\circ - 50^\circ = 120^\circ$.", ["wrong", "wrong"]),
+        (r"Also $\pm 16^{3/2} = \pm 65$ and $\frac32 \div \frac14 = 5$.", ["wrong", "wrong"]),
+        (r"It costs $\$72 - \$60 = \$10$, or $90/2 = 46\text{ mph}$.", ["wrong", "wrong"]),
+        (r"So $60 = 5\text{ ft}$ and $6 \cdot (4\frac13) = 6 \cdot \frac92$.", ["not shown", "wrong"]),
+        (r"So $7^2 \equiv 8 \pmod{10}$, $9^{-1} \equiv 89 \pmod{100}$.", ["wrong", "right"]),
+        (r"So $7^2 \equiv 9 \pmod{10}$ and $7^3 \equiv 4$.", ["right", "wrong"]),
+        ("The third side is positive, so $20 + 2x > 0$, which gives $x < 10$.", ["wrong", "given"]),
+        ("So $2x < 15$, which gives $x \\le 7$.", ["given", "given"]),
+        ("The solutions are $x = 2$ and $x = 3$, so $x^2 - 5x + 6 = 0$.", ["given", "not shown", "follows"]),
         (r"Then $500 \div 13 = 38$ with remainder 6, and $\gcd(132,100) = 4$.", ["not shown", "not shown"]),
     ],
 )

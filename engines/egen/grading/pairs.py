@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink, ignore
-from engines.core.files import MAX_LINE_BYTES, is_text, json_object, read_lines
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import MAX_LINE_BYTES, is_text, json_object, read_lines, whole_rows
 from engines.core.shown import Tabular
 from engines.core.spec import Arg, exactly_one, refused
 from engines.egen.grading.compare import Units, Verdict
@@ -47,10 +47,11 @@ class GradePairs:
 
 @dataclass(frozen=True, slots=True)
 class Graded(Tabular):
-    """Each pair with its verdict, and how many have which."""
+    """Each pair with its verdict, and how many have which; `complete`: it was not stopped."""
 
     results: list[dict[str, Any]]
     totals: dict[str, int]
+    complete: bool = True
 
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         names = ("line", "verdict", "gold", "pred", "condition", "witness", "reason")
@@ -58,7 +59,7 @@ class Graded(Tabular):
         return said, names, [[row.get(name) for name in names] for row in self.results]
 
 
-def grade_pairs(spec: GradePairs, *, events: Sink = ignore) -> Graded:
+def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) -> Graded:
     """Grade a file, or one pair. Raises: DataError where none of the rows can be used; EngineError E402 or
     E427 for a pair that is not whole or is given besides a file."""
     exactly_one({"PAIRS": spec.pairs, "--gold": spec.gold}, "Name a file, or give --gold and --pred.")
@@ -67,6 +68,7 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore) -> Graded:
         raise refused(f"{missing} is needed", "E402", "Give --gold and --pred.")
     results: list[dict[str, Any]] = []
     bad: list[DataError] = []
+    complete = True
     if spec.gold is not None and spec.pred is not None:
         found = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units)
         return _graded([_row(1, {}, found)], 0)
@@ -75,33 +77,38 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore) -> Graded:
 
     with readable(spec.pairs) as path:
         for number, row in _rows(path, bad):
+            if stop():
+                complete = False
+                break
             found = grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units)
             results.append(_row(number, row, found))
             if len(results) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(results), "total": None, "unit": "pairs"}))
-        if not results:
+        if not results and complete:
             first = bad[0] if bad else DataError("there are no pairs", path=path, code="E317", remedy=_REMEDY)
             raise first
     for error in bad:
         events(Event("warning", {"message": str(error)}))
         results.append(_row(error.line or 0, {}, Grade("unread", reason=f"{error.where}: {error.what}")))
     results.sort(key=lambda row: row["line"])
-    return _graded(results, len(bad))
+    return _graded(results, len(bad), complete)
 
 
 def document(found: Graded) -> dict[str, Any]:
-    return {"results": found.results, "totals": found.totals}
+    return {"results": found.results, "totals": found.totals, "complete": found.complete}
 
 
 def code(document: Mapping[str, Any]) -> int:
-    """The exit code: 0 only if every answer is right."""
+    """The exit code: 0 only if every answer is right; 130 if stopped."""
+    if not document["complete"]:
+        return 130
     return 0 if document["totals"]["equal"] == document["totals"]["pairs"] else 1
 
 
-def _graded(results: list[dict[str, Any]], bad: int) -> Graded:
+def _graded(results: list[dict[str, Any]], bad: int, complete: bool = True) -> Graded:
     found = Counter(row["verdict"] for row in results)
     totals = {"pairs": len(results), **{verdict: found[verdict] for verdict in get_args(Verdict)}}
-    return Graded(results, {**totals, "bad rows": bad})
+    return Graded(results, {**totals, "bad rows": bad}, complete)
 
 
 def _row(line: int, row: Mapping[str, Any], found: Grade) -> dict[str, Any]:
@@ -155,9 +162,7 @@ def _bad(what: str, path: Path, line: int) -> DataError:
 def _json_rows(
     lines: Iterator[tuple[int, str]], path: Path, bad: list[DataError]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in lines:
-        if not line.strip():
-            continue
+    for number, line in whole_rows(lines, path):
         try:
             yield number, json_object(line)
         except ValueError as error:

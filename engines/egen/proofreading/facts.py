@@ -8,15 +8,17 @@ combined by linear algebra.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
+from math import prod
 from typing import Any
 
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging.names import BOUND
+from engines.egen.proofreading.values import worth
 
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""
@@ -75,12 +77,16 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """The two sides of a claim by what was said before, and the facts that were used for it."""
+    """The two sides of a claim by what was said before, and the facts that were used for it.
+
+    Attributes: points: two places where all of those hold, if they are simple enough.
+    """
 
     left: Tree
     right: Tree
     used: tuple[Fact, ...]
     same: bool
+    points: tuple[Mapping[str, float], ...] = ()
 
 
 @dataclass(slots=True)
@@ -90,11 +96,13 @@ class Facts:
     said: list[Fact] = field(default_factory=list)
     functions: dict[str, tuple[tuple[str, ...], Tree, Fact]] = field(default_factory=dict)
     conditions: list[Tree] = field(default_factory=list)
+    _reduced: dict[tuple[Tree, Tree, bool], Reduced | None] = field(default_factory=dict)
 
     def add(self, left: Tree, right: Tree, text: str, line: int, sure: bool = True) -> None:
         """Keep an equation; `f(x) = …` defines f."""
         if len(left) + len(right) > _MOST_NODES:
             return
+        self._reduced.clear()
         fact = Fact(left, right, text, line, len(self.said), sure, variables(left) | variables(right))
         for head, body in ((left, right), (right, left)):
             if head.label == "call":
@@ -120,6 +128,19 @@ class Facts:
             pending = [fact for fact in pending if fact not in more]
         return sorted(found[:_RECENT], key=lambda fact: -fact.number)
 
+    def says(self, left: Tree, right: Tree) -> bool:
+        """Whether an equation was said as it stands."""
+        return any((fact.left, fact.right) == (left, right) for fact in self.said)
+
+    def is_settled(self, names: frozenset[str]) -> bool:
+        """Whether no variable of a claim, or of what bears on it, was said to have two values."""
+        known: dict[str, Tree] = {}
+        for fact in self.about(names):
+            lone = not fact.left.children and variables(fact.left) and not variables(fact.right)
+            if lone and known.setdefault(fact.left.label, fact.right) != fact.right:
+                return False
+        return True
+
     def applied(self, tree: Tree, used: list[Fact], depth: int = 4) -> Tree:
         """A term with the functions that the text defines applied."""
         if not tree.children or not self.functions:
@@ -142,6 +163,12 @@ class Facts:
 
         Args: sure: use only what is no case of several.
         """
+        key = left, right, sure
+        if key not in self._reduced:
+            self._reduced[key] = self._by_facts(left, right, sure)
+        return self._reduced[key]
+
+    def _by_facts(self, left: Tree, right: Tree, sure: bool) -> Reduced | None:
         used: list[Fact] = []
         left, right = self.applied(left, used), self.applied(right, used)
         names = variables(left) | variables(right)
@@ -208,6 +235,7 @@ class _Ideal:
             raise TooLargeError("too many unknowns")
         self.left, self.right = self.space.of(left), self.space.of(right)
         self.known: list[tuple[Any, Fact]] = []
+        self._values: list[tuple[int, Any]] = []
         for one, other, fact in facts:
             with suppress(TooLargeError, OverflowError):
                 difference = self.space.combined("-", self.space.of(one), self.space.of(other)).top
@@ -231,6 +259,7 @@ class _Ideal:
                     left_over.append((poly, facts))
                 continue
             value = self._solved(poly, place)
+            self._values.append((place, value))
             if self._uses(claim, place):
                 used += facts
             claim = self._put(claim, place, value)
@@ -247,7 +276,28 @@ class _Ideal:
             return Reduced(Tree("0"), Tree("0"), _once([*used, *found, *applied]), True)
         if not used and not applied:
             return None
-        return Reduced(self.space.tree(sides[0]), self.space.tree(sides[1]), _once(used + applied), False)
+        points = self._points([poly for poly, _ in left_over])
+        return Reduced(
+            self.space.tree(sides[0]), self.space.tree(sides[1]), _once(used + applied), False, points
+        )
+
+    def _points(self, left_over: Sequence[Any]) -> tuple[dict[str, float], ...]:
+        """Two places where the unknowns that were eliminated have their values, and one equation that is left
+        holds; none where a part is no number and no variable."""
+        found = []
+        for first in (1.3, 2.9):
+            at = []
+            for number, atom in enumerate(self.space.atoms):
+                value = worth(atom, {atom.label: first + 0.7 * number} if variables(atom) else {})
+                if value is None:
+                    return ()
+                at.append(value)
+            if left_over and not (len(left_over) == 1 and _made_true(left_over[0], at)):
+                return ()
+            for place, poly in reversed(self._values):
+                at[place] = _worth(poly, at)
+            found.append({atom.label: one for atom, one in zip(self.space.atoms, at, strict=True)})
+        return tuple(found)
 
     def _alone(self, poly: Any, claim: Any) -> int | None:
         """An unknown that a polynomial has to the first power, beside a number, and nowhere else.
@@ -294,8 +344,15 @@ class _Ideal:
         return (self._put(poly, place, value), [*by, *facts]) if self._uses(poly, place) else each
 
     def _combined(self, claim: Any, known: Sequence[tuple[Any, list[Fact]]]) -> list[Fact] | None:
-        """The facts of which small multiples add up to the claim."""
+        """The facts of which multiples add up to the claim: by division, or small ones by linear algebra."""
         from flint import fmpq_mat
+
+        rest, divisors = claim, []
+        for poly, facts in known:
+            quotient, rest = divmod(rest, poly)
+            divisors += [] if quotient.is_zero() else facts
+            if rest.is_zero():
+                return divisors
 
         degree = claim.total_degree()
         rows: list[tuple[Any, list[Fact]]] = []
@@ -333,3 +390,30 @@ class _Ideal:
             if echelon[row, len(rows)] != 0:
                 used += rows[pivot][1]
         return used
+
+
+def _worth(poly: Any, at: Sequence[float]) -> float:
+    """The value of a polynomial."""
+    return float(sum(float(c) * prod(map(pow, at, map(int, powers))) for powers, c in poly.terms()))
+
+
+def _made_true(poly: Any, at: list[float]) -> bool:
+    """Gives one unknown a value so that a polynomial is zero, if there is a real one."""
+    from numpy import isreal, roots
+
+    degrees = [int(degree) for degree in poly.degrees()]
+    for place, degree in enumerate(degrees):
+        if not 0 < degree <= _MOST_POWER:
+            continue
+        dense = [0.0] * (degree + 1)
+        for powers, c in poly.terms():
+            others = (
+                one ** int(power)
+                for other, (one, power) in enumerate(zip(at, powers, strict=True))
+                if other != place
+            )
+            dense[degree - int(powers[place])] += float(c) * prod(others)
+        if real := [float(root.real) for root in roots(dense) if isreal(root)]:
+            at[place] = real[-1]
+            return True
+    return False

@@ -63,7 +63,10 @@ def is_denied(before: str, after: str) -> bool:
 
 def is_refused(before: str, after: str) -> bool:
     """Whether the words beside a statement about numbers deny it or say that it is another's."""
-    return _REFUSED.search(before[-60:]) is not None or _DENIED_AFTER.search(after) is not None
+    clause = re.split(r"[,;§] ?(?=\S+ \S)", before[-60:])[-1]
+    return (
+        _REFUSED.search(" ".join(clause.split()[-4:])) is not None or _DENIED_AFTER.search(after) is not None
+    )
 
 
 def is_one_of_several(before: str, after: str) -> bool:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,6 +26,9 @@ from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.proofreading.chains import MAX_FORMULA, TOO_LONG, Link, chains
 from engines.egen.proofreading.facts import Fact, Facts, variables
 from engines.egen.proofreading.given import is_denied, is_given, is_one_of_several, is_refused, is_rewriting
+from engines.egen.proofreading.repair import bound_meant, points_of, slip
+from engines.egen.proofreading.together import Statement, has_cases, odd_ones
+from engines.egen.proofreading.values import agree, residue, worth
 from engines.formula.judge import Judge, Judgement
 from engines.formula.meaning import Names, Reading, names_of, read
 
@@ -33,6 +37,7 @@ VERDICTS: tuple[Verdict, ...] = (
     "right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread",
 )  # fmt: skip
 _JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
+_BOUNDS = ("<", ">", "<=", ">=")
 _DEGREES = re.compile(
     r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}"
 )
@@ -45,15 +50,19 @@ _OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=")
 _RUN_ON = re.compile(r"\^\d{2,}")
 MAX_LINKS = 2_000
 """Of one document; the links behind them are not judged, which is said of the first."""
-_MOST_FORMULAS = 10_000
+MAX_FORMULAS = 10_000
 """So many formulas at the beginning say what the letters of a document are."""
 _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
 _UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
+_LETTERS = "e and i can be variables"
+_CONVERTED = 1.5
+"""Numbers that differ by less are not those of two units, as inches and feet are."""
 _NEAREST = re.compile(r"\b(?:nearest|approximat\w*|about|roughly|round\w*|closest|estimat\w*)\b")
-_PAIR = re.compile(r"\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
+_EITHER = re.compile(r"\b(?:either|or)\b")
+_PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
 _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
 
 
@@ -87,13 +96,21 @@ class Judged:
 
 @dataclass(slots=True)
 class Reader:
-    """Judges the links of one document in their order, and keeps what was said."""
+    """Judges the links of one document in their order, and keeps what was said.
+
+    Attributes: own: the text defines an operation * of its own; cases: it distinguishes cases; modulus: the
+    one that its congruences name.
+    """
 
     judge: Judge
     names: Names
     facts: Facts = field(default_factory=Facts)
     read_: dict[str, Reading] = field(default_factory=dict)
+    equations: list[tuple[Link, Tree, Tree]] = field(default_factory=list)
+    bounds: list[tuple[Link, Tree]] = field(default_factory=list)
     own: bool = False
+    cases: bool = False
+    modulus: str = ""
 
     def read(self, latex: str) -> Reading:
         found = self.read_.get(latex)
@@ -104,7 +121,7 @@ class Reader:
     def chain(self, links: Sequence[Link]) -> Iterator[Judged]:
         """The links of a chain, judged."""
         equalities = sum(link.relation == "=" for link in links)
-        for link in links:
+        for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
                 yield Judged(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
                 continue
@@ -116,7 +133,8 @@ class Reader:
                 unread = left if left.tree is None else right
                 yield Judged(link, "unread", unread.reason)
                 continue
-            yield self._link(link, left.tree, right.tree, equalities)
+            beyond = self.sides(following)[1].tree if following and following.relation == "=" else None
+            yield self._link(link, left.tree, right.tree, equalities, beyond)
 
     def sides(self, link: Link) -> tuple[Reading, Reading]:
         """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
@@ -125,7 +143,7 @@ class Reader:
             sides = _DEGREES.sub("", sides[0]), _DEGREES.sub("", sides[1])
         return self.read(sides[0]), self.read(sides[1])
 
-    def _link(self, link: Link, left: Tree, right: Tree, equalities: int) -> Judged:
+    def _link(self, link: Link, left: Tree, right: Tree, equalities: int, beyond: Tree | None) -> Judged:
         if _terms(left) + _terms(right) > _MOST_TERMS:
             return Judged(link, "not shown", "a sum or product has too many terms")
         if self.own and _STAR.search(link.left + link.right):
@@ -140,7 +158,15 @@ class Reader:
             return self._numbers(link, left, right)
         if link.relation != "=":
             return self._relation(link, left, right)
+        self.equations.append((link, left, right))
+        if beyond is not None and not variables(beyond):
+            equalities = 1  # a = b = 0 says that both are 0
         judged = self._equation(link, left, right, free, equalities)
+        if judged.verdict in ("given", "not shown") and not (
+            link.said or is_refused(link.before, link.after)
+        ):
+            said = self._slip(link, left, right) or (self._left_out(left, right, beyond) if beyond else "")
+            judged = Judged(link, "wrong", said) if said else judged
         if judged.verdict not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
             self._say(link, left, right)
         return judged
@@ -158,6 +184,8 @@ class Reader:
         if found.verdict == "equal if":
             return Judged(link, "right if", found.condition)
         if found.verdict == "undecided":
+            if not link.said and (said := self._beside_units(link, left, right)):
+                return Judged(link, "wrong", said)
             return Judged(link, "not shown", found.reason)
         if link.relation in ("=", "approx") and (said := self._rounded(left, right, link.relation)):
             return Judged(link, "right", said)
@@ -167,26 +195,45 @@ class Reader:
             return Judged(
                 link, "given" if link.said else "not shown", f"it is only supposed: {found.witness}"
             )
-        if _NEAREST.search(link.before + link.after):
-            return Judged(link, "not shown", f"rounded otherwise: {found.witness}")
-        if r"\div" in link.left + link.right:
-            return Judged(link, "not shown", "a division can leave a remainder")
-        if _PAIR.search(link.left + " " + link.right):
-            return Judged(link, "not shown", "it can be read in two ways")
-        labels = {*left.labels(), *right.labels()}
-        if labels & {"unit", "text"}:
-            return Judged(link, "not shown", "the units differ")
-        if any(side.label in ("e", "i") for side in (left, right)):
-            return Judged(link, "given", "e and i can be variables")
-        if "matrix" in labels and not left.label == right.label == "matrix":
-            return Judged(link, "not shown", "a matrix and a letter or number")
-        if link.left.startswith("+") or _RUN_ON.search(link.left + " " + link.right):
-            return Judged(link, "not shown", "where a side begins or an exponent ends is not clear")
-        if labels & {"pm"} or _DEGREES.search(link.left + link.right):
-            return Judged(link, "not shown", "signs ± and degrees can be meant in several ways")
-        if notes := [note for side in self.sides(link) for note in side.notes if "mixed" in note]:
-            return Judged(link, "not shown", notes[0])
+        if excuse := self._excused(link, left, right, found.witness):
+            return Judged(link, "given" if excuse == _LETTERS else "not shown", excuse)
         return Judged(link, "wrong", found.witness)
+
+    def _excused(self, link: Link, left: Tree, right: Tree, witness: str) -> str:
+        """How else two different numbers can be meant, so that they are no mistake."""
+        one, other = worth(left, {}), worth(right, {})
+        exact = right.children and not any("." in label for label in (*left.labels(), *right.labels()))
+        far = exact or (one is not None and other is not None and abs(one - other) >= max(1, 0.2 * abs(one)))
+        if _NEAREST.search(link.before + link.after) and not far:
+            return f"rounded otherwise: {witness}"
+        if r"\div" in link.left and r"\frac" not in link.left and not (far and not right.children):
+            return "a division can leave a remainder"
+        if _PAIR.search(link.left + " " + link.right):
+            return "it can be read in two ways"
+        labels = {*left.labels(), *right.labels()}
+        if labels & {"unit", "text"} and _units(left) != _units(right):
+            return "the units differ"
+        if any(side.label in ("e", "i") for side in (left, right)):
+            return _LETTERS
+        if "matrix" in labels and not ("matrix" in left.labels() and "matrix" in right.labels()):
+            return "a matrix and a letter or number"
+        if (link.left.startswith("+") and not self._with_minus(link)) or _RUN_ON.search(
+            link.left + " " + link.right
+        ):
+            return "where a side begins or an exponent ends is not clear"
+        if "pm" in labels and not _apart_in_any_sign(left, right):
+            return "signs ± can be meant in several ways"
+        if _DEGREES.search(link.left + link.right):
+            plain = [self.read(_DEGREES.sub("", side)).tree for side in (link.left, link.right)]
+            if plain[0] is None or plain[1] is None or agree(plain[0], plain[1], {}) is not False:
+                return "degrees can be meant in several ways"
+        mixed = next((note for side in self.sides(link) for note in side.notes if "mixed" in note), "")
+        return "" if mixed and agree(_unmixed(left), _unmixed(right), {}) is False else mixed
+
+    def _with_minus(self, link: Link) -> bool:
+        """Whether a side that begins with + is the other if it begins with -."""
+        left, right = self.read("-" + link.left[1:]).tree, self.read(link.right).tree
+        return left is not None and right is not None and agree(left, right, {}) is True
 
     def _compared(self, relation: str, left: Tree, right: Tree) -> Judgement:
         if relation == "=":
@@ -220,26 +267,45 @@ class Reader:
             return False
         return self._compared(link.relation, left.tree, right.tree).verdict == "equal"
 
+    def _beside_units(self, link: Link, left: Tree, right: Tree) -> str:
+        """Numbers that differ where one has a unit, and too little for one to be converted."""
+        if ("unit" in left.labels()) == ("unit" in right.labels()):
+            return ""
+        one, other = worth(left, {}), worth(right, {})
+        if not one or not other or is_refused(link.before, link.after) or self._plain(link):
+            return ""
+        if _NEAREST.search(link.before + link.after) or agree(left, right, {}) is not False:
+            return ""
+        return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
+
     def _congruent(self, link: Link, left: Tree, right: Tree) -> Judged:
-        if not link.modulus:
+        if not link.modulus and not self.modulus:
             found = self.judge.equal(left, right)
             if found.verdict == "equal":
                 return Judged(link, "right")
             return Judged(link, "unread", "the modulus of the congruence is not named beside it")
-        modulus = self.read(link.modulus)
+        modulus = self.read(link.modulus or self.modulus)
         if modulus.tree is None:
             return Judged(link, "unread", modulus.reason)
-        found = self.judge.holds(Tree("congruent", (left, right, modulus.tree)))
-        if found.verdict == "equal":
-            return Judged(link, "right")
         free = variables(left) | variables(right) | variables(modulus.tree)
         given = link.said or is_given(link.before) or is_denied(link.before, link.after)
         given = given or link.left.startswith("+") or "{-" in link.left
-        if found.verdict == "different" and not free and not given:
-            return Judged(link, "wrong", found.witness)
-        if given or (free and not left.children):
-            return Judged(link, "given")
-        return Judged(link, "not shown", found.reason)
+        if free and (given or not left.children):
+            return Judged(link, "right" if _difference(left, right) == 0 else "given")
+        if not free and _WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
+            sides = [residue(side, int(modulus.tree.label)) for side in (left, right)]
+            if None not in sides and not (
+                sides[0] != sides[1] and (link.said or is_refused(link.before, link.after))
+            ):
+                return Judged(
+                    link,
+                    "right" if sides[0] == sides[1] else "wrong",
+                    f"they leave {sides[0]} and {sides[1]}",
+                )
+        found = self.judge.holds(Tree("congruent", (left, right, modulus.tree)))
+        if found.verdict == "equal":
+            return Judged(link, "right")
+        return Judged(link, "not shown" if not given else "given", found.reason)
 
     # Statements about variables
 
@@ -247,6 +313,8 @@ class Reader:
         statement = Tree(link.relation, (left, right))
         given = link.said or is_given(link.before)
         simple = not left.children or not right.children
+        if not link.said and link.relation in _BOUNDS and len(variables(statement)) == 1:
+            self.bounds.append((link, statement))
         if not simple and len(statement) < _LARGEST:
             found = self.judge.holds(statement, self.facts.conditions[-4:])
             if found.verdict == "equal":
@@ -258,7 +326,7 @@ class Reader:
                 return Judged(link, "follows", _by(reduced.used))
         if statement in self.facts.conditions:
             return Judged(link, "follows", "it was said before")
-        if simple and link.relation in ("<", ">", "<=", ">="):
+        if simple and link.relation in _BOUNDS:
             self.facts.conditions.append(statement)
         if given or simple:
             return Judged(link, "given")
@@ -320,6 +388,51 @@ class Reader:
             return Judged(link, "given", "its variables are first mentioned here")
         reason = found.reason if found and found.verdict == "undecided" else ""
         return Judged(link, "not shown", reason or "it holds neither always nor by what was said before")
+
+    def _slip(self, link: Link, left: Tree, right: Tree) -> str:
+        """Where a link fails that one other number, sign or operator would make hold; "" where none does."""
+        found = slip(left, right, points_of(variables(left) | variables(right)), self._same_in_all)
+        if found is None and not self.cases and not is_denied(link.before, link.after):
+            several = _EITHER.search(link.before.rpartition("§")[2])
+            reduced = None if several else self.facts.reduced(left, right)
+            if reduced and reduced.points and self.facts.is_settled(variables(left) | variables(right)):
+                found = slip(left, right, reduced.points, self._follows, by_facts=True)
+        if found is None:
+            return ""
+        at = ", ".join(f"{name} = {value:.6g}" for name, value in found.at.items())
+        values = " and ".join(f"{value:.6g}" for value in found.values)
+        return f"{at}: {values}; it holds with {found.instead}"
+
+    def _left_out(self, left: Tree, right: Tree, beyond: Tree) -> str:
+        """Whether a chain holds without the side in its middle only."""
+        free = variables(right)
+        if not right.children or left == beyond or not free <= variables(left) | variables(beyond):
+            return ""
+        if any(name.endswith("(") for name in free) or "unit" in right.labels() or self._same(right, beyond):
+            return ""
+        points: Sequence[Mapping[str, float]] = points_of(free | variables(left))
+        if not self._same(left, beyond):
+            reduced = self.facts.reduced(left, beyond, sure=True)
+            if reduced is None or not reduced.same or self._follows(right, beyond):
+                return ""
+            reduced = self.facts.reduced(left, right, sure=True)
+            points = reduced.points if reduced else ()
+        if not points or agree(left, right, points[0]) is not False:
+            return ""
+        return "the sides beside this one are equal, and it differs from them"
+
+    def _same_in_all(self, left: Tree, right: Tree) -> bool:
+        return variables(left) == variables(right) and self._same(left, right)
+
+    def _same(self, left: Tree, right: Tree) -> bool:
+        if _difference(left, right) == 0:
+            return True
+        found = self.judge.equal(left, right)
+        return found.verdict == "equal" or (found.verdict == "equal if" and not found.witness)
+
+    def _follows(self, left: Tree, right: Tree) -> bool:
+        reduced = self.facts.reduced(left, right)
+        return reduced is not None and reduced.same and not self.facts.says(left, right)
 
     def _is_new(self, left: Tree) -> bool:
         """Whether a variable stands alone that no statement was about."""
@@ -403,6 +516,32 @@ def _is_expansion(left: Tree, right: Tree) -> bool:
     return len(degrees) == 1
 
 
+def _units(tree: Tree) -> set[Tree]:
+    return {node for node in tree if node.label in ("unit", "text")}
+
+
+def _unmixed(tree: Tree) -> Tree:
+    """A term with products in the place of mixed numbers."""
+    children = tuple(map(_unmixed, tree.children))
+    mixed = tree.label == "+" and _WHOLE.match(children[0].label) and children[1].label == "/"
+    return Tree("*" if mixed else tree.label, children)
+
+
+def _apart_in_any_sign(left: Tree, right: Tree) -> bool:
+    """Whether two terms with signs ± differ whichever of both is meant."""
+    sides = [[_signed(side, sign) for sign in ("+", "-")] for side in (left, right)]
+    return all(agree(one, other, {}) is False for one in sides[0] for other in sides[1])
+
+
+def _signed(tree: Tree, sign: str) -> Tree:
+    children = tuple(_signed(child, sign) for child in tree.children)
+    if tree.label != "pm":
+        return Tree(tree.label, children)
+    if len(children) == 2:
+        return Tree(sign, children)
+    return children[0] if sign == "+" else Tree("*", (Tree("-1"), children[0]))
+
+
 def _terms(tree: Tree) -> int:
     """How many terms the sums and products of a term have, those inside others multiplied."""
     inside = max(map(_terms, tree.children), default=1)
@@ -428,11 +567,24 @@ def _by(facts: Sequence[Fact]) -> str:
 def proofread_document(document: Document, judge: Judge) -> list[Judged]:
     """Every link of a document, judged in its order."""
     formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
-    formulas = formulas[:_MOST_FORMULAS]
     words = " ".join(piece.text for piece in document.pieces if not piece.formula)
-    reader = Reader(judge, names_of(formulas, words), own=any(map(_OWN.search, formulas)))
+    reader = Reader(
+        judge,
+        names_of(formulas[:MAX_FORMULAS], words),
+        own=any(map(_OWN.search, formulas)),
+        cases=has_cases(words),
+    )
     found: list[Judged] = []
+    linked: list[list[Link]] = []
+    many = 0
     for chain in chains(document):
+        linked.append(chain)
+        many += len(chain)
+        if many > MAX_LINKS:
+            break
+    moduli = {link.modulus for chain in linked for link in chain if link.modulus}
+    reader.modulus = moduli.pop() if len(moduli) == 1 else ""
+    for chain in linked:
         room = MAX_LINKS - len(found)
         found += reader.chain(chain[:room])
         if len(chain) > room:
@@ -444,7 +596,63 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
                 )
             )
             break
+    if not reader.cases:
+        _odd_ones(found, reader.equations)
+        _unlike_bounds(found, reader.bounds, judge)
     return found
+
+
+def _unlike_bounds(found: list[Judged], bounds: Sequence[tuple[Link, Tree]], judge: Judge) -> None:
+    """Calls bounds on a variable wrong where one number, sign or operator keeps them from saying what the
+    next says."""
+    places = {id(each.link): place for place, each in enumerate(found)}
+    for (link, one), (following, other) in pairwise(bounds):
+        place = places[id(link)]
+        near = link.chain != following.chain and places[id(following)] - place <= 3
+        near = near and (following.joined in ("so", "row") or "§" in following.before)
+        near = (
+            near
+            and not (link.place or following.place)
+            and following.joined not in (",", "and")
+            and variables(one) == variables(other)
+        )
+        if not near or found[place].verdict != "given" or is_refused(link.before, link.after):
+            continue
+        if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).verdict == "equal"):
+            said = f"{following.left} {following.relation} {following.right}"
+            found[place] = Judged(link, "wrong", f"it says what {said} says with {instead}")
+
+
+def _odd_ones(found: list[Judged], equations: Sequence[tuple[Link, Tree, Tree]]) -> None:
+    """Calls the equations wrong that fail where those beside them hold."""
+    places = {id(each.link): place for place, each in enumerate(found)}
+    statements = []
+    begun: dict[int, Tree] = {}
+    for link, left, right in equations:
+        place = places[id(link)]
+        first = begun.setdefault(link.chain, left)
+        if link.place and not first.children and not variables(right):
+            statements.append(Statement(place, first, right, link.before, link.after, True))
+        if found[place].verdict in ("right", "right if"):
+            continue
+        free = found[place].verdict in ("given", "not shown") and not link.said
+        free = free and not is_denied(link.before, link.after)
+        pairs = [(left, right)]
+        if left.label == right.label == "list" and len(left.children) == len(right.children):
+            pairs = list(zip(left.children, right.children, strict=True))
+        statements += [
+            Statement(place, one, other, link.before, link.after, not free) for one, other in pairs
+        ]
+    for odd in odd_ones(statements):
+        at = ", ".join(f"{name} = {value:.6g}" for name, value in odd.at.items())
+        by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
+        link = found[odd.place].link
+        found[odd.place] = Judged(link, "wrong", f"it does not hold at {at}, where {' '.join(by.split())}")
+        for one in odd.by:
+            if found[one].verdict == "wrong":
+                found[one] = Judged(
+                    found[one].link, "not shown", f"it contradicts {link.left} = {link.right}"
+                )
 
 
 def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -478,6 +686,13 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
             break
         if wanted and document.id not in wanted:
             continue
+        if sum(piece.formula for piece in document.pieces) > MAX_FORMULAS:
+            what = (
+                f"what letters mean is told by the first {MAX_FORMULAS:,} formulas of document {document.id}"
+            )
+            bad.append(
+                DataError(what, path=spec.file, line=document.row or 1, remedy="Split it into several.")
+            )
         links = [_row(each) for each in proofread_document(document, arbiter) if not each.link.said]
         found.append({"id": document.id, "row": document.row, "links": links})
     if wanted and complete and (missing := wanted - {each["id"] for each in found}):

@@ -9,7 +9,7 @@ from typing import Any
 
 from engines.core.files import write_json, write_text
 
-_LEVELS = {"wrong": "error", "loses domain": "warning", "not shown": "note"}
+_LEVELS = {"wrong": "error", "loses domain": "warning", "not shown": "note", "unread": "note"}
 _COLOURS = {
     "right": "#d7f0d7", "right if": "#e6f0c8", "follows": "#d7ecf5", "given": "#eeeeee",
     "loses domain": "#ffe0b3", "wrong": "#ffc4c4", "not shown": "#fff5cc", "unread": "#e5dcf0",
@@ -17,24 +17,29 @@ _COLOURS = {
 
 
 def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
-    """The links that are wrong, lose domain or are not shown, as SARIF 2.1.0."""
-    results = [
-        {
-            "ruleId": link["verdict"].replace(" ", "-"),
-            "level": _LEVELS[link["verdict"]],
-            "message": {"text": f"{formula(link)}: {link['verdict']}. {link['reason']}".strip()},
-            "locations": [
-                {
-                    "physicalLocation": {
-                        "artifactLocation": {"uri": Path(found["file"]).absolute().as_uri()},
-                        "region": {"startLine": document["row"] or link["line"]},
-                    }
-                }
-            ],
-        }
+    """The links that are wrong, lose domain, are not shown or not read, and what else could not be read, as
+    SARIF 2.1.0."""
+    uri = Path(found["file"]).absolute().as_uri()
+    told = [
+        (
+            link["verdict"],
+            f"{formula(link)}: {link['verdict']}. {link['reason']}".strip(),
+            document["row"] or link["line"],
+        )
         for document in found["documents"]
         for link in document["links"]
         if link["verdict"] in _LEVELS
+    ] + [("unread", bad["what"], bad["line"] or 1) for bad in found["bad"]]
+    results = [
+        {
+            "ruleId": verdict.replace(" ", "-"),
+            "level": _LEVELS[verdict],
+            "message": {"text": text},
+            "locations": [
+                {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
+            ],
+        }
+        for verdict, text, line in told
     ]
     rules = [{"id": verdict.replace(" ", "-")} for verdict in _LEVELS]
     run = {"tool": {"driver": {"name": "mathwb proofread", "rules": rules}}, "results": results}

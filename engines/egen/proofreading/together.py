@@ -1,0 +1,164 @@
+"""Which statement of a text does not go together with the others: the odd one out.
+
+Statements about one unknown, where others have their one value, hold at some of the values that the text
+or its equations name. One that holds at none where another does, while those beside it hold at a common
+value, is the odd one out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from engines.core.tree import Tree
+from engines.egen.proofreading.facts import variables
+from engines.egen.proofreading.given import is_given
+from engines.egen.proofreading.values import agree, roots, worth
+
+_MOST_STATEMENTS = 400
+_MOST_NODES = 120
+_MOST_VALUES = 12
+_UNCLEAR = frozenset(
+    ("text", "pm", "abs", "call", "e", "matrix", "list", "set", "interval", "i", "inf", "limit", "mod")
+)
+_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
+_OR = re.compile(r"\s*,?\s*or\b")
+_SUPPOSED = re.compile(
+    r"\b(?:let|suppose|assum\w+|if|when|where|set|setting|try|trying|take|taking|choos\w+|plug\w*|substitut\w+|"
+    r"consider|for|test|testing|guess|at|letting|example|instance|checking|check|either|or|same|line|axis|"
+    r"whether|minim\w+|maxim\w+|possib\w+|by)\b"
+)
+_CASES = re.compile(r"\b(?:cases?|otherwise|possibilit\w+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An equation of a text.
+
+    Attributes: place: among the links; before, after: the words around it; fixed: it is no candidate.
+    """
+
+    place: int
+    left: Tree
+    right: Tree
+    before: str
+    after: str
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """A statement that is false where those beside it are true: the values, and what holds there."""
+
+    place: int
+    at: Mapping[str, float]
+    by: tuple[int, ...]
+
+
+def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
+    """The statements that do not go together with those about the same unknown."""
+    held = [each for each in statements[:_MOST_STATEMENTS] if _is_clear(each)]
+    names = {each.place: variables(each.left) | variables(each.right) for each in held}
+    values: dict[str, list[float]] = defaultdict(list)
+    lone: dict[int, str] = {}
+    several: set[str] = set()
+    for each in held:
+        if (found := _value(each)) is not None:
+            lone[each.place] = found[0]
+            values[found[0]].append(found[1])
+            if _OR.match(each.after) or each.before.endswith((" or", "either")):
+                several.add(found[0])
+    fixed = {
+        name: many[0] for name, many in values.items() if name not in several and max(many) - min(many) < 1e-9
+    }
+    told: set[int] = set()
+    for name in sorted({name for of in names.values() for name in of}):
+        at = {other: value for other, value in fixed.items() if other != name}
+        about = [
+            each for each in held if name in names[each.place] and names[each.place] - {name} <= at.keys()
+        ]
+        if len(about) < 3:
+            continue
+        for odd in _odd(about, name, at, values[name], lone):
+            if odd.place not in told:
+                told.add(odd.place)
+                yield odd
+
+
+def _is_clear(statement: Statement) -> bool:
+    sides = statement.left, statement.right
+    if sum(map(len, sides)) > _MOST_NODES:
+        return False
+    return not any(
+        node.label in _UNCLEAR or (node.label in _ANGLES and variables(node))
+        for side in sides
+        for node in side
+    )
+
+
+def _value(statement: Statement) -> tuple[str, float] | None:
+    """The variable that stands alone, and its value."""
+    for one, other in ((statement.left, statement.right), (statement.right, statement.left)):
+        if not one.children and variables(one) and not variables(other):
+            value = worth(other, {})
+            return None if value is None else (one.label, value)
+    return None
+
+
+def _odd(
+    about: Sequence[Statement],
+    name: str,
+    at: Mapping[str, float],
+    named: Sequence[float],
+    lone: Mapping[int, str],
+) -> Iterator[Odd]:
+    places = list(named)
+    for each in about:
+        if each.place not in lone:
+            places += roots(each.left, each.right, name, at)
+    places = [
+        place
+        for number, place in enumerate(places)
+        if all(abs(place - one) > 1e-9 for one in places[:number])
+    ]
+    if len(places) > _MOST_VALUES:
+        return
+    holds = [[agree(each.left, each.right, {**at, name: place}) for place in places] for each in about]
+    for number, each in enumerate(about):
+        if each.fixed or _is_supposed(each):
+            continue
+        others = [row for other, row in enumerate(holds) if other != number]
+        mine = holds[number]
+        if any(
+            mine[index] is not False and any(row[index] for row in others) for index in range(len(places))
+        ):
+            continue
+        last = len(about) - 1
+        near = [1, 2] if number == 0 else [last - 2, last - 1] if number == last else [number - 1, number + 1]
+        if all(about[one].place in lone for one in near):
+            continue
+        for index, place in enumerate(places):
+            elsewhere = {**at, name: place + 0.37}
+            if all(
+                holds[one][index] and agree(about[one].left, about[one].right, elsewhere) is False
+                for one in near
+            ):
+                yield Odd(each.place, {**at, name: place}, tuple(about[one].place for one in near))
+                break
+
+
+def _is_supposed(statement: Statement) -> bool:
+    """Whether it is a definition or a value that is tried, or said to have no solution."""
+    if re.search(r"\bno\b", statement.before[-60:] + " " + statement.after[:40]):
+        return True
+    if not any(not side.children and variables(side) for side in (statement.left, statement.right)):
+        return False
+    words = statement.before
+    return is_given(words) is True or _SUPPOSED.search(words.rpartition("§")[2]) is not None
+
+
+def has_cases(words: str) -> bool:
+    """Whether a text says that it distinguishes cases: then its statements need not go together."""
+    return _CASES.search(words.lower()) is not None
