@@ -7,7 +7,8 @@ automatic evaluation (signs, order, like terms, periods; no simplification) make
 counts as different is decided by another program. For every head: which of its forms are among 1,000 members
 and among the first 20, how many of the first 20 differ from each other and the head, and the seconds
 that the 20 take. All members are evaluated by mpmath with 40 digits at 8 points of its own: how many differ
-from the head where both are defined, and how many are undefined where the head is not. Prints the table of `docs/measurements/egen.md`.
+from the head where both are defined, and how many are undefined where the head is defined. The figures are
+those of `docs/measurements/egen.md`.
 """
 
 from __future__ import annotations
