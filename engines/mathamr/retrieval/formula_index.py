@@ -24,13 +24,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError
+from engines.core.files import changed
 from engines.mathamr.context import PLACEHOLDER
 from engines.mathamr.retrieval.segments import VERSION, hashed, rarity
 from engines.retrieval.stored import ABOUT, corrupt, read_about, top_k
@@ -43,6 +44,8 @@ _DENSE = 2_000_000
 """Postings that are simply added up."""
 _LOOK_UP = 16
 """Postings that are read in the time in which one of a formula is looked up."""
+_ATTEMPTS = 5
+T = TypeVar("T")
 _ROUNDED = 0.9999
 """Sums in another order differ by less."""
 _FORMULA = re.compile(r"\$[^$]*\$")
@@ -86,6 +89,28 @@ class FormulaIndex:
     def __init__(self, folder: Path) -> None:
         """Raises: DataError E312 without an index, E661 for a corrupt file, E662 for other features."""
         self.folder = folder
+        for _ in range(_ATTEMPTS):
+            self._state = changed(folder / ABOUT)
+            try:
+                self._open(folder)
+            except DataError:
+                if self._state == changed(folder / ABOUT):
+                    raise
+            if self._state == changed(folder / ABOUT):  # else it was replaced while it was opened
+                return
+        raise self._replaced()
+
+    def _replaced(self) -> DataError:
+        what = "the index was replaced while it was opened"
+        return DataError(what, path=self.folder, code="E661", remedy="Ask again.")
+
+    def _still(self, opened: T) -> T:
+        """What was opened now, if the index is still the same. Raises: DataError E661."""
+        if self._state != changed(self.folder / ABOUT):
+            raise self._replaced()
+        return opened
+
+    def _open(self, folder: Path) -> None:
         if not any((folder / name).exists() for name in (ABOUT, "features.npy", "looks.arrow")):
             raise DataError(
                 "there is no index of formulas in this folder",
@@ -281,12 +306,12 @@ class FormulaIndex:
                 code="E670",
                 remedy="Build it with --encoder minilm, or search with --how paths.",
             )
-        return DenseIndex(self.folder / "vectors")
+        return self._still(DenseIndex(self.folder / "vectors"))
 
     @cached_property
     def keys(self) -> tuple[Any, Any, Any]:
         """The keys of values, the look that has each, and the share of it that each is of."""
-        return self._array("keys"), self._array("keys_looks"), self._array("keys_shares")
+        return self._still((self._array("keys"), self._array("keys_looks"), self._array("keys_shares")))
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -344,7 +369,7 @@ class FormulaIndex:
                 code="E670",
                 remedy="Ask for the formula alone, without words and dollars.",
             )
-        scores = LexicalIndex(self.folder / WORDS).scores(text)
+        scores = self._still(LexicalIndex(self.folder / WORDS)).scores(text)
         return scores / max(float(scores.max(initial=0)), 1e-9)
 
     def text(self, field: int) -> str:
