@@ -30,8 +30,8 @@ _PATIENCE = 60
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Keys to press, what is said of it below the screen, how long it is shown, and how long to wait until the
-    engine is asked."""
+    """Keys to press, what is said of it below the screen, how long it is shown, and how long it takes until
+    the engine is asked."""
 
     keys: Sequence[str]
     says: str
