@@ -40,8 +40,10 @@ ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
 Floats = NDArray[np.float32]
 WORDS = "words"
-_DENSE = 2_000_000
-"""Postings that are simply added up."""
+_FEW = 500_000
+"""Looks of which each is given a score."""
+_MANY, _SELDOM = 100_000, 4
+"""Of so many found the least score is worked out once in so many features."""
 _LOOK_UP = 16
 """Postings that are read in the time in which one of a formula is looked up."""
 _ATTEMPTS = 5
@@ -212,7 +214,7 @@ class FormulaIndex:
         of those before into the first `k`, they are looked up only of what could still be among these.
         """
         wanted = self._wanted(features)
-        if sum(one.size for one in wanted) < _DENSE:
+        if len(self) < _FEW:
             scores = self.similarities(features)
             rows = top_k(scores, k)
             rows = rows[scores[rows] > 0]
@@ -230,7 +232,7 @@ class FormulaIndex:
             shared[looks] += add
             found = np.concatenate([found, new])
             left, number = left - one.most, number + 1
-            if len(found) >= k:
+            if len(found) >= k and (len(found) < _MANY or not number % _SELDOM):
                 least = max(least, self._least(shared[found], found, own, k))
         while len(found) > k:
             # What is found has some of the rare parts; how good it can still become says what to look up.
