@@ -279,3 +279,15 @@ def test_integers_beyond_memory_do_not_end_the_process() -> None:
     assert left is not None
     assert right is not None
     assert judge().equal(left, right).verdict in ("different", "undecided")
+
+
+def test_a_value_keeps_its_names_inside_sums() -> None:
+    """x = k stands in a sum over k: its k is another one, and the sum is 6 k."""
+    total = read(r"\sum_{j=1}^{3} j x").tree
+    assert total is not None
+    total = Tree("sum", tuple(Tree("k") if part.label == "j" else part for part in total.children[:-1]) + (
+        Tree("*", (Tree("k"), Tree("x"))),
+    ))  # fmt: skip
+    said = [Tree("=", (Tree("x"), Tree("k")))]
+    assert judge().equal(total, Tree("*", (Tree("6"), Tree("k"))), said).verdict == "equal"
+    assert judge().equal(total, Tree("14"), said).verdict == "different"

@@ -18,7 +18,7 @@ def answer(solution: str) -> str:
     >>> answer("She pays 3 for each.\n#### 1,200")
     '1,200'
     """
-    text = mended(solution[-LONGEST:])
+    text = _GOING_ON.sub("…", mended(solution[-LONGEST:]))
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
     text = _without_drawings(text)
@@ -37,6 +37,10 @@ def answer(solution: str) -> str:
             text = text.lstrip().partition("\n\n")[0]
             break
     return _last(text.strip(), announced)
+
+
+_GOING_ON = re.compile(r"(?<=\d)(?<=[.\d]{3})\s*\.{3,}")
+"""Behind decimals, whose full stops end no sentence."""
 
 
 def _without_drawings(text: str) -> str:
