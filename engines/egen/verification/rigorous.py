@@ -418,9 +418,11 @@ def _integer(number: arb | fmpq) -> int | None:
 def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Value:
     known: dict[str, acb] = {}
     with ctx.workprec(_COMPLEX_BITS):
+        integrand = _with_named_values(body, name, values, known)
+        if not {*BINDERS, "d"}.isdisjoint(integrand.labels()):
+            return arb.nan()  # one inside another takes as long as both together
         if _somewhere_undefined(body, values, name, low, high):
             return None
-        integrand = _with_named_values(body, name, values, known)
         found = acb.integral(
             lambda z, analytic: _complex(integrand, {**known, name: z}, analytic),
             acb(low),
