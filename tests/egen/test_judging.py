@@ -294,3 +294,9 @@ def test_one_integral_in_another_is_not_worked_out() -> None:
     whole = read(r"\int_0^x \int_0^y \frac{\sin(st)}{1+s+\sin t} ds\, dt").tree
     assert whole is not None
     assert judge().equal(whole, Tree("x")).verdict == "undecided"
+
+
+def test_infinity_is_shown_as_such() -> None:
+    one, infinite = Tree("1"), Tree("inf")
+    assert judge().equal(one, infinite).witness == "1 and ∞"
+    assert judge().equal(Tree("*", (Tree("-1"), infinite)), one).witness == "-∞ and 1"

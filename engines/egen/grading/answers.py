@@ -18,7 +18,9 @@ def answer(solution: str) -> str:
     >>> answer("She pays 3 for each.\n#### 1,200")
     '1,200'
     """
-    text = _GOING_ON.sub("…", mended(solution[-LONGEST:]))
+    text = mended(solution[-LONGEST:])
+    if "..." in text:
+        text = _GOING_ON.sub("…", text)
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
     text = _without_drawings(text)

@@ -122,6 +122,8 @@ def form(text: str) -> Form:
 def _either(text: str) -> Form | None:
     """`x < 0 or x > 1`, and with "and" between, as one set; `x = 0 or y = 0` as what holds of either; None
     for anything else."""
+    if not any(word in text for word in ("or", "and", "\\vee", "\\wedge")):
+        return None
     for between, joined in ((_OR, True), (_AND, False)):
         parts = between.split(text) if any(sign in text for sign in "<>=\\") else []
         if len(parts) < 2 or len(parts) > _DEEPEST:
@@ -366,7 +368,7 @@ def _form(text: str, depth: int) -> Form:
     parts, _ = split(text, _CUP)
     if len(parts) > 1:
         return Union(tuple(_form(part, depth + 1) for part in parts))
-    if found := _MINUS.search(text):
+    if "\\" in text and (found := _MINUS.search(text)):
         whole, taken = _form(text[: found.start()], depth + 1), _form(text[found.end() :], depth + 1)
         if isinstance(whole, Interval | Union | Many | Without):
             return Without(whole, taken)

@@ -51,10 +51,11 @@ def plain_number(text: str) -> Term | None:
         return Term(text, value, len(found[3]))
     if not text[0].isdigit() and text[0] not in "-+\\.":
         return None
-    if found := _PERIODIC.fullmatch(text):
-        return Term(text, _periodic(found[1], found[2], found[3] or found[4]))
-    if found := _GOING_ON.fullmatch(text):
-        return _going_on(*found.groups())
+    if "." in text:
+        if found := _PERIODIC.fullmatch(text):
+            return Term(text, _periodic(found[1], found[2], found[3] or found[4]))
+        if found := _GOING_ON.fullmatch(text):
+            return _going_on(*found.groups())
     if text[-1] not in "0123456789}":
         return None
     minus = -1 if text.startswith("-") else 1
