@@ -395,7 +395,8 @@ def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
     done, total = totals.known.get(key, begin) if all(isinstance(one, fmpq) for one in given) else begin
     if done > last:
         done, total = begin
-    totals.spend(max(0, last - done))
+    # A term takes as long as it has operations.
+    totals.spend(max(0, last - done) * max(1, len(body) // 4))
     for number in range(done + 1, last + 1):
         one = _value(body, {**values, name.label: fmpq(number)}, totals)
         if one is None:
