@@ -20,7 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._record import Record, parser_of, put_into, table
-from benchmarks.arqmath import BM25, DEFAULT, DIRECTIONS, Bench, first_stages, lexical_runs, set_up, shuffled
+from benchmarks.arqmath import (
+    BM25,
+    DEFAULT,
+    DIRECTIONS,
+    UNTUNED,
+    Bench,
+    first_stages,
+    lexical_runs,
+    set_up,
+    shuffled,
+)
 from engines.arqmath.collection.lookup import find_posts
 from engines.arqmath.ranking.rank import second_stage, tune_interpolation
 from engines.core.files import read_lines
@@ -81,7 +91,7 @@ def systems(
     qrels = bench.years[year]
     runs: dict[str, Run] = {}
     weights: dict[str, float] = {}
-    for name in (BM25, DEFAULT):
+    for name in stages:
         first = runs[name] = bench.judged(stages[name])
         for signal, value in SIGNALS.items():
             scores = {
@@ -150,16 +160,21 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--lexical", action="store_true", help="beside BM25 alone, without vectors")
     parser.add_argument("--into", type=Path, help="the page whose table is replaced")
     arguments = parser.parse_args()
     kept = Record("arqmath_steps", arguments.out, collection=arguments.collection)
     counts = checked(arguments.collection, arguments.cache)
-    bench = set_up(arguments.collection, arguments.cache)
+    vectors_too = not arguments.lexical
+    bench = set_up(arguments.collection, arguments.cache, dense=vectors_too)
     lexical = lexical_runs(bench)
-    vectors = {name: bench.index.run(bench.texts, 1_000, how=name) for name in ("dense", "questions")}
+    names = ("dense", "questions") if vectors_too else ()
+    vectors = {name: bench.index.run(bench.texts, 1_000, how=name) for name in names}
     of_years, weights = {}, {}
     for year, other in DIRECTIONS.items():
-        stages, _ = first_stages(bench, lexical, vectors, other)
+        stages = {BM25: lexical[UNTUNED]}
+        if vectors:
+            stages[DEFAULT] = first_stages(bench, lexical, vectors, other)[0][DEFAULT]
         of_years[year], weights[other] = systems(bench, stages, counts, other)
     both = {
         name: Run(
