@@ -97,10 +97,10 @@ class Bench:
         return Run(run.tag, found)
 
 
-def set_up(collection: Path, cache: Path, *, dense: bool = True) -> Bench:
+def set_up(collection: Path, cache: Path) -> Bench:
     """Open the collection, and build its index in the cache where there is none."""
     folder = ArqmathFolder.open(collection)
-    build_index(folder, cache / "index", dense=dense, events=progress_line("index"))
+    build_index(folder, cache / "index", dense=True, events=progress_line("index"))
     years = {}
     for year in DIRECTIONS:
         chosen = [file for file in folder.qrels[1] if year in file.name and "_mini" in file.name]

@@ -533,7 +533,7 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
 
 
 def _unended(bad: list[DataError], line: int, what: str) -> None:
-    bad.append(DataError(what, path="text", line=line))
+    bad.append(DataError(what, path="text", line=line, remedy="Close the formula."))
 
 
 def _row(judged: Judged) -> dict[str, Any]:

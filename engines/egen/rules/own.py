@@ -89,4 +89,6 @@ def own_rules(text: str) -> tuple[Rule, ...]:
         rows = json.loads(text) if text else []
         return tuple(rule_of({**row, "exact": row["exact"] or False}) for row in rows)
     except (ValueError, KeyError, TypeError, AttributeError, ExpressionError) as error:
-        raise DataError("the rules that a configuration records cannot be read") from error
+        raise DataError(
+            "the rules that a configuration records cannot be read", remedy="Grow the clusters again."
+        ) from error
