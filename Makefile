@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install run test test-all lint picture site clean
+.PHONY: install run test test-all lint wheel picture site clean
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -32,6 +32,10 @@ lint: install
 test: MARKS = -m "not slow and not gpu and not slurm and not online"
 test test-all: lint
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(MARKS)
+
+# The package, in dist/.
+wheel: install
+	$(BIN)/python -m build --no-isolation --wheel
 
 # The pictures of the documents.
 picture: install

@@ -14,7 +14,8 @@ formulas that are read: those with the same values there are the pairs that coul
 
 Each formula of a group is then a query for the others that do not look like it: recall, and precision,
 within as many as there are and within ten, for `--how equal`, parts of trees, BM25 over the tokens and a
-drawn order.
+drawn order; and, among the formulas of the groups and `AMONG` drawn others alone, since vectors take long to
+make, also for MiniLM, over LaTeX and over trees as `--how dense` has them.
 
 On Task 2 the judged formulas of a topic are ranked by parts of trees, and once more with those that
 `mathwb mathamr search` finds equal (as a whole, also in a part, with other letters) before the others, whose
@@ -29,7 +30,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
-from itertools import chain, product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,11 @@ from engines.mathamr import IndexFormulas, index
 from engines.mathamr.retrieval.equality import By, Equal, Equality
 from engines.mathamr.retrieval.evaluation import Unit
 from engines.mathamr.retrieval.formula_index import FormulaIndex
+from engines.mathamr.retrieval.representations import tree_string
 from engines.mathamr.retrieval.search import ranked
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
+from engines.retrieval.encoders import encoder
+from engines.retrieval.measures import bootstrap_interval
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import Run, read_run, write_run
 
@@ -61,6 +65,7 @@ NODES = 40
 PAIRS = 1500
 POINTS = 4
 QUERIES = 100
+AMONG = 5_000
 
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 
@@ -274,13 +279,13 @@ def groups(opened: FormulaIndex, trees: Mapping[int, Tree]) -> tuple[list[list[i
 
 def measured(
     found: Callable[[int], Sequence[int]], others: Mapping[int, set[int]], alike: Mapping[int, set[int]]
-) -> dict[str, float]:
-    """Of each query: the share of the others within ten, and of as many places as there are others, those
-    that the others take; what looks as the query does is passed over. Of all that is listed within ten, the
-    share that is another."""
+) -> dict[str, Any]:
+    """Of each query: the share of the others within ten, with its 95 % interval over queries, and of as many
+    places as there are others, those that the others take; what looks as the query does is passed over. Of
+    all that is listed within ten, the share that is another."""
     recalls, precisions, listed = [], [], []
     for query, wanted in others.items():
-        first = [look for look in found(query) if look not in alike[query]][:FOUND]
+        first = list(islice((look for look in found(query) if look not in alike[query]), FOUND))
         most = min(FOUND, len(wanted))
         recalls.append(len(wanted & set(first)) / most)
         precisions.append(len(wanted & set(first[:most])) / most)
@@ -288,7 +293,18 @@ def measured(
             listed.append(len(wanted & set(first)) / len(first))
     means = (float(np.mean(one)) if one else 0.0 for one in (recalls, precisions, listed))
     names = ("recall_at_10", "r_precision", "precision_of_listed")
-    return {name: round(mean, 4) for name, mean in zip(names, means, strict=True)}
+    low, high = bootstrap_interval(recalls)
+    return {
+        **{name: round(mean, 4) for name, mean in zip(names, means, strict=True)},
+        "recall_interval": [round(low, 4), round(high, 4)],
+    }
+
+
+def dense(texts: Mapping[int, str]) -> Callable[[int], Sequence[int]]:
+    """The looks in the order of the cosines of their texts, by MiniLM."""
+    looks, vectors = np.array(list(texts)), encoder("minilm").encode(list(texts.values()))
+    row = {look: at for at, look in enumerate(texts)}
+    return lambda look: looks[np.argsort(-(vectors @ vectors[row[look]]), kind="stable")].tolist()
 
 
 def beyond(
@@ -323,6 +339,7 @@ ROWS = {
     "renamed": "equal with other letters first",
     "exact": "the same LaTeX first, the others drawn",
     "bm25": "BM25 over LaTeX",
+    "latex": "MiniLM over LaTeX",
     "random": "a drawn order",
 }
 
@@ -331,7 +348,7 @@ def task2(given: Measured) -> dict[str, Any]:
     """By unit of the judgements and year: the measures of each of `ROWS`; and of what is put first, the
     topics with some that is judged, and its grades."""
     opened, runs = FormulaIndex(given.index), given.baselines()
-    runs["paths"] = given.judged("paths", "paths")
+    runs |= {name: given.judged(name, name) for name in ("paths", "latex")}
     topics = {one.id: one for one in read_topic_files([given.topics(year) for year in YEARS])}
     ranking = read_run(runs["paths"], task=2).rankings
     ways = {by: Equality(opened, by, judge(), ValueFingerprints()) for by, _ in FIRST.values()}
@@ -453,12 +470,14 @@ def main() -> None:
     others = {look: set(every[home[look]]) - alike[look] for look in chosen}
     equality = Equality(opened, "equal", judge(), ValueFingerprints())
     depth = FOUND + max(map(len, alike.values()))
+    drawn = random.Random(0).sample(range(len(opened)), AMONG)
+    pool = dict.fromkeys([*queries, *drawn])
     texts = opened.looks["latex"].to_pylist()
     build_lexical([TermPart.of(f"${one}$" for one in texts)], arguments.cache / "bm25")
     lexical, drawn_from = LexicalIndex(arguments.cache / "bm25"), random.Random(0)
 
     def by_bm25(look: int) -> list[int]:
-        return np.argsort(-lexical.scores(f"${opened.latex(look)}$"), kind="stable")[:depth].tolist()
+        return np.argsort(-lexical.scores(f"${opened.latex(look)}$"), kind="stable").tolist()
 
     hits = {
         look: [one for one in equality.found(opened.latex(look), depth, blank=True) if one.share == 1]
@@ -467,10 +486,14 @@ def main() -> None:
 
     ways: dict[str, Callable[[int], Sequence[int]]] = {
         "equal": lambda look: [one.look for one in hits[look]],
-        "paths": lambda look: [one for one, _ in ranked(opened, Formula(opened.latex(look)), depth)],
+        "paths": lambda look: [one for one, _ in ranked(opened, Formula(opened.latex(look)), len(opened))],
         "bm25": by_bm25,
-        "random": lambda _: drawn_from.sample(range(len(opened)), depth),
+        "random": lambda _: drawn_from.sample(range(len(opened)), len(opened)),
     }
+    of_trees = {look: tree_string(Formula(opened.latex(look))) for look in pool}
+    among = {
+        name: lambda look, way=way: [one for one in way(look) if one in pool] for name, way in ways.items()
+    } | {"latex": dense({look: opened.latex(look) for look in pool}), "trees": dense(of_trees)}
     figures = {
         "looks": len(opened),
         "read": opened.about["values"]["read"],
@@ -484,6 +507,8 @@ def main() -> None:
         "pairs_certified": certified,
         "queries": len(chosen),
         "found": {name: measured(way, others, alike) for name, way in ways.items()},
+        "among": len(pool),
+        "found_among": {name: measured(way, others, alike) for name, way in among.items()},
         "equal_beyond_groups": beyond(hits, {look: set(every[home[look]]) for look in chosen}, trees),
         "task2": task2(of_task2),
         "processor_s": round(time.process_time() - began, 1),

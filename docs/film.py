@@ -24,10 +24,14 @@ _STYLE = re.compile(r"\.([\w-]+-r\d+) \{ ([^}]*?) \}")
 _FONTS = "ui-monospace,'Cascadia Mono','DejaVu Sans Mono',Menlo,Consolas,monospace"
 
 
+_PATIENCE = 60
+"""Seconds that the engine may take for an answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Keys to press, what is said of it below the screen, how long it is shown, and how long to wait for what
-    the engine answers."""
+    """Keys to press, what is said of it below the screen, how long it is shown, and how long it takes until
+    the engine is asked."""
 
     keys: Sequence[str]
     says: str
@@ -61,6 +65,11 @@ async def filmed(app: Any, steps: Sequence[Step] = STEPS) -> list[str]:
         for step in steps:
             await pilot.press(*step.keys)
             await pilot.pause(step.wait_s)
+            for _ in range(_PATIENCE):
+                if app.engine._current is None:
+                    break
+                await pilot.pause(1)
+            await pilot.pause(1)
             frames.append(app.export_screenshot())
     return frames
 

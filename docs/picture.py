@@ -60,9 +60,11 @@ async def move() -> None:
     from docs.film import film, filmed
     from engines.core.files import write_text
     from screens.app import Workbench
-    from workbench.workspace import Workspace
+    from workbench.workspace import Workspace, ensure_sample
 
-    frames = await filmed(Workbench(Workspace.open(), screen="egraphs"))
+    workspace = Workspace.open()
+    ensure_sample(workspace)
+    frames = await filmed(Workbench(workspace, screen="egraphs"))
     write_text(TARGET / "film.svg", film(frames))
 
 
@@ -75,11 +77,12 @@ def main() -> None:
         subprocess.run(
             [sys.executable, "-c", "from workbench.cli import main; main()", *TRAINED.split()], check=True
         )
+        # First, while the screens are as they open: they keep where one was.
+        asyncio.run(move())
+        print(f"docs/{TARGET.name}/film.svg")
         for name, (screen, keys) in SHOTS.items():
             asyncio.run(draw(name, screen, keys))
             print(f"docs/{TARGET.name}/{name}.svg")
-        asyncio.run(move())
-        print(f"docs/{TARGET.name}/film.svg")
 
 
 if __name__ == "__main__":

@@ -60,11 +60,11 @@ def _own(key: str, name: str, title: str, destinations: str, about: str, address
 
 
 _OWN = (
-    _own("1", "egraphs", "E-graphs", "sources", "equal expressions: grow, judge, derive, map them", "corpus"),
+    _own("1", "egraphs", "E-graphs", "sources", "equal expressions: grow, judge, derive", "corpus"),
     _own("2", "triplets", "Triplets", "panes", "word problems: hard triplets, solutions", "problems"),
-    _own("3", "jobs", "Jobs", "columns", "trainings and other work: start, watch, compare it", "job"),
-    _own("4", "arqmath", "ARQMath", "columns", "answers to questions: rank, read, judge, compare them"),
-    _own("5", "mathamr", "MathAMR", "contexts", "formulas in their text, as graphs: inspect, edit, search"),
+    _own("3", "jobs", "Jobs", "columns", "trainings and other work: start, watch", "job"),
+    _own("4", "arqmath", "ARQMath", "columns", "answers to questions: rank, read, judge"),
+    _own("5", "mathamr", "MathAMR", "contexts", "formulas in their text, as graphs"),
 )
 
 

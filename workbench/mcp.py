@@ -69,7 +69,7 @@ def _property(field: Field) -> dict[str, Any]:
     limits = {"minimum": arg.low, "maximum": arg.high, "maxLength": arg.longest}
     one |= {name: limit for name, limit in limits.items() if limit is not None}
     found = {"type": "array", "items": one} if field.many else one
-    about = f"{arg.help} A path, or the name of a {arg.ref}." if arg.ref else arg.help
+    about = f"{arg.help} A path, or the name of one in the workspace." if arg.ref else arg.help
     if not field.required and field.default not in (None, ()) and kind in _TYPES:
         found["default"] = list(field.default) if field.many else field.default
     elif arg.shown:

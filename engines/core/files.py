@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import fcntl
 import io
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar, overload
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, overload
 
 from engines.core.errors import DataError, EngineError, raised
 from engines.core.events import Event, Sink, ignore
@@ -609,6 +610,47 @@ def _lacking(row: Mapping[str, Any], keys: tuple[str, ...], one_of: tuple[str, .
     if one_of and not any(isinstance(row.get(key), str) for key in one_of):
         return f"the row has neither a text {' nor '.join(map(repr, one_of))}"
     return ""
+
+
+class CsvRow(NamedTuple):
+    """A row of a table: the line that it begins on, how many lines it takes, its cells, and what is wrong
+    where it is none."""
+
+    line: int
+    lines: int
+    cells: list[str]
+    wrong: str = ""
+
+
+def csv_rows(
+    lines: Iterable[tuple[int, str]], delimiter: str = ",", *, strict: bool = False
+) -> Iterator[CsvRow]:
+    """The rows of numbered lines; a cell in quotes may go on over several. Args: strict: a stray quote is
+    wrong, and no character."""
+    # The limit is one for the whole process.
+    csv.field_size_limit(MAX_LINE_BYTES)
+    seen: list[int] = []
+
+    def counted() -> Iterator[str]:
+        for number, line in lines:
+            seen.append(number)
+            yield line + "\n"
+
+    found = csv.reader(counted(), delimiter=delimiter, strict=strict)
+    while True:
+        before, wrong = found.line_num, ""
+        try:
+            cells = next(found, None)
+        except csv.Error as error:
+            cells, wrong = [], str(error)
+        if cells is None:
+            return
+        yield CsvRow(seen[before] if before < len(seen) else 0, found.line_num - before, cells, wrong)
+
+
+def csv_cells(line: str, delimiter: str = ",") -> list[str]:
+    """The cells of one line, as of a head."""
+    return next(csv.reader([line], delimiter=delimiter), [])
 
 
 @contextmanager

@@ -29,7 +29,8 @@ class Tree:
         while stack:
             node = stack.pop()
             yield node
-            stack.extend(reversed(node.children))
+            if node.children:
+                stack += node.children[::-1]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -7,15 +7,14 @@ paragraph, heading or item begins.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engines.core.errors import DataError, did_you_mean
-from engines.core.files import read_lines
+from engines.core.files import CsvRow, csv_rows, read_lines
 from engines.core.machine import MAX_LATEX
 from engines.documents.reading import Document, OnBad, html_pieces, pieces
 from engines.documents.tex import Macros
@@ -261,9 +260,8 @@ def _unusable(path: Path, line: int, what: str, remedy: str) -> DataError:
 
 
 def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
-    from engines.forum.readers import MAX_ROW, Report, tabbed
+    from engines.forum.readers import Report, tabbed
 
-    csv.field_size_limit(MAX_ROW)
     lines = ((line, text.rstrip("\r")) for line, text in read_lines(path, on_bad=on_bad))
     if separator == "\t":
         _, head = next(lines, (0, ""))
@@ -271,9 +269,9 @@ def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) ->
         report = Report()
         rows: Iterable[tuple[int, Sequence[str]]] = tabbed(lines, len(header), report)
     else:
-        reader = csv.reader(text + "\n" for _, text in lines)
-        header, report = [name.strip() for name in next(reader, [])], None
-        rows = _numbered(reader)
+        table = csv_rows(lines)
+        header, report = [name.strip() for name in next(table, CsvRow(1, 1, [])).cells], None
+        rows = _whole(table, path, on_bad)
     at = header.index(chosen_column(path, header, column))
     own = header.index("id") if "id" in header else -1
     texts = _is_text(header[at])
@@ -287,9 +285,9 @@ def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) ->
         on_bad(_unusable(path, line, what, "Write as many columns as the header has."))
 
 
-def _numbered(reader: Any) -> Iterator[tuple[int, Sequence[str]]]:
-    """The rows and the line where each begins."""
-    begun = reader.line_num + 1
-    for row in reader:
-        yield begun, row
-        begun = reader.line_num + 1
+def _whole(table: Iterable[CsvRow], path: Path, on_bad: OnBad) -> Iterator[tuple[int, Sequence[str]]]:
+    for row in table:
+        if row.wrong:
+            on_bad(_unusable(path, row.line, f"the row is no CSV: {row.wrong}", "Close its quotes."))
+        else:
+            yield row.line, row.cells

@@ -9,7 +9,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
 from engines.core.spec import Arg
-from engines.egen.records import AssumeAny, Limits, Mode, TheoryName
+from engines.egen.records import AssumeAny, Limits, Mode, OwnRules, TheoryName
 from engines.egen.theories.theory import theory_of
 
 _Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
@@ -45,6 +45,7 @@ class Derive:
         str | None, Arg("The expression to reach.", shown="the shortest form found", option=False)
     ] = None
     assume: AssumeAny = ""
+    rules: OwnRules = None
     theory: Annotated[TheoryName, _Theory] = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
     nodes: Annotated[int, _Nodes] = Limits().nodes
@@ -106,12 +107,14 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
     ['sqrt(x^2)', 'x']
     """
     from engines.egen.egraph.process import shared_process
+    from engines.egen.rules.own import checked_rules
     from engines.egen.verification.verify import verdict_row
 
     plain = theory_of(spec.theory, spec.assume)
     start = plain.read(spec.start)
     target = None if spec.target is None else plain.read(spec.target, head=False)
-    theory = theory_of(spec.theory, spec.assume, start, *([target] if target else []))
+    own = checked_rules(spec.rules) if spec.rules else ""
+    theory = theory_of(spec.theory, spec.assume, start, *([target] if target else []), own=own)
     found = shared_process().derive(
         start, target, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop
     )

@@ -25,6 +25,7 @@ from engines.egen.records import (
     Member,
     Mode,
     Order,
+    OwnRules,
     Style,
     TheoryName,
     Weights,
@@ -54,6 +55,7 @@ class Generate:
         ),
     ] = None
     weights: Weights = None
+    rules: OwnRules = None
     forms: Annotated[
         str | None,
         Arg(
@@ -83,6 +85,8 @@ class Generate:
         if self.weights and self.theory != "reals":
             what = f"the rules of {self.theory} have no families to weigh"
             raise refused(what, "E457", "Leave out --weights.")
+        if self.rules and self.theory != "reals":
+            raise refused(f"{self.theory} takes no further rules", "E427", "Leave out --rules.")
         families_of(self.forms or "")
 
     @property
@@ -98,6 +102,8 @@ class Generate:
 
     @property
     def config(self) -> EgenConfig:
+        from engines.egen.rules.own import checked_rules
+
         return EgenConfig(
             members=self.members,
             max_tokens=self.max_tokens,
@@ -109,6 +115,7 @@ class Generate:
             theory=self.theory,
             assume=self.assume,
             weights=canonical_weights(self.weights or ""),
+            rules=checked_rules(self.rules) if self.rules else "",
             forms=(self.forms or "all") if self._plain else "",
             order="interesting" if self.listing == "interesting" else "shortest",
         )

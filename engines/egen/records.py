@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from engines.core.errors import EngineError
@@ -120,6 +121,12 @@ Weights = Annotated[
 """Of `FAMILIES`; None is what a begun corpus has, and else no weights."""
 
 
+OwnRules = Annotated[
+    Path | None,
+    Arg("Rules of yours, checked, besides ours: TOML, lines `left -> right`, or a table.", metavar="FILE"),
+]
+"""A file that `rules.own` reads."""
+
 MAX_MEMBERS = 1_000_000
 """More members of one head are refused: they would not fit into memory."""
 
@@ -188,19 +195,14 @@ class EgenConfig:
     weights: str = ""
     forms: str = ""
     order: Order = "shortest"
+    rules: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """For a plan, a manifest or JSON; style, theory, assumptions, weights, forms and order are left out
-        where they are those of before there were any."""
+        """For a plan, a manifest or JSON; style, theory, assumptions, weights, forms, order and rules are
+        left out where they are those of before there were any."""
         document = asdict(self)
-        before = {
-            "style": "any",
-            "theory": "reals",
-            "assume": "",
-            "weights": "",
-            "forms": "",
-            "order": "shortest",
-        }
+        before = {"style": "any", "theory": "reals", "order": "shortest"}
+        before |= dict.fromkeys(("assume", "weights", "forms", "rules"), "")
         return {name: value for name, value in document.items() if before.get(name, ...) != value}
 
     @classmethod

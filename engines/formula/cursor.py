@@ -54,6 +54,7 @@ class Context:
     letters: frozenset[str]
     products: frozenset[str] = frozenset()
     geometric: frozenset[str] = frozenset()
+    bold: bool = False
     notes: dict[str, int] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     bound: list[str] = field(default_factory=list)
@@ -103,9 +104,9 @@ def is_statement(tree: Tree) -> bool:
     return tree.label in STATEMENTS and bool(tree.children)
 
 
-def is_bold(tree: Tree) -> bool:
-    """Whether a bold letter is in a term: it is a vector or matrix, whose products do not commute."""
-    return any("\U0001d400" <= node.label[:1] <= "\U0001d433" for node in tree)
+def is_bold(name: str) -> bool:
+    """Whether a letter is bold: it is a vector or matrix, whose products do not commute."""
+    return "\U0001d400" <= name[:1] <= "\U0001d433"
 
 
 class Cursor(ABC):
@@ -262,6 +263,9 @@ class Cursor(ABC):
         return int(parts[0][0].text) < int(parts[1][0].text)
 
     # Why not
+
+    def has_bold(self, tree: Tree) -> bool:
+        return self.context.bold and any(is_bold(node.label) for node in tree)
 
     def error(self, reason: str, piece: Piece | None = None, remedy: str = "") -> UnreadError:
         piece = piece or self.here

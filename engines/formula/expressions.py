@@ -6,7 +6,7 @@ import re
 
 from engines.core.tree import Tree
 from engines.formula.calculus import Calculus
-from engines.formula.cursor import ONE, UnreadError, free, is_bold, is_statement, negative, opposite
+from engines.formula.cursor import ONE, UnreadError, free, is_statement, negative, opposite
 from engines.formula.layout import Piece
 from engines.formula.operators import Role
 from engines.formula.words import (
@@ -70,12 +70,12 @@ class Expressions(Calculus):
         found = self.signed()
         bound, first = self.context.bound, found
         while True:
-            at = self.at
-            while self.here.text == "\\\\" or (
-                self.at > at and (self.here.alone.label == "V!quad" or self.here.text == "&")
+            at, piece = self.at, self.here
+            while piece.text == "\\\\" or (
+                self.at > at and (piece.alone.label == "V!quad" or piece.text == "&")
             ):
                 self.at += 1
-            piece = self.here
+                piece = self.here
             if piece.role != Role.ADD or piece.operator.label not in _SIGNS:
                 self.at = at
                 break
@@ -159,8 +159,10 @@ class Expressions(Calculus):
                 return found
 
     def product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
-        bold = is_bold(left) or is_bold(right)
-        if bold and all(is_bold(one) or any(node.label == "matrix" for node in one) for one in (left, right)):
+        bold = self.has_bold(left) or self.has_bold(right)
+        if bold and all(
+            self.has_bold(one) or any(node.label == "matrix" for node in one) for one in (left, right)
+        ):
             raise self.error("a product of vectors or matrices is not understood", piece)
         for one in (left, right):
             if one.label in _COLLECTIONS or (one.label == "pow" and one.children[0].label in SETS_OF_NUMBERS):

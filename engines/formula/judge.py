@@ -64,3 +64,23 @@ class Fingerprints(Protocol):
     def renamings(self, one: Tree, other: Tree) -> Iterator[tuple[Mapping[str, str], Tree]]:
         """The ways to rename the variables of one term after which it may be equal to another: each name with
         its new one, and the term with the new names."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedLink:
+    """A relation that a text states between two formulas, with its verdict: right, right if, follows, given,
+    loses domain, wrong, not shown or unread, and why."""
+
+    left: str
+    relation: str
+    right: str
+    verdict: str
+    reason: str = ""
+
+
+class Proofreader(Protocol):
+    """Finds the mistakes in texts."""
+
+    def links(self, text: str, said: str = "") -> Sequence[CheckedLink]:
+        """The links of a text, checked in their order. Args: said: a text whose statements hold, as that of
+        the question which the text answers."""

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from engines.formula.lexer import Source, Token
 from engines.formula.operator_tree import ABSENT, OperatorTree
@@ -41,8 +42,8 @@ class Cursor:
         """Where the token before this one ends."""
         if not 0 < self.at <= len(self.tokens):
             return self.length if self.at else 0
-        token = self.tokens[self.at - 1]
-        return token.end
+        _, text, start, written = self.tokens[self.at - 1]
+        return start + len(written or text)
 
     def ahead(self, count: int) -> str:
         """The token some places further on."""
@@ -142,6 +143,11 @@ Grammar = Callable[[list[Piece]], OperatorTree]
 _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
+_PLAIN = frozenset(value for name, value in vars(Role).items() if name.isupper()) - {
+    *(Role.ANNOTATION, Role.BAR, Role.OPEN, Role.CLOSE)
+}
+"""Roles of signs that are pieces as they stand."""
+_ANGLES = {"<": "\\langle", ">": "\\rangle"}
 _SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Role.LIMIT, Role.FUNCTION)
 _ALPHABETS = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for name in names}
 _UPRIGHT = ("\\mathrm", "\\rm", "\\mathsf", "\\mathtt", "\\mathit", "\\sf", "\\tt")
@@ -181,8 +187,8 @@ class _Layout(Cursor):
         above: list[Piece] | None = None
         label = ""
         first = middle = below = self.start()
-        while self.at < len(self.tokens) and self.text() not in ends:
-            known = self.roles.get(self.text())
+        while self.at < len(self.tokens) and (text := self.tokens[self.at].text) not in ends:
+            known = self.roles.get(text)
             if known is not None and known.role == "infix" and above is None:
                 label, above, found = known.operator.label, found, []
                 middle = self.end()
@@ -201,19 +207,18 @@ class _Layout(Cursor):
         return found if found.label != "E!" else OperatorTree("E!", found.children, (start, end))
 
     def one(self, found: list[Piece]) -> None:
-        text, start = self.text(), self.start()
+        kind, text, start, _ = self.tokens[self.at]
         if text == "{":
             self.group(found)
             return
         if text in ("^", "_", "'"):
             self.script(text, found)
             return
-        kind = self.tokens[self.at].kind
         self.at += 1
         if kind == "stray":
-            found.append(self.piece(Role.STRAY, OperatorTree(f"V!{text}"), start, text))
+            found.append(self.piece(Role.STRAY, _leaf(f"V!{text}"), start, text))
         elif kind == "number":
-            found.append(self.piece(Role.NUMBER, OperatorTree(f"N!{text}"), start, text))
+            found.append(self.piece(Role.NUMBER, _leaf(f"N!{text}"), start, text))
         elif text == "." and self.text() == "." and self.ahead(1) == ".":
             self.at += 2
             found.append(self.piece(Role.ATOM, OperatorTree("V!..."), start))
@@ -230,15 +235,24 @@ class _Layout(Cursor):
             self.unknown(text, found, start)
             return
         role, operator, alone = known
-        if role == "font":
+        if role in _PLAIN:
+            found.append(Piece(role, text, alone, operator, start, self.end()))
+        elif role in ("opening", "closing"):
+            self.delimiter(found, start, Role.OPEN if role == "opening" else Role.CLOSE)
+        elif role in (Role.OPEN, Role.CLOSE):
+            bracket = alone.label[2:]
+            found.append(self.piece(role, _bracket(bracket), start, bracket))
+        elif role == "fraction":
+            above = self.argument()
+            found.append(self.made(operator.label, (above, self.argument()), start))
+        elif role == "font":
             if self.texts and (kind := _ALPHABETS.get(text)):
                 self.letters(kind)
             elif self.whole and text in _UPRIGHT:
                 self.upright(found, start)
             elif self.whole and text in _BOLD:
                 self.bold(found, start)
-            return
-        if role == "boxed":
+        elif role == "boxed":
             self.skip_option()
         elif role == "text":
             found.append(self.written(start) if self.whole else self.text_piece(start))
@@ -256,11 +270,6 @@ class _Layout(Cursor):
         elif role == "wide":
             if found and found[-1].role != Role.PUNCTUATION:
                 found.append(self.piece(Role.PUNCTUATION, OperatorTree("V!quad"), start))
-        elif role in ("opening", "closing"):
-            self.delimiter(found, start, Role.OPEN if role == "opening" else Role.CLOSE)
-        elif role == "fraction":
-            above = self.argument()
-            found.append(self.made(operator.label, (above, self.argument()), start))
         elif role == "accent":
             found.append(self.made(operator.label, (self.argument(),), start))
         elif role == Role.ANNOTATION:
@@ -290,33 +299,25 @@ class _Layout(Cursor):
             self.denied(text, found, start)
         elif role == "environment":
             self.environment(found, start)
-        elif role == Role.BAR:
+        else:
             bar = alone.label[2:]
             if text == "|" and self.text() == "|" and not _bar_open(found):
                 self.at += 1
                 bar = "∥"
             found.append(self.piece(role, OperatorTree(f"V!{bar}"), start, bar))
-        elif role in (Role.OPEN, Role.CLOSE):
-            bracket = alone.label[2:]
-            label = {"[": "V!&lsqb;", "]": "V!&rsqb;"}.get(bracket, alone.label)
-            found.append(self.piece(role, OperatorTree(label), start, bracket))
-        else:
-            found.append(Piece(role, text, alone, operator, start, self.end()))
 
     def unknown(self, text: str, found: list[Piece], start: int) -> None:
         """A letter; a command that nobody knows is one too, and over what follows it in braces a function."""
-        shown = symbols().get(text)
-        if self.text() == "{" and len(text) > 1 and not (shown and shown.unicode):
+        character, name, variant = _shown(text)
+        if len(text) > 1 and not character and self.text() == "{":
             operands: list[OperatorTree] = []
             while self.text() == "{":
                 operands.append(self.argument())
             found.append(self.made(f"F!{text}", tuple(operands), start))
             return
-        character = shown.unicode if shown and shown.unicode else text
-        name = unicodedata.normalize("NFKC", character)
-        tree = OperatorTree(f"V!{name}")
-        if self.texts and len(character) == 1 and alphabet(character):
-            tree = OperatorTree(f"V!{character}", (), (start, self.end()))
+        tree = _leaf(f"V!{name}")
+        if self.texts and variant:
+            tree = OperatorTree(f"V!{character or text}", (), (start, self.end()))
         found.append(self.piece(Role.UNKNOWN, tree, start, name))
 
     def text_piece(self, start: int) -> Piece:
@@ -472,7 +473,7 @@ class _Layout(Cursor):
         if self.text() in _UNARGUED:
             before = self.tokens[min(self.at, len(self.tokens)) - 1]
             return OperatorTree("E!missing", (), (before.start, before.end))
-        if self.depth >= DEEPEST and self.text() not in _UNARGUED:
+        if self.depth >= DEEPEST:
             start = self.start()
             self.skip_argument()
             return OperatorTree("E!deep", (), (start, self.end()))
@@ -550,7 +551,8 @@ class _Layout(Cursor):
 
     def delimiter(self, found: list[Piece], start: int, role: str) -> None:
         r"""What follows `\left` or `\right`."""
-        text = {"<": "\\langle", ">": "\\rangle"}.get(self.text(), self.text())
+        text = self.text()
+        text = _ANGLES.get(text, text)
         known = self.roles.get(text)
         if text == ".":
             bracket = ""
@@ -559,8 +561,7 @@ class _Layout(Cursor):
         else:
             return
         self.at += 1
-        label = {"[": "V!&lsqb;", "]": "V!&rsqb;"}.get(bracket, f"V!{bracket}")
-        found.append(self.piece(role, OperatorTree(label), start, bracket))
+        found.append(self.piece(role, _bracket(bracket), start, bracket))
 
     # Environments
 
@@ -611,6 +612,25 @@ class _Layout(Cursor):
 
     def single(self, rows: list[list[OperatorTree]], start: int) -> Piece:
         return self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start)
+
+
+@lru_cache(4_096)
+def _leaf(label: str) -> OperatorTree:
+    return OperatorTree(label)
+
+
+@lru_cache(4_096)
+def _shown(text: str) -> tuple[str, str, bool]:
+    """The character that a command or letter stands for, "" where nobody knows the command; its name; and
+    whether it is of an alphabet of its own."""
+    symbol = symbols().get(text)
+    known = symbol.unicode if symbol and symbol.unicode else ""
+    character = known or text
+    return known, unicodedata.normalize("NFKC", character), len(character) == 1 and bool(alphabet(character))
+
+
+def _bracket(bracket: str) -> OperatorTree:
+    return _leaf({"[": "V!&lsqb;", "]": "V!&rsqb;"}.get(bracket, f"V!{bracket}"))
 
 
 def _text(words: list[tuple[str, tuple[int, int]]]) -> OperatorTree:

@@ -7,7 +7,6 @@ from engines.formula.cursor import (
     MINUS_ONE,
     Cursor,
     UnreadError,
-    is_bold,
     is_statement,
     negative,
     nested,
@@ -32,6 +31,9 @@ from engines.formula.words import (
     variable_name,
 )
 
+_BEHIND_NUMBERS = (Role.PERIOD, Role.ATOM, Role.SCRIPT)
+"""What may be a part of the number before it, as a comma may."""
+
 
 class Letters(Cursor):
     """Reads what begins with a number, a letter or the name of a function."""
@@ -43,7 +45,9 @@ class Letters(Cursor):
         text = piece.text
         if text.count(".") > 1:
             raise self.error(f"{text!r} is no number", piece)
-        end = piece.end
+        end, after = piece.end, self.here
+        if after.role not in _BEHIND_NUMBERS and after.text != ",":
+            return Tree(text)
         if text.isdigit() and len(text) < 4 and text[0] != "0":
             while self.here.text == "," and self.ahead(1).role == Role.NUMBER:
                 comma, digits = self.here, self.ahead(1)
@@ -138,7 +142,7 @@ class Letters(Cursor):
         if spelt(script.alone) in ("th", "st", "nd", "rd"):
             raise self.error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
-        if is_bold(base):
+        if self.has_bold(base):
             raise self.error("a power of a vector is not understood", script)
         if exponent == MINUS_ONE and base.label == "matrix":
             return Tree("inverse", (base,))

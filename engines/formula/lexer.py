@@ -11,17 +11,18 @@ import html
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from engines.formula.symbols import accent, latex_of, script
 
 _TOKEN = re.compile(
-    r"(?P<comment>(?<!\\)%(?:[^\n]*\n)?)"
-    r"|(?P<command>\\(?:[A-Za-z]+\*?|\Z|.))"
+    r"(?P<command>\\(?:[A-Za-z]+\*?|\Z|.))"
+    r"|(?P<letter>[^\W\d_])"
     r"|(?P<number>\d+(?:\.\d+)*|\.\d+)"
     r"|(?P<space>\s+)"
-    r"|(?P<letter>[^\W\d_])"
+    r"|(?P<comment>(?<!\\)%(?:[^\n]*\n)?)"
     r"|(?P<other>.)",
     re.DOTALL,
 )
@@ -31,8 +32,7 @@ _PER_CENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """`kind` is command, number, letter or other; `start` is the position in the source.
 
     `written` is what stands there where it is not the text.
@@ -60,11 +60,10 @@ def lex(latex: str) -> list[Token]:
     for match in _TOKEN.finditer(latex + "\n" if "\n" in latex else latex):
         kind = match.lastgroup
         if kind not in ("space", "comment") and kind is not None:
-            text = match.group()
-            # A control space (`\ `, `\<newline>`) is one and the same command.
-            found.append(
-                Token(kind, "\\ " if kind == "command" and text[1:].isspace() else text, match.start())
-            )
+            text = match[0]
+            if kind == "command" and text[1:].isspace():
+                text = "\\ "  # also `\<newline>`
+            found.append(Token(kind, text, match.start()))
     return found
 
 
@@ -142,15 +141,15 @@ class _Expansion:
                     self.define(token.text)
                 except (_UnreadableError, IndexError):
                     self.left = before
-                    found.append(replace(token, kind="stray"))
+                    found.append(token._replace(kind="stray"))
             elif token.text in self.macros and token.kind in ("command", "letter"):
                 calls += 1
                 if calls > _MOST_CALLS or len(self.left) + len(found) > _MOST_TOKENS:
-                    return [*found, replace(token, kind="stray")]
+                    return [*found, token._replace(kind="stray")]
                 try:
                     self.call(token, self.macros[token.text])
                 except IndexError:
-                    found.append(replace(token, kind="stray"))
+                    found.append(token._replace(kind="stray"))
             else:
                 found.append(token)
         return found

@@ -25,13 +25,13 @@ A percent sign divides by 100 and a degree sign multiplies by pi/180.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from engines.core.errors import DataError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, MAX_NODES, Tree
-from engines.formula.cursor import Context, UnreadError, is_statement
+from engines.formula.cursor import Context, UnreadError, is_bold, is_statement
 from engines.formula.layout import Piece, pieces
 from engines.formula.lexer import Source
 from engines.formula.operator_tree import deep_recursion
@@ -136,7 +136,12 @@ def read_strictly(formula: str | Source, names: Names | None = None) -> tuple[Tr
 
 
 def _too_large(tree: Tree) -> bool:
-    return len(tree) > MAX_NODES or tree.depth > MAX_DEPTH
+    nodes = levels = 0
+    row: Sequence[Tree] = (tree,)
+    while row and nodes <= MAX_NODES and levels <= MAX_DEPTH:
+        nodes, levels = nodes + len(row), levels + 1
+        row = [child for node in row for child in node.children]
+    return nodes > MAX_NODES or levels > MAX_DEPTH
 
 
 def pieces_of(source: Source) -> list[Piece]:
@@ -153,16 +158,17 @@ def context_of(parts: list[Piece], names: Names) -> Context:
     called: set[str] = set()
     capitals: set[str] = set()
     single: set[str] = set()
+    bold = False
     for each in occurrences(parts):
         before = ""
         for at, piece in enumerate(each):
-            base = each[at - 1].role if at else ""
-            if piece.text == "O!SUB" and base in (Role.UNKNOWN, Role.SCRIPT):
+            if piece.text == "O!SUB" and at and each[at - 1].role in (Role.UNKNOWN, Role.SCRIPT):
                 letters |= {one.text for one in inner(piece.alone) if one.text in ("i", "e")}
             if piece.role != Role.UNKNOWN:
                 before = ""
                 continue
             name = name_of(piece)
+            bold = bold or is_bold(name)
             how = bracket_after(each, at)
             if how:
                 called |= {name} if how == "function" else set()
@@ -189,6 +195,7 @@ def context_of(parts: list[Piece], names: Names) -> Context:
         frozenset(letters),
         frozenset(bare),
         frozenset(geometric if len(geometric) > 1 else ()),
+        bold,
     )
 
 

@@ -145,17 +145,16 @@ class Statements(Expressions):
         left = self.sets()
         found: list[Tree] = []
         while True:
-            ahead = 0
-            while is_blank(self.ahead(ahead)) or self.ahead(ahead).alone.label == "V!quad":
+            ahead, piece = 0, self.here
+            while is_blank(piece) or piece.alone.label == "V!quad":
                 ahead += 1
-            piece = self.ahead(ahead)
+                piece = self.ahead(ahead)
             if piece.role == Role.COLON and piece.text == ":" and not found:
                 left = self.ratio(left)
                 continue
             bar = piece.role == Role.BAR and piece.text == "|" and not self.bars and not self.brackets
-            scripted = self.ahead(ahead + 1).role == Role.SCRIPT
             if (
-                (bar and scripted)
+                (bar and self.ahead(ahead + 1).role == Role.SCRIPT)
                 or (not bar and piece.role != Role.RELATION)
                 or piece.operator.label in ARROWS
             ):

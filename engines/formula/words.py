@@ -220,13 +220,16 @@ def unrolled(parts: list[Piece]) -> list[Piece]:
     """The pieces with the cells of aligned environments in the place of these, a new line after each row."""
     found: list[Piece] = []
     for piece in parts:
+        if not piece.alone.label.startswith("M!M"):
+            found.append(piece)
+            continue
         rows = piece.alone.children
         cells = [cell.parts for row in rows for cell in row.children if isinstance(cell, Line)]
         aligned = _ALIGNED.match(piece.text) or (
             piece.text in ("array", "\\substack")
             and any(cell and cell[0].role == Role.RELATION for cell in cells)
         )
-        if not aligned or not piece.alone.label.startswith("M!M"):
+        if not aligned:
             found.append(piece)
             continue
         for row in rows:
@@ -246,7 +249,7 @@ def occurrences(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
         found = pending.pop()
         yield found
         for piece in found:
-            trees = [piece.alone]
+            trees = [piece.alone] if piece.alone.children or isinstance(piece.alone, Line) else []
             while trees:
                 tree = trees.pop()
                 if isinstance(tree, Line):

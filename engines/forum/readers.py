@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import shutil
@@ -12,11 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 
 from engines.core.errors import DataError
-from engines.core.files import file_error, json_object, open_read, read_lines
+from engines.core.files import CsvRow, csv_rows, file_error, json_object, open_read, read_lines
 from engines.forum.cleaning import (
     CleanText,
     broken_formulas,
@@ -513,24 +513,23 @@ def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
     Raises: DataError for a file without that column, or one that is no text or no CSV.
     """
     path = Path(path)
-    rows = csv.DictReader(text + "\n" for _, text in read_lines(path))
-    found: dict[str, dict[str, str]] = {}
-    try:
-        for row in rows:
-            topic = row.pop("Topic", "")
-            if topic:
-                found[topic] = {str(name): str(value or "") for name, value in row.items()}
-    except csv.Error as error:
+    head, *rows = [*csv_rows(read_lines(path))] or [CsvRow(1, 1, [])]
+    if wrong := next((row for row in (head, *rows) if row.wrong), None):
         raise DataError(
-            f"not a CSV file: {error}",
+            f"not a CSV file: {wrong.wrong}",
             path=path,
-            line=rows.line_num,
+            line=wrong.line,
             remedy="Save it as CSV, with commas and quotes.",
-        ) from error
-    if "Topic" not in (rows.fieldnames or ()):
+        )
+    if "Topic" not in head.cells:
         raise DataError(
             "no column 'Topic'", path=path, line=1, remedy="The first line names the columns; one is Topic."
         )
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        values = dict(zip_longest(head.cells, row.cells[: len(head.cells)], fillvalue=""))
+        if topic := values.pop("Topic"):
+            found[topic] = values
     return found
 
 
@@ -541,7 +540,6 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
     or `latex`, else the last column.
     """
     path = Path(path)
-    csv.field_size_limit(MAX_ROW)
     lines = ((line, text.rstrip("\r")) for line, text in read_lines(path, on_bad=_left_out(report)))
     _, first = next(lines, (0, ""))
     header = [name.strip('"') for name in first.split("\t")]
@@ -572,17 +570,15 @@ def tabbed(
     while ahead is not None:
         taken: list[tuple[int, str]] = []
 
-        def texts(taken: list[tuple[int, str]] = taken) -> Iterator[str]:
+        def texts(taken: list[tuple[int, str]] = taken) -> Iterator[tuple[int, str]]:
             nonlocal ahead
             while ahead is not None and not (taken and ahead[1].count("\t") == width - 1):
                 taken.append(ahead)
                 ahead = next(lines, None)
-                yield taken[-1][1] + "\n"
+                yield taken[-1]
 
-        try:
-            row = next(csv.reader(texts(), delimiter="\t", strict=True), [])
-        except csv.Error:
-            row = []
+        found = next(csv_rows(texts(), "\t", strict=True), None)
+        row = found.cells if found is not None else []
         if len(row) == width:
             yield taken[0][0], row
             continue

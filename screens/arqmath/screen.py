@@ -249,7 +249,9 @@ class ArqmathScreen(BrowserScreen):
         """Judge the links of the answer, where they are wanted: those of a written one always are."""
         row, post = self.ranking.row, self.answer.post
         if row is not None and post is not None and (self.answer.page_name == "links" or "written" in row):
-            self.answer.show_links(self.links.get(self._links_name(row), post))
+            asked = self.ranking.ranking if "written" in row else None
+            said = {"latex_title": asked["title"], "latex": asked["question"]} if asked else post["question"]
+            self.answer.show_links(self.links.get(self._links_name(row), {**post, "question": said}))
         self.refresh_bindings()
 
     def _links_name(self, row: Mapping[str, Any]) -> str:

@@ -75,7 +75,7 @@ class Draft:
         if self.error is not None:
             return "its growth failed, so nothing is verified"
         if self.generated is None or not self.members:
-            return "it was stopped before it had members; r grows it again"
+            return "it was stopped before it had members; R grows it again"
         return ""
 
     @property
@@ -326,12 +326,12 @@ class GrowLine(Vertical):
             glyph, words = ("… ", "$accent"), draft.words
             tail = "   stopping" if draft.stopping else "   x stops it and keeps the members so far"
         elif draft.generated is None:
-            glyph, words, tail = ("", ""), "stopped before anything had grown", "   r grows it again"
+            glyph, words, tail = ("", ""), "stopped before anything had grown", "   R grows it again"
         elif none := draft.none:
             glyph, words, tail = ("– ", "$warning"), none, ""
         else:
             glyph, words = ("✓ ", "$success"), draft.words
-            tail = f" · ended: {stop_words(draft.stop)}   K saves it, r grows it again"
+            tail = f" · ended: {stop_words(draft.stop)}   K saves it, R grows it again"
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
         if not draft.growing:
             self.set_timer(_STAYS_S, lambda: None if self.growing or self.field.can_focus else self.leave())

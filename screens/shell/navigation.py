@@ -230,7 +230,9 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[Choice]:
         shown = " ".join(key_text(key, plain=getattr(app, "ascii", False)) for key in keys)
         run = partial(app.call_later, app.run_action, verb, node)
         lines.append(Choice(f"key {verb}", label, sentence, shown, reason, run))
-    lines.sort(key=lambda line: _ORDER.get(line.name.removeprefix("key "), _SCREENS))
+    order = lambda line: _ORDER.get(line.name.removeprefix("key "), _SCREENS)  # noqa: E731
+    # What works now comes first.
+    lines.sort(key=lambda line: (bool(line.reason), order(line)))
     pane = screen.active_pane if isinstance(screen, WorkbenchScreen) else None
     legend = [*pane.legend(), *(_OF_LISTS if pane.query(Table) else ())] if pane is not None else []
     return lines + [Choice(f"sign {sign}", "sign", means, key=sign) for sign, means in legend]

@@ -262,7 +262,7 @@ class TripletsScreen(BrowserScreen):
             if self._triplets.running:
                 words = f"finding triplets   {words}"
             elif large:
-                words += "   R finds all"
+                words += "   A finds all"
         self.anchors.footnote = words
 
     # Another choice

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.core.errors import StoppedError
+from engines.core.errors import ExpressionError, StoppedError
 from engines.egen.models import bounded, encode, vectors
 from engines.egen.models.lookup import shipped_models
+from engines.egen.models.nearest import Nearest, SolveAnalogy, analogy, nearest
 from engines.egen.models.vectors import pool
 from engines.retrieval.dense import unit
 
@@ -107,3 +108,18 @@ def test_what_was_encoded_is_kept_beside_the_pool(clusters: Path, tmp_path: Path
     (kept,) = cache.glob("*.known.npz")
     kept.write_bytes(kept.read_bytes()[:200])
     assert asked() == (0, first)
+
+
+@pytest.mark.parametrize("expr", ["sin(", "y + 1"])
+def test_an_expression_that_cannot_be_read_is_refused_before_the_corpus_is_encoded(
+    clusters: Path, monkeypatch: pytest.MonkeyPatch, expr: str
+) -> None:
+    def no_corpus(*_: object, **__: object) -> None:
+        raise AssertionError("the corpus was asked for")
+
+    monkeypatch.setattr(bounded, "searched", no_corpus)
+    for model in shipped_models():
+        with pytest.raises(ExpressionError):
+            nearest(Nearest(model, expr, clusters))
+        with pytest.raises(ExpressionError):
+            analogy(SolveAnalogy(model, "sin(x)", "cos(x)", expr, data=clusters))

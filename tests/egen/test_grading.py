@@ -415,3 +415,66 @@ def test_notations_of_answers(gold: str, pred: str, verdict: str) -> None:
 )
 def test_equations_and_congruences_by_a_witness(gold: str, pred: str, verdict: str) -> None:
     assert grade(gold, pred).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "verdict"),
+    [
+        (r"\mathbb R\setminus\{2\}", r"(-\infty,2)\cup(2,\infty)", "equal"),
+        (r"\mathbb{R}\setminus\{2\}", r"(-\infty,2)\cup(3,\infty)", "different"),
+        (r"\mathbb{R}\setminus\{2\}", r"\mathbb{R}\setminus\{3\}", "different"),
+        (r"[0,5]\setminus\{2\}", r"[0,2)\cup(2,5]", "equal"),
+        (r"\mathbb R\setminus[0,1]", r"(-\infty,0]\cup[1,\infty)", "different"),
+        (r"\mathbb{R} - \{2, 3\}", r"x\ne 2, 3", "equal"),
+        (r"\{1,2,3\}\setminus\{2\}", r"\{1,3\}", "equal"),
+        ("xy=0", "x=0 or y=0", "equal"),
+        (r"x=0 \text{ or } y=0", "xy=0", "equal"),
+        ("xy=0", "x=0 and y=0", "different"),
+        ("x^2-y^2=0", "x=y or x=-2y", "different"),
+        ("(x-1)(y-2)=0", "x=1 or y=2", "equal"),
+    ],
+)
+def test_sets_without_others_and_statements_of_which_one_holds(gold: str, pred: str, verdict: str) -> None:
+    assert grade(gold, pred).verdict == verdict
+    assert grade(pred, gold).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "verdict"),
+    [
+        ("1/3", "0.333...", "equal"),
+        (r"\frac16", r"0.1\overline{6}", "equal"),
+        (r"\frac17", r"0.\dot{1}4285\dot{7}", "equal"),
+        (r"\frac{7}{12}", "0.58(3)", "equal"),
+        ("1", r"0.\overline{9}", "equal"),
+        (r"-\frac13", "-0.333…", "equal"),
+        ("1/3", "0.334...", "different"),
+        (r"\frac13", "0.333", "different"),
+        (r"\pi", r"3.14159\ldots", "equal if"),
+        (r"-\pi", r"3.14159\ldots", "different"),
+        (r"\pi", r"3.1416\ldots", "different"),
+        ("e", "2.718281828...", "equal if"),
+        (r"\frac{x^2}{2}+C", r"\frac12x^2+K", "equal"),
+        (r"\frac{x^2}{2}+C", r"\frac13x^3+K", "different"),
+        (r"\frac{x^2}{2}+C", r"\frac{x^2}{2}", "different"),
+        ("x+C", "x+y", "different"),
+        ("Ce^x", "Ke^x", "equal if"),
+        ("a+C", "a+K", "equal if"),
+        ("212°F", r"100^\circ\text{C}", "equal"),
+        (r"98.6\,^\circ\mathrm{F}", "37°C", "equal"),
+        (r"100^\circ\text{C}", r"100^\circ\text{F}", "different"),
+        (r"9^\circ\text{F}", r"5^\circ\text{C}", "equal if"),
+        (r"3\mathbf i+4\mathbf j", "(3,4)", "equal"),
+        (r"\hat{\imath}-2\hat{\jmath}+3\hat{k}", r"\langle 1,-2,3\rangle", "equal"),
+        (r"\mathbf{i}+3\mathbf{k}", r"\begin{pmatrix}1\\0\\3\end{pmatrix}", "equal"),
+        (r"2\vec j", "(0,2,0)", "equal"),
+        (r"\mathbf{i}+3\mathbf{k}", "(1,3)", "different"),
+        (r"\mathbf{k}", "k", "equal"),
+        ("[[1,2],[3,4]]", r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", "equal"),
+        ("[[1,2],[3,4]]", r"\begin{pmatrix}1&3\\2&4\end{pmatrix}", "different"),
+        ("[[1],[2]]", "(1,2)", "equal"),
+    ],
+)
+def test_further_notations(gold: str, pred: str, verdict: str) -> None:
+    assert grade(gold, pred).verdict == verdict
+    assert grade(pred, gold).verdict == verdict

@@ -279,3 +279,24 @@ def test_integers_beyond_memory_do_not_end_the_process() -> None:
     assert left is not None
     assert right is not None
     assert judge().equal(left, right).verdict in ("different", "undecided")
+
+
+def test_a_value_keeps_its_names_inside_sums() -> None:
+    """x = k stands in a sum over k: its k is another one, and the sum is 6 k."""
+    k, x = Tree("k"), Tree("x")
+    total = Tree("sum", (k, Tree("1"), Tree("3"), Tree("*", (k, x))))
+    said = [Tree("=", (x, k))]
+    assert judge().equal(total, Tree("*", (Tree("6"), k)), said).verdict == "equal"
+    assert judge().equal(total, Tree("14"), said).verdict == "different"
+
+
+def test_one_integral_in_another_is_not_worked_out() -> None:
+    whole = read(r"\int_0^x \int_0^y \frac{\sin(st)}{1+s+\sin t} ds\, dt").tree
+    assert whole is not None
+    assert judge().equal(whole, Tree("x")).verdict == "undecided"
+
+
+def test_infinity_is_shown_as_such() -> None:
+    one, infinite = Tree("1"), Tree("inf")
+    assert judge().equal(one, infinite).witness == "1 and ∞"
+    assert judge().equal(Tree("*", (Tree("-1"), infinite)), one).witness == "-∞ and 1"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,8 +20,8 @@ from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors, size
 from workbench import jobs
+from workbench.jobs import machine, view
 from workbench.jobs import records as store
-from workbench.jobs import view
 from workbench.jobs.folder import Ending, Heartbeat, Job, create
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
 from workbench.jobs.records import Index
@@ -225,3 +228,25 @@ def test_devices() -> None:
     assert 2**20 < memory_bytes() < 2**50
     assert not is_network(Path("/proc"))
     assert [size(n) for n in (2048, 5 * 2**20, 3 * 2**29)] == ["2.0 KiB", "5.0 MiB", "1.5 GiB"]
+
+
+def test_processes_are_known_again_on_a_mac(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "sysctl").write_text('#!/bin/sh\n[ "$*" = "-n kern.bootsessionuuid" ] && echo 4F-2A\n')
+    (tmp_path / "sysctl").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(machine, "Path", lambda place: Path(f"{tmp_path}{place}"))  # no /proc
+    monkeypatch.setattr(machine, "sys", SimpleNamespace(platform="darwin"))
+    machine._boot.cache_clear()
+    try:
+        me = ProcessId.me()
+        assert (me.boot, me.alive()) == ("4F-2A", True)
+        assert not replace(me, start=me.start - 1).alive()
+        assert replace(me, host="another-network.local").alive(), "the machine has another name now"
+        assert replace(me, host="another.local", boot="9C-11").alive() is None
+        child = subprocess.Popen(["sleep", "600"])
+        there = replace(me, pid=child.pid, start=machine._start(child.pid) or 0)
+        assert there.send(signal.SIGKILL)
+        child.wait()
+        assert not there.alive()
+    finally:
+        machine._boot.cache_clear()

@@ -54,6 +54,19 @@ def test_a_refreshed_index_finds_what_a_new_one_does(tmp_path: Path) -> None:
     assert index(IndexFormulas(place, tmp_path / "index"))["files_read"] == 0
 
 
+def test_an_open_index_goes_on_with_its_state_and_mixes_no_other_in(tmp_path: Path) -> None:
+    place, out = notes(tmp_path / "notes", 5), tmp_path / "index"
+    index(IndexFormulas(place, out))
+    opened = FormulaIndex(out)
+    before = [opened.members(look) for look in range(len(opened))]
+    (place / "00.md").write_text("Quite $o^{t^h}er$.")
+    index(IndexFormulas(place, out))
+    assert [opened.members(look) for look in range(len(opened))] == before
+    with pytest.raises(DataError, match="replaced while it was opened"):
+        opened.words("note")
+    assert FormulaIndex(out).words("quite").max() == 1
+
+
 def test_hits_say_file_line_and_sentence(tmp_path: Path) -> None:
     place = notes(tmp_path / "notes", 3)
     index(IndexFormulas(place, tmp_path / "index"))

@@ -126,7 +126,7 @@ async def test_a_growth_that_is_stopped_before_it_began_ends_calmly(build: Make)
         said = str(screen.query_one(GrowLine).query_one(".say", Static).content)
         assert said.startswith("stopped before anything had grown")
         assert screen.query_one("#middle", Pane).footnote == "stopped at 0 nodes"
-        assert screen.why_not("keep") == "it was stopped before it had members; r grows it again"
+        assert screen.why_not("keep") == "it was stopped before it had members; R grows it again"
         assert not app.activity
 
 

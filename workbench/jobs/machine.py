@@ -126,6 +126,9 @@ def _host() -> str:
 def _boot() -> str:
     with contextlib.suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    with contextlib.suppress(OSError, subprocess.SubprocessError):  # macOS
+        asked = ["sysctl", "-n", "kern.bootsessionuuid"]
+        return subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.strip()
     return str(round(psutil.boot_time()))
 
 
@@ -174,7 +177,8 @@ class ProcessId:
     @property
     def here(self) -> bool:
         """Whether it belongs to this machine, this start of it or an earlier one."""
-        return self.host == _host()
+        # A Mac takes its name from the network. Containers share a boot, and each has its own processes.
+        return self.host == _host() or (sys.platform == "darwin" and self.boot == _boot())
 
     @property
     def before_restart(self) -> bool:

@@ -15,6 +15,7 @@ from engines.core.spec import Arg, no_effect, refused
 
 if TYPE_CHECKING:
     from engines.arqmath.generation.answers import Draft
+    from engines.formula.judge import Proofreader
     from engines.forum.topics import Topic
     from engines.retrieval.run import Answer
 
@@ -84,10 +85,13 @@ class Generate:
             raise refused("--top-k has no effect without --sample", "E427", "Add --sample, or leave it out.")
 
 
-def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def generate(
+    spec: Generate, *, proofreader: Proofreader | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
     """Answer topics and write a Task 3 run.
 
-    Returns: out, topics, answers, complete (false after a stop; what there is stays beside the run).
+    Returns: out, topics, answers, complete (false after a stop; what there is stays beside the run); checked:
+    of each answer the topic and its links (see `checked`), where a proofreader is lent.
     Events: progress in topics; warnings of topics of Task 2 and of those without an answer. Raises: DataError
     when no topic got an answer, and as `write_answers`.
 
@@ -100,6 +104,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     12
     """
     from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
+    from engines.arqmath.generation.checked import checked
     from engines.forum.topics import read_topics, warn_of_formula_topics, warn_of_unanswered_topics
     from engines.retrieval.run import check_out, read_answers, write_answers
 
@@ -142,7 +147,12 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
         write_answers(answers, spec.out)
     if draft is not None and complete:
         draft.remove()
-    return {"out": str(spec.out), "topics": len(topics), "answers": len(answers), "complete": complete}
+    found = {"out": str(spec.out), "topics": len(topics), "answers": len(answers), "complete": complete}
+    if proofreader is None:
+        return found
+    asked = {topic.id: topic.text for topic in topics}
+    rows = [{"topic": one.topic, **checked(one.text, asked[one.topic], proofreader)} for one in answers]
+    return {**found, "checked": rows}
 
 
 _DEPTH, _HOW = 10, "lexical"

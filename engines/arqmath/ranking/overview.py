@@ -20,6 +20,7 @@ from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Answer, Run, made_by, read_answer_ids, read_answers, read_run
 
 if TYPE_CHECKING:
+    from engines.formula.judge import Proofreader
     from engines.forum.folder import ArqmathFolder
     from engines.forum.topics import Topic
 
@@ -466,12 +467,15 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     return {**document, "problems": problems, "index": state, "run": run, "against": against}
 
 
-def show(spec: Show, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any] | list[dict[str, Any]]:
+def show(
+    spec: Show, *, proofreader: Proofreader | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any] | list[dict[str, Any]]:
     """A topic as one run ranks it, held against another.
 
     Returns: topic, title, question, tags, info, run, against, answers (see `answer_rows`); `written`: the
-    answers of Task 3 alone, each with its text written for a terminal (shown). Events: as `topics`. Raises:
-    DataError E371 for a topic, E372 for a run that there is not.
+    answers of Task 3 alone, each with its text written for a terminal (shown) and, where a proofreader is
+    lent, its links (verdicts and wrong, see `engines.arqmath.generation.checked`). Events: as `topics`.
+    Raises: DataError E371 for a topic, E372 for a run that there is not.
     """
 
     rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
@@ -479,8 +483,13 @@ def show(spec: Show, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     run, against = _chosen(rankings, spec.run, spec.against)
     found = _shown(rankings, spec.topic)
     if spec.written:
+        from engines.arqmath.generation.checked import checked
+
         written: list[dict[str, Any]] = found["answers"]
-        return written
+        if proofreader is None:
+            return written
+        said = f"{found['title']}\n\n{found['question']}"
+        return [{**one, **checked(one["text"], said, proofreader)} for one in written]
     named = {name: found[name] for name in ("topic", "title", "question", "tags", "info")}
     return {**named, "run": run, "against": against, "answers": answer_rows(found, run, against)}
 

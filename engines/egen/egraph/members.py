@@ -73,7 +73,7 @@ def generate(
     although the head is defined somewhere.
     """
     config = config or EgenConfig()
-    theory = theory_of(config.theory, config.assume, head)
+    theory = theory_of(config.theory, config.assume, head, own=config.rules)
     grower = grower or Grower(config.mode, theory=theory)
     if (grower.mode, grower.theory.kind) != (config.mode, theory.kind):
         raise ValueError(

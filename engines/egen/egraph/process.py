@@ -78,7 +78,7 @@ class ClusterRequest:
 
     @property
     def theory(self) -> Theory:
-        return theory_of(self.config.theory, self.config.assume, self.head)
+        return theory_of(self.config.theory, self.config.assume, self.head, own=self.config.rules)
 
     @property
     def limits(self) -> Limits:

@@ -211,6 +211,8 @@ def _read_latex(text: str, letters: str) -> Tree:
         fail(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
     for node in tree:
         label = node.label
+        if ARITY.get(label) == len(node.children) and label != "d":
+            continue
         place = context.places.get(label, context.places.get(label.partition("_")[0], 0))
         if label == "call":
             name = node.children[0].label
@@ -240,7 +242,8 @@ def _read_latex(text: str, letters: str) -> Tree:
                 fail(text, error.what, place, error.remedy)
     for note, place in context.notes.items():
         fail(text, f"this can be read in two ways: {note}", place, "Write it in another way.")
-    check_bound(tree, text)
+    if letters:
+        check_bound(tree, text)
     return tree
 
 

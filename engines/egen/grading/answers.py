@@ -19,6 +19,8 @@ def answer(solution: str) -> str:
     '1,200'
     """
     text = mended(solution[-LONGEST:])
+    if "..." in text:
+        text = _GOING_ON.sub("…", text)
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
     text = _without_drawings(text)
@@ -37,6 +39,10 @@ def answer(solution: str) -> str:
             text = text.lstrip().partition("\n\n")[0]
             break
     return _last(text.strip(), announced)
+
+
+_GOING_ON = re.compile(r"(?<=\d)(?<=[.\d]{3})\s*\.{3,}")
+"""Behind decimals, whose full stops end no sentence."""
 
 
 def _without_drawings(text: str) -> str:

@@ -11,18 +11,20 @@ from typing import Literal
 
 from engines.core.tree import Tree
 from engines.egen.grading.forms import (
+    Either,
     Form,
     Interval,
     Many,
     Matrix,
     Named,
     Relation,
-    Term,
     Union,
     Unread,
+    Without,
     Words,
     form,
 )
+from engines.egen.grading.numbers import Term
 from engines.formula.judge import Judge, Judgement
 from engines.formula.meaning import Reading, read
 
@@ -46,6 +48,7 @@ class Compared:
 
 
 EQUAL = Compared("equal")
+_Set = Interval | Union | Without
 
 
 def different(reason: str) -> Compared:
@@ -84,6 +87,8 @@ class Comparison:
         if gold == pred:
             return EQUAL
         gold, pred = _single(gold), _single(pred)
+        if isinstance(gold, Either) or isinstance(pred, Either):
+            return self._either(gold, pred)
         if isinstance(gold, Named) or isinstance(pred, Named):
             return self._named(gold, pred)
         if isinstance(gold, Relation) or isinstance(pred, Relation):
@@ -94,7 +99,7 @@ class Comparison:
             return self._terms(gold, pred)
         if isinstance(gold, Matrix) or isinstance(pred, Matrix):
             return self._matrices(gold, pred)
-        if isinstance(gold, Interval | Union) or isinstance(pred, Interval | Union):
+        if isinstance(gold, _Set) or isinstance(pred, _Set):
             return self._sets(gold, pred)
         if isinstance(gold, Many) and isinstance(pred, Many):
             return self._several(gold, pred)
@@ -105,6 +110,8 @@ class Comparison:
     def _terms(self, gold: Term, pred: Term) -> Compared:
         if gold.unit is not None or pred.unit is not None:
             return self._with_units(gold, pred)
+        if gold.begun or pred.begun:
+            return self._going_on(gold, pred)
         if gold.base != pred.base and gold.value is not None and gold.value == pred.value:
             return Compared("equal if", condition=f"it may be written in base {pred.base}")
         if gold.base != pred.base and gold.text.partition("_")[0] == pred.text.partition("_")[0]:
@@ -127,7 +134,55 @@ class Comparison:
         decimals = self._decimals(gold, pred)
         if decimals is not None:
             return self._rounded(one, other, decimals)
-        return _judged(self._judge.equal(one, other))
+        judged = _judged(self._judge.equal(one, other))
+        return judged if judged.verdict != "different" else self._other_constant(one, other) or judged
+
+    def _going_on(self, gold: Term, pred: Term) -> Compared:
+        """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
+        if self._digits is not None:
+            return self._terms(
+                *(replace(one, begun=0, value=one.value or _shown_part(one)) for one in (gold, pred))
+            )
+        if gold.value is not None and pred.value is not None:
+            return self._numbers(gold, pred)
+        begun, other = (gold, pred) if gold.begun else (pred, gold)
+        shown = _shown_part(begun)
+        if other.begun:
+            agree = begun.text.startswith(other.text) or other.text.startswith(begun.text)
+        else:
+            tree = _tree(other)
+            if isinstance(tree, str):
+                return Compared("unread", reason=tree)
+            size = Tree("abs", (tree,))
+            ends = (
+                Tree("<=", (_number(abs(shown)), size)),
+                Tree("<", (size, _number(abs(shown) + Fraction(1, 10**begun.begun)))),
+            )
+            within = self._judge.holds(
+                Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (_number(shown), tree))))))
+            )
+            if within.verdict not in ("equal", "different"):
+                return _judged(within)
+            agree = within.verdict == "equal"
+        if not agree:
+            return Compared("different", witness=f"{begun.text}… and {other.text}")
+        return Compared("equal if", condition=f"{begun.text}… goes on as {other.text}")
+
+    def _other_constant(self, gold: Tree, pred: Tree) -> Compared | None:
+        """Terms that differ in what an arbitrary constant is called, as `x + C` and `x + K`."""
+        from engines.egen.judging.names import free, replaced
+
+        own, others = free(gold) - free(pred), free(pred) - free(gold)
+        if len(own) != 1 or len(others) != 1 or free(gold) == own:
+            return None
+        (mine,), (theirs,) = own, others
+        if not (_CONSTANT.fullmatch(mine) and _CONSTANT.fullmatch(theirs)):
+            return None
+        if self._judge.equal(gold, replaced(pred, theirs, Tree(mine))).verdict != "equal":
+            return None
+        if _added(gold, mine) and _added(pred, theirs) and not _VARIABLES.isdisjoint(free(gold)):
+            return Compared("equal", reason=f"{theirs} and {mine} stand for any constant")
+        return Compared("equal if", condition=f"{theirs} stands for {mine}")
 
     def _numbers(self, gold: Term, pred: Term) -> Compared:
         assert gold.value is not None
@@ -186,13 +241,27 @@ class Comparison:
             if mine.factor == theirs.factor:
                 return self._terms(plain_gold, plain_pred)
             return self._terms(_scaled(plain_gold, mine.factor), _scaled(plain_pred, theirs.factor))
+        if mine.scale and theirs.scale:
+            return self._temperatures(plain_gold, plain_pred, mine.scale, theirs.scale)
         if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
             return self._terms(_in_radians(gold), _in_radians(pred))
         found = self._terms(plain_gold, plain_pred)
-        if found.verdict == "equal" and not (mine.known and theirs.known):
+        vague = not (mine.known and theirs.known)
+        vague = vague or bool(mine.scale and theirs.is_("angle")) or bool(theirs.scale and mine.is_("angle"))
+        if found.verdict == "equal" and vague:
             return Compared("equal if", condition=f"{theirs.text} stands for {mine.text}")
         if found.verdict in ("equal", "different", "equal if"):
             return different(f"in {theirs.text}, and the reference is in {mine.text}")
+        return found
+
+    def _temperatures(
+        self, gold: Term, pred: Term, one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]
+    ) -> Compared:
+        """In degrees of two scales; where they are differences, the scales begin at the same."""
+        sizes = _scaled(gold, one[0]), _scaled(pred, other[0])
+        found = self._terms(_raised(sizes[0], one[1]), _raised(sizes[1], other[1]))
+        if found.verdict == "different" and self._terms(*sizes).verdict == "equal":
+            return Compared("equal if", condition="they are differences of temperatures")
         return found
 
     def _percent(self, gold: Term, pred: Term) -> Compared:
@@ -321,7 +390,7 @@ class Comparison:
         if one is None or other is None:
             kinds = [_kind(gold), _kind(pred)]
             return different(f"{kinds[1]}, and the reference is {kinds[0]}")
-        if len(one) == len(other):
+        if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
             found = _all(self._interval(*pair) for pair in zip(one, other, strict=True))
             if found.verdict == "equal" or (len(one) == 1 and found.verdict != "undecided"):
                 return found
@@ -395,6 +464,14 @@ class Comparison:
             return self._relations(gold, pred)
         values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
         return self.compare(values[0], values[1])
+
+    def _either(self, gold: Form, pred: Form) -> Compared:
+        """`x = 0 or y = 0` with a statement; with a list of values its parts are one too."""
+        sides = (gold, pred)
+        if all(isinstance(side, Either | Named | Relation) for side in sides):
+            return self._trees(gold, pred, lambda one, other: self._judge.holds(Tree("iff", (one, other))))
+        listed = (Many("list", side.parts) if isinstance(side, Either) else side for side in sides)
+        return self.compare(*listed)
 
     def _relations(self, gold: Form, pred: Form) -> Compared:
         if not (isinstance(gold, Named | Relation) and isinstance(pred, Named | Relation)):
@@ -496,6 +573,10 @@ def _tree(term: Term) -> Tree | str:
 
 def _statement(item: Form) -> Tree | str:
     """A form as the judge takes it, or why it cannot be read; `x = 1, 2` says that x is one of them."""
+    if isinstance(item, Either):
+        parts = [_statement(part) for part in item.parts]
+        wrong = next((part for part in parts if isinstance(part, str)), None)
+        return wrong or Tree("or", tuple(parts))  # type: ignore[arg-type]
     if not (isinstance(item, Named) and isinstance(item.value, Many) and item.value.kind in ("list", "set")):
         return _tree(Term(_text(item)))
     found = []
@@ -511,6 +592,34 @@ def _scaled(term: Term, factor: Fraction) -> Term:
     if term.value is not None:
         return replace(term, value=term.value * factor, decimals=None)
     return Term(f"({term.text})\\cdot\\frac{{{factor.numerator}}}{{{factor.denominator}}}")
+
+
+def _raised(term: Term, shift: Fraction) -> Term:
+    if term.value is not None:
+        return replace(term, value=term.value + shift, decimals=None)
+    return Term(f"{term.text}+\\frac{{{shift.numerator}}}{{{shift.denominator}}}")
+
+
+def _shown_part(term: Term) -> Fraction:
+    return Fraction(term.text) if term.begun else term.value or Fraction(0)
+
+
+def _number(value: Fraction) -> Tree:
+    return Tree("/", (Tree(str(value.numerator)), Tree(str(value.denominator))))
+
+
+_CONSTANT = re.compile(r"[CcKk](?:_\d)?")
+_VARIABLES = frozenset("rstuvwxyzθ")
+"""What is integrated over has such a name."""
+
+
+def _added(tree: Tree, name: str) -> bool:
+    """Whether a name stands in a sum alone, and nowhere else."""
+    if not tree.children:
+        return tree.label == name
+    if tree.labels().count(name) != 1 or tree.label not in ("+", "-"):
+        return False
+    return any(_added(part, name) for part in (tree.children if tree.label == "+" else tree.children[:1]))
 
 
 def _multiplied(term: Term) -> Term:
@@ -549,6 +658,8 @@ _KINDS: dict[type, str] = {
     Many: "several values",
     Interval: "an interval",
     Union: "a union",
+    Without: "a set",
+    Either: "several statements",
     Matrix: "a matrix",
     Relation: "a relation",
     Named: "an equation",
@@ -560,7 +671,7 @@ def _kind(item: Form) -> str:
 
 
 def _is_equation(item: Named) -> bool:
-    return not isinstance(item.value, Interval | Union | Words)
+    return not isinstance(item.value, _Set | Words)
 
 
 def _words(gold: Form, pred: Form) -> Compared:
@@ -610,7 +721,7 @@ def _text(item: Form) -> str:
     if isinstance(item, Term | Words):
         return item.text
     if isinstance(item, Named):
-        sign = "\\in" if isinstance(item.value, Interval | Union) else "="
+        sign = "\\in" if isinstance(item.value, _Set) else "="
         return f"{item.name} {sign} {_text(item.value)}"
     if isinstance(item, Relation):
         signs = {"<=": "\\le", ">=": "\\ge", "!=": "\\ne", "in": "\\in", "approx": "\\approx"}
@@ -626,6 +737,8 @@ def _text(item: Form) -> str:
         return f"{opening}{_text(item.low)}, {_text(item.high)}{closing}"
     if isinstance(item, Union):
         return " \\cup ".join(map(_text, item.parts))
+    if isinstance(item, Without):
+        return f"{_text(item.whole)} \\setminus {_text(item.taken)}"
     if isinstance(item, Many):
         opening, closing = {"set": ("\\{", "\\}"), "tuple": ("(", ")")}.get(item.kind, ("", ""))
         return opening + (" : " if item.kind == "ratio" else ", ").join(map(_text, item.items)) + closing
@@ -635,7 +748,7 @@ def _text(item: Form) -> str:
 def _on_line(item: Form) -> list[Form] | None:
     """The intervals and single values that a set is made of, joined where their ends are the same number and
     in order where they are numbers; None for what is no set of the line."""
-    if isinstance(item, Interval):
+    if isinstance(item, Interval | Without):
         return [item]
     if isinstance(item, Many) and item.kind == "tuple" and len(item.items) == 2:
         return [Interval(item.items[0], item.items[1], (False, False))]
@@ -657,6 +770,12 @@ def _set_tree(parts: Sequence[Form]) -> Tree | str:
     trees: list[Tree] = []
     values: list[Tree] = []
     for part in parts:
+        if isinstance(part, Without):
+            sides = [_set_tree(_on_line(side) or [side]) for side in (part.whole, part.taken)]
+            if wrong := next((side for side in sides if isinstance(side, str)), None):
+                return wrong
+            trees.append(Tree("without", tuple(sides)))  # type: ignore[arg-type]
+            continue
         ends = (part.low, part.high) if isinstance(part, Interval) else (part,)
         read_ends: list[Tree] = []
         for end in ends:

@@ -12,22 +12,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from engines.egen.grading.units import Unit, names_unit, unit
+from engines.egen.grading.numbers import Term, in_words, plain_number
+from engines.egen.grading.units import names_unit, unit
 
 LONGEST = 4_000
 """A longer answer is not read."""
 _DEEPEST = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A formula or number. `value` is that of a plain number, `decimals` how many it is written with."""
-
-    text: str
-    value: Fraction | None = None
-    decimals: int | None = None
-    unit: Unit | None = None
-    base: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +53,14 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True)
+class Without:
+    """A set of the line without another."""
+
+    whole: Form
+    taken: Form
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
     """A matrix, by rows."""
 
@@ -85,6 +83,13 @@ class Relation:
     signs: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Statements of which at least one holds: `x = 0 or y = 0`."""
+
+    parts: tuple[Form, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Unread:
     """What cannot be read, and why. It equals nothing: not even another for the same reason."""
@@ -92,7 +97,7 @@ class Unread:
     reason: str
 
 
-Form = Term | Words | Many | Interval | Union | Matrix | Named | Relation | Unread
+Form = Term | Words | Many | Interval | Union | Without | Matrix | Named | Relation | Either | Unread
 REALS = Interval(Term("-\\infty"), Term("\\infty"), (False, False))
 EMPTY = Many("set", ())
 
@@ -115,12 +120,17 @@ def form(text: str) -> Form:
 
 
 def _either(text: str) -> Form | None:
-    """`x < 0 or x > 1`, and with "and" between, as one set; None for anything else."""
+    """`x < 0 or x > 1`, and with "and" between, as one set; `x = 0 or y = 0` as what holds of either; None
+    for anything else."""
+    if not any(word in text for word in ("or", "and", "\\vee", "\\wedge")):
+        return None
     for between, joined in ((_OR, True), (_AND, False)):
-        parts = between.split(text) if "<" in text or ">" in text or "\\" in text else []
+        parts = between.split(text) if any(sign in text for sign in "<>=\\") else []
         if len(parts) < 2 or len(parts) > _DEEPEST:
             continue
         said = [form(part) for part in parts]
+        if joined and (found := _equations(said)) is not None:
+            return found
         sets = [one.value for one in said if isinstance(one, Named) and isinstance(one.value, Interval)]
         if len(sets) != len(said) or len({one.name for one in said if isinstance(one, Named)}) > 1:
             continue
@@ -133,6 +143,15 @@ def _either(text: str) -> Form | None:
             inside = Interval(lows[0].low, highs[0].high, (lows[0].closed[0], highs[0].closed[1]))
             return Named(said[0].name, inside)
     return None
+
+
+def _equations(said: list[Form]) -> Either | None:
+    """Equations of different names, of which one holds."""
+    named = [one for one in said if isinstance(one, Named) and isinstance(one.value, Term)]
+    others = [one for one in said if isinstance(one, Relation) and one.signs == ("=",)]
+    if len(named) + len(others) < len(said) or len({one.name for one in named}) + len(others) < 2:
+        return None
+    return Either(tuple(said))
 
 
 def tidied(text: str) -> str:
@@ -150,11 +169,19 @@ def tidied(text: str) -> str:
     text = _FRAC.sub(r"\\frac", text)
     text = _commands(text)
     text = text.replace("\\$", "＄").replace("\\%", "%").replace("^{\\circ}", "°").replace("^\\circ", "°")
+    text = _DEGREES.sub(r"°\1\2", text) if "°" in text else text
+    text = _DOTTED.sub(r"\1\\overline{\2\3\4}", text) if "\\dot" in text else text
     text = re.sub(r"\$(?=\s?\d[\d,. ]*$)(?<!\d\$)|(?<=\d)\$$", "＄", text) if text.count("$") == 1 else text
     text = text.replace("$", " ").replace("＄", "$")
     text = _AND.sub(", ", text)
     text = _LIST_COMMA.sub(", ", text)
     return text.strip().rstrip(".;:,").strip()
+
+
+_DEGREES = re.compile(
+    r"(?:\{\}|\\[,;: ]|\s)*°\s*(?:\\(?:text|mathrm|textrm|mbox|rm)\s*\{?\s*([CF])\s*\}?|([CF])(?![A-Za-z]))"
+)
+_DOTTED = re.compile(r"(\d*\.\d*)\\dot\s*\{?(\d)\}?(?:(\d*)\\dot\s*\{?(\d)\}?)?")
 
 
 def _commands(text: str) -> str:
@@ -303,6 +330,8 @@ _SIGNS = {
     "==": "=",
 }
 _CUP = re.compile(r"\\cup(?![a-z])")
+_MINUS = re.compile(r"\s*(?:\\(?:setminus|smallsetminus|backslash)(?![a-z])|(?<=[})\]R])\s*-(?=\s*\\\{))\s*")
+_UNEQUAL = re.compile(r"([^=<>]+?)\s*(?:\\neq?(?![a-z])|\\not\s*=|!=)\s*")
 _PM = re.compile(r"\\(pm|mp)(?![a-z])")
 _COLON = re.compile(r":|(?<=\d) to (?=\d)")
 
@@ -327,6 +356,11 @@ def _form(text: str, depth: int) -> Form:
         thousands = _joined_thousands(text)
         if thousands is not None:
             return thousands
+        if found := _UNEQUAL.match(parts[0]):
+            # What follows is excluded too.
+            values = tuple(_form(part, depth + 1) for part in (parts[0][found.end() :], *parts[1:]))
+            if all(isinstance(value, Term) for value in values) and (name := lone(found[1])):
+                return Named(name, Without(REALS, Many("set", values)))
         return _listed([_form(part, depth + 1) for part in parts if part])
     parts, signs = split(text, _SIGN)
     if signs:
@@ -334,6 +368,10 @@ def _form(text: str, depth: int) -> Form:
     parts, _ = split(text, _CUP)
     if len(parts) > 1:
         return Union(tuple(_form(part, depth + 1) for part in parts))
+    if "\\" in text and (found := _MINUS.search(text)):
+        whole, taken = _form(text[: found.start()], depth + 1), _form(text[found.end() :], depth + 1)
+        if isinstance(whole, Interval | Union | Many | Without):
+            return Without(whole, taken)
     enclosed = _enclosed(text, depth)
     if enclosed is not None:
         return enclosed
@@ -548,13 +586,27 @@ def _enclosed(text: str, depth: int) -> Form | None:
             if isinstance(members, Many) and members.kind == "list":
                 return Many("set", members.items)
             return Many("set", (members,))
+        if len(parts) == 1 and (opening, closing) == ("(", ")"):
+            return _form(inside, depth + 1)
+        if opening + closing == "[]" and (listed_rows := _of_rows(parts, depth)) is not None:
+            return listed_rows
         if len(parts) == 1:
-            return _form(inside, depth + 1) if (opening, closing) == ("(", ")") else None
+            return None
         items = tuple(_form(part, depth + 1) for part in parts)
         if kind == "tuple" or len(items) != 2:
             return Many("tuple", items)
         return Interval(items[0], items[1], (opening == "[", closing == "]"))
     return None
+
+
+def _of_rows(parts: list[str], depth: int) -> Matrix | None:
+    """`[[1, 2], [3, 4]]`: rows in brackets, all as long as the first."""
+    if not all(part.startswith("[") and part.endswith("]") and part.count("[") == 1 for part in parts):
+        return None
+    rows = [split(part[1:-1], _COMMA)[0] for part in parts]
+    if len({len(row) for row in rows}) > 1:
+        return None
+    return Matrix(tuple(tuple(_form(cell, depth + 1) for cell in row) for row in rows))
 
 
 _SUCH_THAT = re.compile(r"\\mid(?![a-z])|\||:")
@@ -568,7 +620,7 @@ def _such_that(sides: list[str], marks: list[str], depth: int) -> Form:
         if (
             isinstance(said, Named)
             and said.name == lone(member[0])
-            and isinstance(said.value, Interval | Union)
+            and isinstance(said.value, Interval | Union | Without)
         ):
             return said.value
     return Unread("a set given by what holds of its members")
@@ -656,96 +708,11 @@ def _special(text: str) -> Form | None:
 _MONTH = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
 )
-_ONES = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-)  # fmt: skip
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-
-
-def in_words(text: str) -> int | None:
-    """A whole number below 100 in words: `forty-two`, `minus three`."""
-    minus, _, rest = text.lower().rpartition("minus " if "minus" in text.lower() else "negative ")
-    tens, _, ones = rest.strip().replace("-", " ").rpartition(" ")
-    if minus.strip() or (tens and tens not in _TENS):
-        return None
-    if ones in _TENS and not tens:
-        value = 20 + 10 * _TENS.index(ones)
-    elif ones in _ONES and (not tens or 0 < _ONES.index(ones) < 10):
-        value = _ONES.index(ones) + (20 + 10 * _TENS.index(tens) if tens else 0)
-    else:
-        return None
-    return -value if rest != text.lower() else value
-
-
 _TEXT = re.compile(
     r"\\(?:text|textbf|textit|textrm|textnormal|mbox|mathrm|mathbf|operatorname)\s*\{([^{}\\]*)\}"
 )
 _CHOICE = re.compile(r"(?:option|choice|answer)?\s*\(([A-Ja-j])\)|(?:option|choice)\s+([A-J])|([A-J])[.)]")
 _WORDS = re.compile(r"(?=.*[A-Za-z]{3})(?=.*[aeiouyAEIOUY])(?!.*\\)[A-Za-z][A-Za-z' ,.-]*")
-_INTEGER = re.compile(r"[-+]?\d{1,400}")
-_DECIMAL = re.compile(r"([-+]?)(\d{0,400})\.(\d{1,400})")
-_FRACTION = re.compile(
-    r"([-+]?)\s*\\frac\s*(?:\{\s*([-+]?\d{1,400})\s*\}|(\d))\s*(?:\{\s*(\d{1,400})\s*\}|(\d))"
-)
-_SLASH = re.compile(r"([-+]?\d{1,400})\s?/\s?(\d{1,400})")
-_MIXED = re.compile(r"([-+]?)(\d{1,400})\s*\\frac\s*(?:\{(\d{1,400})\}|(\d))\s*(?:\{(\d{1,400})\}|(\d))")
-_MIXED_SLASH = re.compile(r"([-+]?)(\d{1,400})\s(\d{1,400})/(\d{1,400})")
-_SPACED = re.compile(r"([-+]?\d{1,3}(?: \d{3})+)(\.\d+)?")
-_SCIENTIFIC = re.compile(
-    r"([-+]?\d{1,40}(?:\.\d{1,40})?)\s*(?:(?:\\times|\\cdot|\*|x)\s*10\s*\^\s*\{?\s*(-?\d{1,3})\s*\}?|[eE]([-+]?\d{1,3}))"
-)
-_BASED = re.compile(r"([0-9A-Z]{1,200})(?:\.([0-9A-Z]{1,200}))?_\s*\{?\s*(\d{1,2})\s*\}?")
-
-
-def plain_number(text: str) -> Term | None:
-    r"""A text that is one number: `-7`, `2.50`, `\frac{3}{4}`, `3/4`, `1\frac12`, `1 1/2`, `10 000`, `204_5`.
-
-    >>> plain_number(r"1\frac12").value
-    Fraction(3, 2)
-    """
-    if _INTEGER.fullmatch(text):
-        return Term(text, Fraction(int(text)), 0)
-    if found := _DECIMAL.fullmatch(text):
-        value = Fraction(f"{found[1]}{found[2] or 0}.{found[3]}")
-        return Term(text, value, len(found[3]))
-    if not text[0].isdigit() and text[0] not in "-+\\.":
-        return None
-    if text[-1] not in "0123456789}":
-        return None
-    minus = -1 if text.startswith("-") else 1
-    if found := _FRACTION.fullmatch(text):
-        above, below = int(found[2] or found[3]), int(found[4] or found[5])
-        return Term(text, minus * Fraction(above, below)) if below else None
-    if found := _SLASH.fullmatch(text):
-        return Term(text, Fraction(int(found[1]), int(found[2]))) if int(found[2]) else None
-    if found := _MIXED.fullmatch(text):
-        return _mixed(text, minus, found[2], found[3] or found[4], found[5] or found[6])
-    if found := _MIXED_SLASH.fullmatch(text):
-        return _mixed(text, minus, *found.groups()[1:])
-    if found := _SPACED.fullmatch(text):
-        return plain_number(text.replace(" ", ""))
-    if found := _SCIENTIFIC.fullmatch(text):
-        return Term(text, Fraction(found[1]) * Fraction(10) ** int(found[2] or found[3]))
-    if found := _BASED.fullmatch(text):
-        return _based(text, found[1], found[2] or "", int(found[3]))
-    return None
-
-
-def _mixed(text: str, minus: int, whole: str, above: str, below: str) -> Term | None:
-    if int(below) <= int(above):
-        return None
-    return Term(text, minus * (int(whole) + Fraction(int(above), int(below))))
-
-
-def _based(text: str, whole: str, part: str, base: int) -> Term | None:
-    if not 2 <= base <= 36:
-        return None
-    try:
-        value = Fraction(int(whole + part, base), base ** len(part))
-    except ValueError:
-        return None
-    return Term(text, value, base=base)
 
 
 def _term(text: str) -> Form:
@@ -789,3 +756,38 @@ _PLAIN_UNIT = re.compile(
     r"(?:[A-Za-z]{3,}|(?<= )[mgshlL](?![a-zA-Z])|[ckm]m|kg|ft|in|mi|m(?=[²³])|[ap]\.m\.?|[ap]m|€|%)[²³]?"
     r"(?:[ /-][A-Za-z.²³]+){0,4}(?:\s?\^\s?\{?[23]\}?)?)"
 )
+
+
+def by_basis(text: str) -> Many | None:
+    r"""A vector in terms of **i**, **j** and **k**, as a tuple; None for anything else.
+
+    >>> [item.text for item in by_basis(r"3\mathbf{i} - \hat{\mathbf j}").items]
+    ['3', '-1']
+    """
+    plain = tidied(text)
+    for _ in range(2):
+        plain = _BASIS.sub(lambda found: f"⟨{found[1] or found[2]}⟩", plain)
+    if "⟨" not in plain:
+        return None
+    parts, signs = split(plain, _SIGNED)
+    if parts and not parts[0]:
+        parts = parts[1:]
+    else:
+        signs = ["+", *signs]
+    values: dict[str, str] = {}
+    for sign, part in zip(signs, parts, strict=True):
+        found = _ALONG.fullmatch(part)
+        if found is None or found[2] in values:
+            return None
+        values[found[2]] = f"{'-' if sign == '-' else ''}{found[1].strip() or '1'}"
+    names = "ijk" if "k" in values else "ij"
+    items = (_form(values[name], 1) if name in values else Term("0", Fraction(0), 0) for name in names)
+    return Many("tuple", tuple(items))
+
+
+_BASIS = re.compile(
+    r"\\(?:mathbf|boldsymbol|bm|hat|widehat|vec|overrightarrow|textbf)\s*"
+    r"(?:\{\s*[\\⟨]?([ijk])(?:math)?⟩?\s*\}|\s*[\\⟨]?([ijk])(?:math)?(?![A-Za-z])⟩?)"
+)
+_SIGNED = re.compile(r"[-+]")
+_ALONG = re.compile(r"([^⟨⟩]*)⟨([ijk])⟩")

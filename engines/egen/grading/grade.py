@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from engines.core.shown import Tabular
 from engines.egen.grading.answers import answer
 from engines.egen.grading.compare import Compared, Comparison, Units, Verdict
-from engines.egen.grading.forms import Form, Many, Term, Words, form, tidied
+from engines.egen.grading.forms import Form, Many, Matrix, Words, by_basis, form, tidied
+from engines.egen.grading.numbers import Term
 from engines.formula.judge import Judge
 
 
@@ -90,7 +92,11 @@ def _judged(gold: str, pred: str, comparison: Comparison) -> Compared:
         one, other = form(gold), form(pred)
         compared = comparison.compare(one, other)
         if compared.verdict != "equal":
-            compared = _with_lists(gold, pred, one, other, comparison) or compared
+            compared = (
+                _with_vectors(gold, pred, one, other, comparison)
+                or _with_lists(gold, pred, one, other, comparison)
+                or compared
+            )
     except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
         return Compared("undecided", reason=f"it could not be judged ({type(error).__name__})")
     return compared
@@ -119,6 +125,27 @@ def _choices(
     if isinstance(other, Term) and re.fullmatch("[A-J]", other.text):
         part = 1
     return judged(found[part], pred, comparison) if mine else judged(gold, found[part], comparison)
+
+
+def _with_vectors(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:
+    r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
+    space."""
+    written = [by_basis(text) if "\\" in text else None for text in (gold, pred)]
+    if not any(written):
+        return None
+    sides = [mine or plain for mine, plain in zip(written, (one, other), strict=True)]
+    if not all(
+        isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in sides
+    ):
+        return None
+    most = max(len(side.items) if isinstance(side, Many) else len(side.rows) for side in sides)  # type: ignore[union-attr]
+    filled = [
+        replace(side, items=(*side.items, Term("0", Fraction(0), 0)))
+        if mine is not None and isinstance(side, Many) and len(side.items) == 2 and most == 3
+        else side
+        for mine, side in zip(written, sides, strict=True)
+    ]
+    return comparison.compare(*filled)
 
 
 def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:

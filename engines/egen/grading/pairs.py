@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +10,7 @@ from typing import Annotated, Any, get_args
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import MAX_LINE_BYTES, is_text, json_object, read_lines, whole_rows
+from engines.core.files import csv_cells, csv_rows, is_text, json_object, read_lines, whole_rows
 from engines.core.shown import Tabular
 from engines.core.spec import Arg, exactly_one, refused
 from engines.egen.grading.compare import Units, Verdict
@@ -173,39 +172,20 @@ def _csv_rows(
     lines: Iterator[tuple[int, str]], path: Path, bad: list[DataError]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows of a CSV; a row that goes over several lines has the number of its first."""
-    at = 0
-
-    def fed() -> Iterator[str]:
-        nonlocal at
-        for number, line in lines:
-            at = number
-            yield line + "\n"
-
-    csv.field_size_limit(MAX_LINE_BYTES)
-    feed = fed()
-    header = next(feed)
+    at, header = next(lines)
     delimiter = max(",;\t", key=header.count)
-    columns = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+    columns = [name.strip() for name in csv_cells(header, delimiter)]
     missing = [name for name in ("gold", "pred") if name not in columns]
     twice = [name for name in ("gold", "pred") if columns.count(name) > 1]
     if twice:
         raise _bad(f"there are two columns {twice[0]}", path, at)
     if missing:
         raise _bad(f"there is no column {' nor '.join(missing)}", path, at)
-    rows = csv.reader(feed, delimiter=delimiter, strict=True)
-    while True:
-        start = at + 1
-        try:
-            cells = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            bad.append(_bad(f"the row is no CSV: {error}", path, start))
-            continue
-        if not cells:
-            continue
-        if len(cells) > len(columns):
-            what = f"the row has {len(cells)} cells, and there are {len(columns)} columns"
-            bad.append(_bad(what, path, start))
-            continue
-        yield start, dict(zip(columns, cells, strict=False))
+    for row in csv_rows(lines, delimiter, strict=True):
+        if row.wrong:
+            bad.append(_bad(f"the row is no CSV: {row.wrong}", path, row.line))
+        elif len(row.cells) > len(columns):
+            what = f"the row has {len(row.cells)} cells, and there are {len(columns)} columns"
+            bad.append(_bad(what, path, row.line))
+        elif row.cells:
+            yield row.line, dict(zip(columns, row.cells, strict=False))

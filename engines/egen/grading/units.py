@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from engines.language.number_words import SCALES
+
 _FACTORS = {
     "length": "mm 1/1000, millimeter 1/1000, cm 1/100, centimeter 1/100, dm 1/10, m 1, meter 1, metre 1, "
     "km 1000, kilometer 1000, in 127/5000, inch 127/5000, ft 381/1250, foot 381/1250, feet 381/1250, "
@@ -25,6 +27,9 @@ _FACTORS = {
     "a.m.": "a.m 1, am 1",
     "p.m.": "p.m 1, pm 1",
     "speed in mph": "mph 1",
+    "celsius": "celsius 1",
+    "fahrenheit": "fahrenheit 1",
+    "kelvin": "kelvin 1",
 }
 _KNOWN = {
     word.rpartition(" ")[0]: (dimension, Fraction(word.rpartition(" ")[2]))
@@ -46,6 +51,11 @@ class Unit:
     known: bool
     times: int = 1
 
+    @property
+    def scale(self) -> tuple[Fraction, Fraction] | None:
+        """Of degrees of temperature: how large one is, and where they begin, in kelvins."""
+        return next((scale for name, scale in TEMPERATURES.items() if self.is_(name)), None)
+
     def is_(self, dimension: str) -> bool:
         """Whether it measures that and nothing else."""
         return self.powers == ((dimension, 1),)
@@ -59,6 +69,7 @@ def unit(text: str) -> Unit | None:
     """
     text = " ".join(text.replace("²", "^2").replace("³", "^3").split()).strip(" ,;")
     plain = re.sub(r"\bper\b(?! ?cent)", "/", text.lower())
+    plain = _DEGREES.sub(lambda found: "celsius" if found[1] == "c" else "fahrenheit", plain)
     powers: dict[str, int] = {}
     factor, known, times = Fraction(1), True, 1
     for number, part in enumerate(plain.split("/")):
@@ -89,14 +100,14 @@ def unit(text: str) -> Unit | None:
     return Unit(text, tuple(sorted(powers.items())), factor, known, times)
 
 
-_TIMES = {
-    "dozen": 12,
-    "hundred": 100,
-    "thousand": 1000,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
+_DEGREES = re.compile(r"(?:°|\bdeg(?:rees?)?\b)\s*(?:(c)(?:elsius)?|f(?:ahrenheit)?)\b")
+TEMPERATURES = {
+    "celsius": (Fraction(1), Fraction("273.15")),
+    "fahrenheit": (Fraction(5, 9), Fraction("459.67") * 5 / 9),
+    "kelvin": (Fraction(1), Fraction(0)),
 }
+"""Size of a degree, and where the scale begins, in kelvins."""
+_TIMES = {"dozen": 12, "hundred": 100, **SCALES}
 _NO_UNITS = frozenset(
     re.findall(
         r"\w+",

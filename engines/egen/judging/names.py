@@ -52,7 +52,7 @@ def is_real(tree: Tree) -> bool:
 
 
 def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
-    """With a term in the place of a free variable."""
+    """With a term in the place of a free variable; bound ones that it would meet get other names."""
     if not tree.children:
         return instead if tree.label == name else tree
     if name not in tree.labels():
@@ -64,4 +64,10 @@ def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
         keep = tree.children[1:-1]
         middle = tuple(replaced(child, name, instead) for child in keep)
         return Tree(tree.label, (tree.children[0], *middle, tree.children[-1]))
+    if bound and tree.label not in ("d", "antiderivative") and bound in free(instead):
+        other = f"{bound}'"
+        while other in {*tree.labels(), *instead.labels(), name}:
+            other += "'"
+        *head, body = tree.children[1:]
+        tree = Tree(tree.label, (Tree(other), *head, replaced(body, bound, Tree(other))))
     return Tree(tree.label, tuple(replaced(child, name, instead) for child in tree.children))

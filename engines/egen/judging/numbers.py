@@ -197,6 +197,8 @@ def _unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
 
 def shown(number: Tree) -> str:
     """A number for people: exact where it is rational and short, else rounded."""
+    if sign := end(number):
+        return "∞" if sign > 0 else "-∞"
     found = exact(number)
     if found is not None:
         text = str(found)

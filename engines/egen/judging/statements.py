@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise, product
 from math import lcm
 from random import Random
@@ -344,8 +345,9 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         found = _parts_alike(judge, left, right, assume)
         if found is not None:
             return found
-    if left.label == right.label == "=":
-        return _equations(judge, left, right, assume)
+    joined = [_as_one(one) for one in (left, right)]
+    if joined[0] is not None and joined[1] is not None:
+        return _equations(judge, joined[0], joined[1], assume)
     known = assumed(assume)
     if not known.unclear:
         for point in _points(sorted(names | known.assumptions.variables), known):
@@ -506,6 +508,19 @@ def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]
         return _where_defined(judge, left, right, assume)
     apart = None if assume else _solving_one(left, right)
     return apart or _undecided("it is not known whether they have the same solutions")
+
+
+def _as_one(statement: Tree) -> Tree | None:
+    """An equation, or one that says that any of several between polynomials holds; None for others."""
+    if statement.label == "=":
+        return statement
+    parts = statement.children
+    if statement.label != "or" or any(part.label != "=" for part in parts):
+        return None
+    sides = [Tree("-", part.children) for part in parts]
+    if not all(map(_is_polynomial, sides)):
+        return None
+    return Tree("=", (reduce(lambda one, other: Tree("*", (one, other)), sides), _ZERO))
 
 
 def _is_polynomial(tree: Tree) -> bool:

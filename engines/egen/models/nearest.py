@@ -60,11 +60,12 @@ def nearest(
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import cached_encoder
 
-    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     text, own = plain_prefix(spec.expr), None
+    query = cached_encoder(spec.model).encode([text])  # refused, if it is, before a corpus is encoded
+    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     if spec.cluster is not None and spec.member is not None:
         own = found.place(spec.cluster, spec.member)
-    query = cached_encoder(spec.model).encode([text]) if own is None else found.vector(own)
+    query = query if own is None else found.vector(own)
     neighbours = [
         {**named(each["prefix"]), **each, "same": None if own is None else each["cluster"] == spec.cluster}
         for each in found.nearest(query, spec.count + (own is not None))
@@ -163,9 +164,9 @@ def analogy(
 
     given = [plain_prefix(text) for text in (spec.x1, spec.y1, spec.x2)]
     wanted = plain_prefix(spec.expected) if spec.expected else None
-    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     encoder = cached_encoder(spec.model)
     x1, y1, x2 = encoder.encode(given, normalise=False)
+    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     target = unit((y1 - x1 + x2)[None])
     texts, vectors = _of_analogies(spec.model)
     if wanted is not None and wanted not in texts:

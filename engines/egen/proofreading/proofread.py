@@ -21,7 +21,7 @@ from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.shown import Shown
 from engines.core.spec import Arg
 from engines.core.tree import Tree
-from engines.documents.reading import Document, documents, pieces
+from engines.documents.reading import Document, documents, of_row, pieces
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.proofreading.chains import MAX_FORMULA, TOO_LONG, Link, chains
 from engines.egen.proofreading.facts import Fact, Facts, variables
@@ -29,7 +29,7 @@ from engines.egen.proofreading.given import is_denied, is_given, is_one_of_sever
 from engines.egen.proofreading.repair import bound_meant, points_of, slip
 from engines.egen.proofreading.together import Statement, has_cases, odd_ones
 from engines.egen.proofreading.values import agree, residue, worth
-from engines.formula.judge import Judge, Judgement
+from engines.formula.judge import CheckedLink, Judge, Judgement
 from engines.formula.meaning import Names, Reading, names_of, read
 
 Verdict = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
@@ -653,6 +653,25 @@ def _odd_ones(found: list[Judged], equations: Sequence[tuple[Link, Tree, Tree]])
                 found[one] = Judged(
                     found[one].link, "not shown", f"it contradicts {link.left} = {link.right}"
                 )
+
+
+class TextProofreader:
+    """A `Proofreader` of single texts."""
+
+    def __init__(self) -> None:
+        from engines.egen.judging import judge
+
+        self._judge = judge()
+
+    def links(self, text: str, said: str = "") -> list[CheckedLink]:
+        row = {"id": "", "problem": said, "solution": text}
+        document = of_row(row, "solution", 1, lambda *_: None)
+        found = ((each.link, each) for each in proofread_document(document, self._judge))
+        return [
+            CheckedLink(link.left, link.relation, link.right, each.verdict, each.reason)
+            for link, each in found
+            if not link.said
+        ]
 
 
 def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

@@ -234,6 +234,12 @@ def _rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) -> tu
     )
 
 
+def rule_of(row: Mapping[str, Any]) -> Rule:
+    """One direction from the fields of a table, with its `family`. Raises: ExpressionError, KeyError."""
+    fields = {name: value for name, value in row.items() if name != "family"}
+    return _rules(fields, row["family"], ARITY)[0]
+
+
 def _dropped(row: Mapping[str, Any]) -> tuple[Dropped, ...]:
     letters = row["appendix"].split("/")
     forward = Dropped(row["name"], row["left"], row["right"], letters[0], row["reason"])

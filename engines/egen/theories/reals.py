@@ -23,6 +23,7 @@ from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE,
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
 from engines.egen.expressions.novelty import Ideas
 from engines.egen.records import families_of
+from engines.egen.rules.own import own_rules
 from engines.egen.rules.table import Family, Rule, assumed_rules, load_rules, parse_families
 from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 from engines.egen.verification.pointwise import Pointwise
@@ -66,12 +67,14 @@ _EXTENDED = {label: count for label, count in ARITY.items() if label != VARIABLE
 class Reals(Theory):
     """`variables` are those of the expressions, x first. With x alone and no assumptions it is the paper's.
     `pointwise` theories are of what double precision does not evaluate. Those that are not `rewritable` have
-    sums, products, integrals, sign or floor, which are judged and not rewritten."""
+    sums, products, integrals, sign or floor, which are judged and not rewritten. `own` are rules besides
+    ours."""
 
     assumptions: Assumptions = NOTHING
     variables: tuple[str, ...] = (VARIABLE,)
     pointwise: bool = False
     rewritable: bool = True
+    own: str = ""
 
     @property
     def extended(self) -> bool:
@@ -79,14 +82,14 @@ class Reals(Theory):
 
     @property
     def kind(self) -> Hashable:
-        return "reals", self.extended
+        return "reals", self.extended, self.own
 
     @property
     def arity(self) -> Mapping[str, int]:
         return _EXTENDED if self.extended else ARITY
 
     def rules(self) -> tuple[Rule, ...]:
-        return load_rules() + (assumed_rules() if self.extended else ())
+        return load_rules() + (assumed_rules() if self.extended else ()) + own_rules(self.own)
 
     def analysis(self) -> Iterator[str]:
         return analysis(several=self.extended)

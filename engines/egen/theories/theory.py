@@ -117,10 +117,11 @@ class Theory(ABC):
         """A term in every notation."""
 
 
-def theory_of(name: TheoryName, assume: str, *trees: Tree) -> Theory:
+def theory_of(name: TheoryName, assume: str, *trees: Tree, own: str = "") -> Theory:
     """The theory of this name for expressions, with assumptions in its own language.
 
-    Raises: ExpressionError for assumptions that cannot be read.
+    Args: own: further rules, as `rules.own.checked_rules` gives them. Raises: ExpressionError for assumptions
+    that cannot be read.
     """
     if name == "logic":
         from engines.egen.theories.logic import Logic, premises
@@ -136,4 +137,4 @@ def theory_of(name: TheoryName, assume: str, *trees: Tree) -> Theory:
     pointwise = not rewritable or any(map(too_large, trees))
     names = variables_of(*trees) | assumptions.variables
     known = tuple(name for name in ordered(names) if name in names)
-    return Reals(assumptions, known, pointwise, rewritable)
+    return Reals(assumptions, known, pointwise, rewritable, own)

@@ -395,7 +395,8 @@ def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
     done, total = totals.known.get(key, begin) if all(isinstance(one, fmpq) for one in given) else begin
     if done > last:
         done, total = begin
-    totals.spend(max(0, last - done))
+    # A term takes as long as it has operations.
+    totals.spend(max(0, last - done) * max(1, len(body) // 4))
     for number in range(done + 1, last + 1):
         one = _value(body, {**values, name.label: fmpq(number)}, totals)
         if one is None:
@@ -418,9 +419,11 @@ def _integer(number: arb | fmpq) -> int | None:
 def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Value:
     known: dict[str, acb] = {}
     with ctx.workprec(_COMPLEX_BITS):
+        integrand = _with_named_values(body, name, values, known)
+        if not {*BINDERS, "d"}.isdisjoint(integrand.labels()):
+            return arb.nan()  # one inside another takes as long as both together
         if _somewhere_undefined(body, values, name, low, high):
             return None
-        integrand = _with_named_values(body, name, values, known)
         found = acb.integral(
             lambda z, analytic: _complex(integrand, {**known, name: z}, analytic),
             acb(low),

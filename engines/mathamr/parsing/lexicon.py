@@ -14,6 +14,7 @@ from functools import cache
 from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.core.files import read_lines
+from engines.language import number_words
 from engines.language.english import Word
 
 
@@ -134,13 +135,10 @@ def possible(lemma: str, frames: Frames) -> str | None:
     return None
 
 
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
 def number_of(text: str) -> str:
     """A number as AMR has it: digits, or the word in quotes."""
-    if text in _NUMBERS:
-        return str(_NUMBERS.index(text))
+    if text in number_words.SMALL:
+        return str(number_words.SMALL[text])
     digits = text.replace(",", "")
     return digits if re.fullmatch(r"-?\d+(\.\d+)?", digits) else '"' + re.sub(r'["\\]', "", digits) + '"'
 

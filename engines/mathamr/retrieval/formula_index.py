@@ -24,13 +24,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError
+from engines.core.files import changed
 from engines.mathamr.context import PLACEHOLDER
 from engines.mathamr.retrieval.segments import VERSION, hashed, rarity
 from engines.retrieval.stored import ABOUT, corrupt, read_about, top_k
@@ -39,10 +40,14 @@ ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
 Floats = NDArray[np.float32]
 WORDS = "words"
-_DENSE = 2_000_000
-"""Postings that are simply added up."""
+_FEW = 500_000
+"""Looks of which each is given a score."""
+_MANY, _SELDOM = 100_000, 4
+"""Of so many found the least score is worked out once in so many features."""
 _LOOK_UP = 16
 """Postings that are read in the time in which one of a formula is looked up."""
+_ATTEMPTS = 5
+T = TypeVar("T")
 _ROUNDED = 0.9999
 """Sums in another order differ by less."""
 _FORMULA = re.compile(r"\$[^$]*\$")
@@ -86,6 +91,28 @@ class FormulaIndex:
     def __init__(self, folder: Path) -> None:
         """Raises: DataError E312 without an index, E661 for a corrupt file, E662 for other features."""
         self.folder = folder
+        for _ in range(_ATTEMPTS):
+            self._state = changed(folder / ABOUT)
+            try:
+                self._open(folder)
+            except DataError:
+                if self._state == changed(folder / ABOUT):
+                    raise
+            if self._state == changed(folder / ABOUT):  # else it was replaced while it was opened
+                return
+        raise self._replaced()
+
+    def _replaced(self) -> DataError:
+        what = "the index was replaced while it was opened"
+        return DataError(what, path=self.folder, code="E661", remedy="Ask again.")
+
+    def _still(self, opened: T) -> T:
+        """What was opened now, if the index is still the same. Raises: DataError E661."""
+        if self._state != changed(self.folder / ABOUT):
+            raise self._replaced()
+        return opened
+
+    def _open(self, folder: Path) -> None:
         if not any((folder / name).exists() for name in (ABOUT, "features.npy", "looks.arrow")):
             raise DataError(
                 "there is no index of formulas in this folder",
@@ -187,7 +214,7 @@ class FormulaIndex:
         of those before into the first `k`, they are looked up only of what could still be among these.
         """
         wanted = self._wanted(features)
-        if sum(one.size for one in wanted) < _DENSE:
+        if len(self) < _FEW:
             scores = self.similarities(features)
             rows = top_k(scores, k)
             rows = rows[scores[rows] > 0]
@@ -205,7 +232,7 @@ class FormulaIndex:
             shared[looks] += add
             found = np.concatenate([found, new])
             left, number = left - one.most, number + 1
-            if len(found) >= k:
+            if len(found) >= k and (len(found) < _MANY or not number % _SELDOM):
                 least = max(least, self._least(shared[found], found, own, k))
         while len(found) > k:
             # What is found has some of the rare parts; how good it can still become says what to look up.
@@ -281,12 +308,12 @@ class FormulaIndex:
                 code="E670",
                 remedy="Build it with --encoder minilm, or search with --how paths.",
             )
-        return DenseIndex(self.folder / "vectors")
+        return self._still(DenseIndex(self.folder / "vectors"))
 
     @cached_property
     def keys(self) -> tuple[Any, Any, Any]:
         """The keys of values, the look that has each, and the share of it that each is of."""
-        return self._array("keys"), self._array("keys_looks"), self._array("keys_shares")
+        return self._still((self._array("keys"), self._array("keys_looks"), self._array("keys_shares")))
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -344,7 +371,7 @@ class FormulaIndex:
                 code="E670",
                 remedy="Ask for the formula alone, without words and dollars.",
             )
-        scores = LexicalIndex(self.folder / WORDS).scores(text)
+        scores = self._still(LexicalIndex(self.folder / WORDS)).scores(text)
         return scores / max(float(scores.max(initial=0)), 1e-9)
 
     def text(self, field: int) -> str:

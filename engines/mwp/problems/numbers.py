@@ -14,6 +14,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
+from engines.language.number_words import SCALES, SMALL, TENS
+
 Language = Literal["en", "zh"]
 
 _VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
@@ -41,31 +43,22 @@ _FRACTION = re.compile(r"(?:(\d+)(?:\s+(?:and\s+)?|又|(?=\()))?\(*(\d+)\)?[/⁄
 _DECIMAL = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?"
 _LONGEST = 40
 
-_SMALL = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _ORDINALS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _PARTS = {"half": 2, "quarter": 4, "hundredth": 100} | {name: at + 3 for at, name in enumerate(_ORDINALS)}
-_WORDS = {
-    **{word: value for value, word in enumerate(_SMALL)},
-    **{word: 10 * (place + 2) for place, word in enumerate(_TENS)},
-}
+_WORDS = SMALL | TENS
 
 
 def _english() -> str:
     """The pattern of numbers in English words. "Five twenty-dollar bills" are two numbers, "twenty-five" is
     one: a unit follows tens, tens no unit, and a word that a hyphen ties to its noun begins another."""
-    unit, tens, scale = "|".join(_SMALL[1:10]), "|".join(_TENS), "|".join(_SCALES)
-    below = rf"(?:(?:{tens})(?:-(?:{unit})|\s+(?:{unit})(?!-[a-z]))?|{'|'.join(reversed(_SMALL))})\b"
+    unit, tens, scale = "|".join([*SMALL][1:10]), "|".join(TENS), "|".join(SCALES)
+    below = rf"(?:(?:{tens})(?:-(?:{unit})|\s+(?:{unit})(?!-[a-z]))?|{'|'.join(reversed(SMALL))})\b"
     below += rf"(?!-(?:first|second|{'|'.join(_ORDINALS)})\b)"
     rest = rf"[\s-]+(?:and\s+)?{below}(?!-[a-z]|[\s-]+hundred)"
     hundreds = rf"(?:(?:{below}|an?\b)[\s-]+hundred\b(?:{rest})?|{below})"
     digits = rf"(?<![\w/.])(?:(?:\d+\s+)?\d+[/⁄]\d+|{_DIGITS}?\s?[{_VULGAR}]|{_VALUE})"
     count = rf"(?:{hundreds}|an?\b|{digits})"
-    parts = [rf"{count}[\s-]+{name}\b" for name in reversed(_SCALES)]
+    parts = [rf"{count}[\s-]+{name}\b" for name in reversed(SCALES)]
     large = "|".join(
         part + "".join(rf"(?:,?\s+{less})?" for less in parts[place + 1 :])
         for place, part in enumerate(parts)
@@ -206,8 +199,8 @@ def _counted(text: str) -> Fraction:
     for word in re.findall(r"[a-z]+|[^\sa-z-]+", text):
         if word == "hundred":
             part = Fraction(100) * (part or 1)
-        elif word in _SCALES:
-            total, part = total + Fraction(_SCALES[word]) * (part or 1), Fraction(0)
+        elif word in SCALES:
+            total, part = total + Fraction(SCALES[word]) * (part or 1), Fraction(0)
         elif word not in ("a", "an", "and", ","):
             part += _WORDS[word] if word in _WORDS else value_of(word.rstrip(","))
     return total + part
@@ -327,7 +320,7 @@ def unread(text: str, numbers: Sequence[str], original: str) -> list[str]:
             said.append(f"the 零下 before {written} is read as words: numbers of a text are not negative")
         if part := re.search(rf"{here} ?(%|‰|percent\b|per cent\b|halves\b|成|折)", text):
             said.append(f"the {part[1]} behind {written} is read as a word: the number is {written} alone")
-        if re.search(rf"(?:{'|'.join(_SCALES)}) and (?:an?|one) half$", written, re.IGNORECASE):
+        if re.search(rf"(?:{'|'.join(SCALES)}) and (?:an?|one) half$", written, re.IGNORECASE):
             said.append(f"{written} is read as {float(value_of(written)):,}: write the number out")
         if power := re.search(rf"{here} ?([eE][-+]?\d+|\^\d+|[⁰¹²³⁴-⁹]+)", text):
             said.append(f"{written}{power[1]} is read as {written}: write the number out")

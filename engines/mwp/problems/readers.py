@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import json_object, read_lines
+from engines.core.files import csv_cells, csv_rows, json_object, read_lines
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import (
     OPERATORS,
@@ -222,9 +221,9 @@ def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tup
         # A spreadsheet's own line, which says what separates.
         head_line, head = next(lines, (head_line, ""))
     separators = (",", "\t", ";")
-    fitting = [one for one in separators if layout_of(lowered(dict.fromkeys(_cells(head, one))))]
+    fitting = [one for one in separators if layout_of(lowered(dict.fromkeys(csv_cells(head, one))))]
     if not fitting:
-        columns = max((_cells(head, one) for one in separators), key=len)
+        columns = max((csv_cells(head, one) for one in separators), key=len)
         raise DataError(
             f"the columns {', '.join(columns)[:120]!r} are not those of problems",
             path=path,
@@ -232,40 +231,19 @@ def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tup
             code="E318",
             remedy=_REMEDY,
         )
-    separator = max(fitting, key=lambda one: len(_cells(head, one)))
-    header = _cells(head, separator)
-    # A cell may go on over lines, so the reader counts them.
-    seen = [head_line]
-
-    def counted() -> Iterator[str]:
-        for number, line in lines:
-            seen.append(number)
-            yield line + "\n"
-
-    rows = csv.reader(counted(), delimiter=separator)
-    while True:
-        before = rows.line_num
-        try:
-            row = next(rows, None)
-            # The reader's own limit is one for the whole process, and others raise it.
-            if row and max(map(len, row)) > _MOST:
-                raise csv.Error(f"a cell has more than {_MOST:,} characters")
-        except csv.Error as error:
-            bad(seen[before + 1], f"from here on the file is not CSV: {error}")
+    separator = max(fitting, key=lambda one: len(csv_cells(head, one)))
+    header = csv_cells(head, separator)
+    for row in csv_rows(lines, separator):
+        long = bool(row.cells) and max(map(len, row.cells)) > _MOST
+        if row.wrong or long:
+            wrong = row.wrong or f"a cell has more than {_MOST:,} characters"
+            bad(row.line, f"from here on the file is not CSV: {wrong}")
             return
-        if row is None:
-            return
-        lines_read = rows.line_num - before
-        begin = seen[before + 1]
-        if row and len(row) != len(header):
-            over = f" over {lines_read} lines: a quote may not be closed" if lines_read > 1 else ""
-            bad(begin, f"{len(row)} columns, not {len(header)}{over}")
-        elif row:
-            yield begin, lowered(zip(header, row, strict=True))
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    return next(csv.reader([line], delimiter=separator), [])
+        if row.cells and len(row.cells) != len(header):
+            over = f" over {row.lines} lines: a quote may not be closed" if row.lines > 1 else ""
+            bad(row.line, f"{len(row.cells)} columns, not {len(header)}{over}")
+        elif row.cells:
+            yield row.line, lowered(zip(header, row.cells, strict=True))
 
 
 def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engines.core.errors import DataError, EngineError, did_you_mean
-from engines.core.files import read_lines, write_json
+from engines.core.files import CsvRow, csv_rows, read_lines, write_json
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report as Rows
 from engines.forum.readers import read_comments, read_formulas, read_links, read_posts
@@ -393,11 +393,8 @@ class _File:
         return {"written_answers": len(answers)}
 
     def topic_info(self) -> dict[str, int]:
-        import csv
-
-        rows = csv.reader(line for _, line in read_lines(self.path, on_bad=self.report))
-        header = next(rows, [])
-        if "Topic" not in header:
+        head, *rows = [*csv_rows(read_lines(self.path, on_bad=self.report))] or [CsvRow(1, 1, [])]
+        if "Topic" not in head.cells:
             raise DataError(
                 "no column 'Topic'",
                 path=self.path,
@@ -407,11 +404,11 @@ class _File:
             )
         count = 0
         for row in rows:
-            if len(row) == len(header):
+            if len(row.cells) == len(head.cells):
                 count += 1
-            elif row:
-                reason = f"{len(row)} columns, not {len(header)}"
-                self.report(DataError(reason, path=self.path, line=rows.line_num, code="E317"))
+            elif row.cells or row.wrong:
+                reason = row.wrong or f"{len(row.cells)} columns, not {len(head.cells)}"
+                self.report(DataError(reason, path=self.path, line=row.line, code="E317"))
         return {"topic_rows": count}
 
     def formulas(self) -> dict[str, int]:

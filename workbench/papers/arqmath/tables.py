@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engines.core.files import printable
 from workbench.tables import Column, TableSpec, aligned, figure, interval, others
 
 if TYPE_CHECKING:
@@ -226,7 +227,8 @@ def generate(made: Found, _spec: object) -> list[str]:
     """How many topics got an answer."""
     if not made["complete"]:
         return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command continues"]
-    return [f"{made['answers']:,} answers to {made['topics']:,} topics in {made['out']}"]
+    checked = [f"{one['topic']}  {_checked(one)}" for one in made["checked"] if one["verdicts"]]
+    return [f"{made['answers']:,} answers to {made['topics']:,} topics in {made['out']}", *checked]
 
 
 def evaluate(found: Found, spec: Evaluate) -> list[str]:
@@ -324,10 +326,17 @@ def show(found: Any, spec: Show) -> Iterator[str]:
         yield f"{spec.depth:,} of {len(rows):,} shown; -k shows more"
 
 
+def _checked(answer: Found) -> str:
+    """`2 right, 1 wrong: 1 + 1 = 3 (2 and 3)`."""
+    counts = ", ".join(f"{many:,} {verdict}" for verdict, many in answer["verdicts"].items())
+    wrong = "; ".join(f"{one['link']} ({one['reason']})" for one in answer["wrong"])
+    return printable(f"{counts or 'no links'}{': ' if wrong else ''}{wrong}")
+
+
 def _written(answers: Sequence[Found]) -> Iterator[str]:
     for answer in answers:
         grade = "unjudged" if answer["grade"] is None else f"grade {answer['grade']}"
-        yield f"{answer['run']}  {grade}  {len(answer['text'])} characters"
+        yield f"{answer['run']}  {grade}  {len(answer['text'])} characters  {_checked(answer)}"
         yield from (f"  {line}" for line in answer["shown"].splitlines())
         yield ""
 

@@ -122,6 +122,7 @@ PAPER = Paper(
     tour="workbench.papers.egen.paper:tour",
     lends={
         "judge": "engines.egen.judging:judge",
+        "proofreader": "engines.egen.proofreading.proofread:TextProofreader",
         "fingerprints": "engines.egen.judging.fingerprint:ValueFingerprints",
     },
     references={

@@ -1,0 +1,91 @@
+"""Rules of one's own in growth and derivations: used where they are true, refused by name elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engines.core.errors import DataError, EngineError
+from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.members import generate
+from engines.egen.egraphs import Derive
+from engines.egen.egraphs import derive as derived
+from engines.egen.expressions.notation import read
+from engines.egen.generation import Generate
+from engines.egen.records import EgenConfig, Limits
+from engines.egen.rules.own import checked_rules, own_rules
+from engines.egen.theories.theory import theory_of
+
+LINES = (
+    "versine: 1 - cos(a) -> 2*sin(a/2)^2\nsquare: (a + b)^2 -> a^2 + 2ab + b^2\nhalf: ln(a^2)/2 -> ln(a)\n"
+)
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.txt"
+    path.write_text(LINES)
+    return path
+
+
+def test_rules_keep_what_the_check_found(lines: Path) -> None:
+    rules = {rule.name: rule for rule in own_rules(checked_rules(lines))}
+    assert {name: rule.claim for name, rule in rules.items()} == {
+        "versine": "sound",
+        "square": "sound",
+        "half": "loses",
+    }
+    assert rules["half"].guards("strict") == ()
+    assert rules["half"].guards("common") == ((),)
+    assert own_rules("") == ()
+
+
+def test_growth_uses_them_and_members_stay_sound(lines: Path) -> None:
+    text = checked_rules(lines)
+    config = EgenConfig(members=150, limits=Limits(nodes=800, iterations=4), style="any", rules=text)
+    head = read("1 - cos(x)")
+    theory = theory_of("reals", "", head, own=text)
+    cluster = generate(head, config, grower=Grower("strict", theory=theory))
+    egraph = Grower("strict", theory=theory).grow(head, config.limits)
+    assert egraph.fired["versine"] > 0
+    assert {member.verdict.outcome for member in cluster.members} <= {"equal", "extends"}
+    assert EgenConfig.of(config.to_dict()) == config
+    assert "rules" not in EgenConfig().to_dict()
+
+
+def test_a_derivation_names_the_rule(lines: Path) -> None:
+    found = derived(Derive("1 - cos(x)", "2*sin(x/2)^2", rules=lines))
+    assert [step["rule"] for step in found["steps"]][1:] == ["versine"]
+
+
+def test_toml_keeps_its_conditions(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    row = '{name = "mine-root", left = "sqrt pow ?a 2", right = "?a", when = ["nonneg(?a)"]}'
+    path.write_text(f'[[family]]\nname = "mine"\nrules = [{row}]\n')
+    (rule,) = own_rules(checked_rules(path))
+    assert [str(condition) for condition in rule.when] == ["nonneg(?a)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("wrong: sin(2*a) -> 2*sin(a)\n", "'wrong' is false"),
+        ("a + b = b + a\n", "->"),
+        ("sin-double: sin(2*a) -> 2*sin(a)*cos(a)\nsin-double: a + a -> 2*a\n", "name of another"),
+        ("(cbrt a) -> (cbrt a)\n", "cbrt"),
+        ("", "empty"),
+    ],
+)
+def test_what_cannot_be_used_is_named(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text(text)
+    with pytest.raises(DataError) as error:
+        checked_rules(path)
+    assert said in f"{error.value}"
+    assert error.value.remedy
+
+
+def test_logic_takes_none(lines: Path) -> None:
+    with pytest.raises(EngineError, match="takes no further rules"):
+        Generate("p & q", theory="logic", rules=lines)

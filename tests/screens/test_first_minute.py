@@ -1,0 +1,47 @@
+"""The first minute of somebody who knows nothing, as `docs/guides/first-minute.md` tells it (way 11)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from screens.app import Workbench
+from tests.screens.driving import shown, until
+from workbench.workspace import Workspace, ensure_sample
+
+_GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "first-minute.md"
+_NAMED = {":": "colon", "esc": "escape", "(": "left_parenthesis", ")": "right_parenthesis", "*": "asterisk"}
+
+
+def steps() -> list[tuple[list[str], str]]:
+    """Keys, and what stands on the screen after them."""
+    rows = re.findall(r"^\| (.*?) ?\| .*? \| ?(.*?) \|$", _GUIDE.read_text("utf-8"), re.MULTILINE)
+    found = []
+    for pressed, seen in rows[1:]:
+        words = re.findall(r"`([^`]+)`", pressed)
+        keys = [key for word in words for key in ([word] if word in ("enter", "esc") else word)]
+        found.append(([_NAMED.get(key, key) for key in keys], seen.strip("`")))
+    return found
+
+
+def test_its_keys_are_counted() -> None:
+    assert f"These are {sum(len(keys) for keys, _ in steps())} keys" in _GUIDE.read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_every_step_shows_what_it_says(size: tuple[int, int], workspace: Workspace) -> None:
+    ensure_sample(workspace)
+    app = Workbench(workspace)
+    async with app.run_test(size=size) as pilot:
+        for keys, seen in steps():
+            await pilot.press(*keys)
+            await until(pilot, lambda seen=seen: seen in " ".join(shown(app).split()))  # type: ignore[misc]
+        assert app._exit
+    (job,) = app.jobs
+    assert (job.attempt, job.live) == (2, True)
+    from workbench import jobs
+
+    jobs.kill(workspace, job.id)
