@@ -658,15 +658,14 @@ class Table(Lines):
     def _head(self, cells: int, style: Style) -> Strip:
         parts: list[Content] = [Content(" " * self._gutter)]
         for column, cell_width in self._widths():
-            arrow = " "
+            title, arrow = Content(elide(column.title, cell_width)), Content(" ")
             if self.sorting and self.sorting[0] == column.name:
-                arrow = "▼" if self.sorting[1] else "▲"
-            title = Content(elide(column.title, cell_width))
+                # It stands next to two titles: its colour says whose it is.
+                arrow = Content.styled("▼" if self.sorting[1] else "▲", "$accent bold")
+                title = title.stylize("$accent bold")
             room = Content(" " * (cell_width - title.cell_length))
             # The arrow stands behind the title, if need be between the columns: the title stays whole.
-            parts += (
-                [title, Content(arrow), room] if column.align == "left" else [room, title, Content(arrow)]
-            )
+            parts += [title, arrow, room] if column.align == "left" else [room, title, arrow]
         return self._strip(Content("").join(parts), cells, style)
 
     def _line(self, line: int, cells: int, base: Style) -> Strip:
