@@ -16,7 +16,7 @@ from pathlib import Path
 TARGET = Path(__file__).resolve().parent / "img"
 SIZE = (120, 36)
 SHOTS = {
-    "egraphs": ("egraphs", (":cluster 21", "enter", "enter", *"jjjjj")),
+    "egraphs": ("egraphs", ("enter", "j")),
     "triplets": ("triplets", ("G",)),
     "jobs": ("jobs", ("space", "space", "right_square_bracket")),
     "arqmath": ("arqmath", ("S", "enter", "S", "enter")),

@@ -51,6 +51,7 @@ from screens.shell.terminal import (
 from screens.shell.theme import THEMES, Ascii, some
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Choice, Confirm
+from screens.widgets.table import Table
 from workbench.config import own_config, state_dir
 from workbench.errors import explain, one_line
 from workbench.paper import added_papers
@@ -106,8 +107,9 @@ class Workbench(Frame):
         self._card: TooSmall | None = None
         self.navigation = Navigation(self, lambda: self.place)
         self._keys = KeyFlow(
-            self, super().on_event, lambda: len(self.screen_stack) > 1 or self.place is not None
+            self, super().on_event, lambda: len(self.screen_stack) > 1 or self.place is not None, self._settle
         )
+        self._last_key = ""
         if ascii:
             self._filters.append(Ascii())
         for entry in SCREENS:
@@ -207,6 +209,12 @@ class Workbench(Frame):
             if self._refused is not None and self.place is not None:
                 node, verb = self._refused
                 self.place.refuse(verb, why_greyed(node, verb))
+
+    def _settle(self, event: events.Event) -> bool:
+        """Another key than the one that was held is about where the cursor is now."""
+        key = getattr(event, "key", "")
+        again, self._last_key = key == self._last_key, key
+        return not again and isinstance(self.focused, Table) and self.focused.settle()
 
     async def run_action(
         self,

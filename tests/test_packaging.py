@@ -42,10 +42,7 @@ def wheel(built: Path) -> Path:
 def test_the_wheel_holds_one_package_and_the_assets(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     names = archive.namelist()
-    own = f"mathwb-{__version__}"
-    assert {name.partition("/")[0] for name in names} == {"mathwb", f"{own}.dist-info", f"{own}.data"}
-    data = [name for name in names if name.startswith(f"{own}.data/")]
-    assert data == [f"{own}.data/data/share/man/man1/mathwb.1"]
+    assert {name.partition("/")[0] for name in names} == {"mathwb", f"mathwb-{__version__}.dist-info"}
     assert {f"{place}/py.typed" for place in ROOMS.values()} <= set(names)
     shipped = {name.removeprefix("mathwb/_assets/") for name in names if name.startswith("mathwb/_assets/")}
     wanted = {
@@ -123,7 +120,7 @@ def test_the_installed_wheel_is_safe_among_packages_with_the_same_names(wheel: P
 
     def run(*command: str | Path) -> str:
         words = [str(part) for part in command]
-        done = subprocess.run(words, cwd=site, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(words, cwd=site, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 

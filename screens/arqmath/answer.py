@@ -28,8 +28,8 @@ _PATIENCE_S = 0.15
 
 class AnswerPane(Pane):
     DEFAULT_CSS = """
-    AnswerPane #about { height: 1; max-height: 8; padding: 0 1; margin-bottom: 1; }
-    AnswerPane.-low #about { max-height: 4; margin-bottom: 0; }
+    AnswerPane #about { height: 1; max-height: 12; padding: 0 1; margin-bottom: 1; }
+    AnswerPane.-low #about { max-height: 5; margin-bottom: 0; }
     """
 
     def __init__(self, *, id: str, share: int) -> None:
@@ -58,6 +58,7 @@ class AnswerPane(Pane):
 
     def show_topic(self, topic: Mapping[str, Any] | None) -> None:
         self._topic = topic
+        self._tell_about()
         self._fill_topic()
 
     def show_answer(self, chosen: Chosen | None) -> None:
@@ -106,7 +107,11 @@ class AnswerPane(Pane):
 
     def _tell_about(self) -> None:
         place = self.query_one("#about", Static)
-        words = about(self._chosen.row, self._cells) if self._chosen is not None else Content()
+        row = self._chosen.row if self._chosen is not None else None
+        words = about(row, self._cells) if row is not None else Content()
+        if row is not None and self._topic is not None and row.get("topic", True):
+            most = 1 if self.has_class("-low") else 4
+            words = _asked(self._topic, self.raw, self._cells, most) + Content("\n") + words
         height = words.get_height({}, self._cells) or 1
         if height != self._height:
             self._height = height
@@ -180,6 +185,16 @@ class AnswerPane(Pane):
 
 def _line_style(line: str) -> str:
     return "$quiet" if line.startswith((_HEADING, "…")) else "$error" if line.startswith(_FAILED) else ""
+
+
+def _asked(topic: Mapping[str, Any], raw: bool, cells: int, most: int) -> Content:
+    """The question in at most so many lines: its title, then as much of its text as there is room for."""
+    texts = topic if raw else topic["shown"]
+    title = [safe_text(line, "bold") for line in fold(texts["title"] or str(topic["topic"]), cells)]
+    lines = (title + [safe_text(line, "$quiet") for line in fold(texts["question"], cells)])[: most + 1]
+    if len(lines) > most:
+        lines[most - 1 :] = [lines[most - 1].truncate(cells - 2) + Content("…")]
+    return Content("\n").join(lines)
 
 
 def about(row: Record, cells: int) -> Content:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from engines.core.errors import EngineError
+from engines.forum.folder import DESCRIPTION
 from screens.shell.export import CommandLine, Destination, Export, Form, Selection, json_form
 from screens.shell.theme import count, safe_text
 from screens.widgets.dialogs import Choice, Chooser
@@ -57,11 +58,16 @@ class Runs:
     def read(self, overview: Mapping[str, Any], wanted: Mapping[str, object]) -> Runs:
         """With what was read, and the runs `run` and `against` that are wanted, as far as they are there.
 
-        The first run is the baseline, as in `mathwb arqmath compare`; the last is the newest idea.
+        The first run is the baseline, as in `mathwb arqmath compare`. Of the others the last is shown, the
+        newest idea, where a description puts them in order; else the strongest.
         """
-        names = [run["name"] for run in overview["runs"]]
+        strength = {run["name"]: run.get("ndcg_prime") or 0.0 for run in overview["runs"]}
+        names = list(strength)
         run, against = str(wanted.get("run") or ""), str(wanted.get("against") or "")
-        run = run if run in names else names[-1] if names else ""
+        if run not in names:
+            ordered = (self.collection.path / DESCRIPTION).exists()
+            others = names[1:] or names
+            run = "".join((others if ordered else sorted(others, key=strength.__getitem__))[-1:])
         others = [name for name in names if name != run]
         against = against if against in others else others[0] if others else ""
         return Runs(self.collection, overview, run, against)

@@ -162,7 +162,11 @@ class MovesListing(Listing):
 
 
 class TopicsPane(ListPane):
-    NONE = "No collection yet", "Register your copy of ARQMath with: mathwb data add arqmath FOLDER"
+    NONE = (
+        "No collection yet: topics stand here, with the runs that answer them",
+        "mathwb data add arqmath FOLDER registers your copy of ARQMath\n"
+        "mathwb --workspace NEW opens a sample forum of 12 topics and 4 runs, at once",
+    )
     DEFAULT_CSS = """
     TopicsPane #mean { height: 2; padding: 0 1; border-top: none; }
     """

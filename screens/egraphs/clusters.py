@@ -301,7 +301,11 @@ _OPTIONS = ("members", "max_tokens", "mode", "style", "weights", "order", "seed"
 
 
 class ClustersPane(ListPane):
-    NONE = "No corpus yet", "a grows an expression; the Jobs screen (3) builds a corpus."
+    NONE = (
+        "No corpus yet: clusters of equal expressions stand here",
+        "a  grow one, such as cos(2*x): the first members within a second\n"
+        "3 a  build a corpus in the background: egen corpus, 80 heads in a minute",
+    )
 
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(Listing(**table("clusters", counts=True)), title="clusters", id=id, share=share)
@@ -361,7 +365,7 @@ class ClustersPane(ListPane):
             "the worst verdict in the cluster, and the share of members equal to its head",
         )
         return (
-            ("✓ all", "every member equals the head"),
+            ("✓", "every member equals the head"),
             share,
             ("–", "no members, or none judged"),
             *VERDICT_SIGNS,
@@ -386,7 +390,11 @@ class MembersView(TableView):
 
     def __init__(self) -> None:
         super().__init__(Listing(**table("members")))
-        self._listing.when_empty("No cluster is chosen", "")
+        none = (
+            "The members of a cluster stand here",
+            "each judged against the head, with the points that tell.",
+        )
+        self._listing.when_empty(*none)
         self._loaded: Answer | None = None
         self._waits = False
         self._awaited: str | None = None
@@ -455,9 +463,8 @@ class MembersView(TableView):
         if self._here is None:
             return None
         cluster, row = self._here
-        return Case(
-            member_title(row), cluster.head, row["prefix"], row["verdict"], cluster.seed, cluster.assume
-        )
+        settled = (cluster.seed, cluster.assume, cluster.mode)
+        return Case(member_title(row), cluster.head, row["prefix"], row["verdict"], *settled)
 
     def selection(self, line: CommandLine) -> Selection | None:
         if self._here is None:

@@ -140,6 +140,7 @@ VERDICTS: dict[str, tuple[str, str]] = {
 
 VERDICT_SIGNS = (
     ("✓", "equal: the same values, and defined at the same points"),
+    ("✓*", "equal except at single points, where one of the two is undefined"),
     ("▴", "extends: equal on the head's domain, and defined outside it too"),
     ("▾", "shrinks: equal where both are defined, undefined on some of the head's domain"),
     ("○", "nowhere: undefined on all of the head's domain"),
@@ -150,11 +151,16 @@ VERDICT_SIGNS = (
 _WORST = ("different", "nowhere", "undecided", "shrinks", "extends")
 
 
-def verdict(word: str, exceptions: str = "") -> Content:
-    """`✓ equal` in its colour, or `✓ equal except at 0, 1/2`: the points where domains differ."""
+def verdict(word: str, exceptions: str = "", cells: int = 0) -> Content:
+    """`✓ equal` in its colour, or `✓ equal except at 0, 1/2`: the points where domains differ. In so many
+    cells `✓ except 0, 1/2`, or its sign alone, `✓*` where there are exceptions."""
     glyph, colour = VERDICTS.get(word, ("·", "$quiet"))
     words = f"{word} except at {said(exceptions)}" if exceptions else word
-    return Content.styled(f"{glyph} {words}", colour)
+    if cells:
+        words = f"except {said(exceptions)}" if exceptions else "" if word == "equal" else word
+        words = words if len(words) + 2 <= cells else "*" if exceptions else ""
+    gap = "" if words in ("", "*") else " "
+    return Content.styled(f"{glyph}{gap}{words}", colour)
 
 
 def stop_words(reason: str) -> str:
@@ -173,12 +179,10 @@ def _shown(name: str, style: Callable[[Record], str] = lambda _: "") -> Callable
     return lambda record: safe_text(shown(record[name]) if record[name] else "–", style(record))
 
 
-def _judged(record: Record) -> Content:
-    if record["member"] == 0:
-        return Content.styled("· head", "$quiet")
-    if not record["verdict"]:
-        return Content.styled("… verified", "$quiet")
-    return verdict(record["verdict"], record["except"])
+def _judged(record: Record, cells: int) -> Content:
+    if record["member"] == 0 or not record["verdict"]:
+        return Content.styled("…" if record["member"] else "·", "$quiet")
+    return verdict(record["verdict"], record["except"], cells or 16)
 
 
 def _all(record: Record) -> Content:
@@ -187,7 +191,7 @@ def _all(record: Record) -> Content:
     if words == ["growing"]:
         return Content.styled("…", "$accent")
     if words == ["all"]:
-        return Content.styled("✓ all", "$success")
+        return Content.styled("✓", "$success")
     if not words:
         return Content.styled("–", "$quiet")
     worst = next((word for word in _WORST if word in words), "equal")
@@ -296,12 +300,28 @@ _TABLES = {
     "analogies": ANALOGIES,
     "hits": HITS,
 }
+_ROOMY = 52
+"""Cells of the list of members from which on there is room for more than formulas, verdicts and origins."""
+_BRIEFLY: Mapping[str, Mapping[str, Any]] = {
+    "equal": {"title": "✓"},
+    "member": {"title": "#", "width": 4},
+    "tok": {"room": _ROOMY},
+    "by": {"least": 12, "show": lambda record: safe_text(record.get("by") or "", "$quiet")},
+    "verdict": {"title": "✓", "width": 16, "least": 2, "fit": _judged},
+}
+"""Formulas have the width of the lists."""
+
+
+def _brief(columns: Sequence[Column]) -> tuple[Column, ...]:
+    return tuple(replace(column, **_BRIEFLY.get(column.name, {})) for column in columns)
+
+
 _COLUMNS: Mapping[str, tuple[Column, ...]] = {
     **{id: table.drawn() for id, table in _TABLES.items()},
-    "clusters": CLUSTERS.drawn(head=_shown("head"), size=lambda record: count(record["size"]), equal=_all),
-    "members": MEMBERS.drawn(
-        infix=_shown("prefix", lambda row: "" if row["member"] else "bold"), verdict=_judged
+    "clusters": _brief(
+        CLUSTERS.drawn(head=_shown("head"), size=lambda record: count(record["size"]), equal=_all)
     ),
+    "members": _brief(MEMBERS.drawn(infix=_shown("prefix", lambda row: "" if row["member"] else "bold"))),
     "nearest": NEIGHBOURS.drawn(infix=_shown("prefix"), same=_where),
     "wrong": MISTAKES.drawn(**{name: _shown(name) for name in ("query", "expected", "predicted")}),
     "hits": HITS.drawn(infix=_shown("prefix"), verdict=_expected),

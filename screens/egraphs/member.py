@@ -26,13 +26,17 @@ from screens.egraphs.columns import (
 )
 from screens.shell.export import Export
 from screens.shell.request import Answer, Ask
-from screens.shell.theme import count, safe_text, some
+from screens.shell.theme import count, elide, safe_text, some, width
 from screens.widgets.listing import Listing, ReaderBox, failure
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import FormulaImage, PicturePlot, Plot, Series
 from screens.widgets.table import Record, Table
 
 _SAMPLES = 240
+_QUICKLY = {"time_s": 1.0, "nodes": 2_000}
+"""The bounds of a derivation that nobody asked for."""
+_SHORT = 6
+"""A derivation of more steps is left to `d`."""
 _REACH = 8.0
 """Ends of domains farther from 0 than this do not widen the plot."""
 
@@ -57,6 +61,7 @@ class Case:
     judged: str
     seed: int
     assume: str = ""
+    mode: str = "strict"
 
     @property
     def key(self) -> tuple[str, str, int, str]:
@@ -65,6 +70,10 @@ class Case:
     @property
     def params(self) -> dict[str, Any]:
         return {"head": self.head, "member": self.member, "assume": self.assume, "seed": self.seed}
+
+    @property
+    def derivation(self) -> dict[str, Any]:
+        return {"start": self.head, "target": self.member, "assume": self.assume, "mode": self.mode}
 
     @property
     def alone(self) -> bool:
@@ -136,10 +145,11 @@ class _Range:
 class MemberPane(Pane):
     DEFAULT_CSS = """
     MemberPane #case { height: auto; max-height: 16; padding: 0 1; }
-    MemberPane Plot { height: 11; margin: 0 1; }
-    MemberPane #points { border-top: solid $line; height: 1fr; }
+    MemberPane Plot { height: 1fr; min-height: 11; margin: 0 1; }
+    MemberPane #derivation { height: auto; padding: 0 1; border-top: solid $line; display: none; }
+    MemberPane #points { border-top: solid $line; height: 1fr; min-height: 5; }
     MemberPane #reason { height: auto; max-height: 3; padding: 0 1; color: $quiet; }
-    MemberPane.-low Plot { height: 1fr; min-height: 4; }
+    MemberPane.-low Plot { min-height: 4; }
     MemberPane.-low #points { height: 5; }
     MemberPane.-lowest #points { height: 1fr; }
     MemberPane.-lowest Plot { display: none; }
@@ -153,6 +163,7 @@ class MemberPane(Pane):
         self.case: Case | None = None
         self._explain = ask(self, "egen.explain", self._explained)
         self._curve = ask(self, "egen.curve", self._drawn)
+        self._derive = ask(self, "egen.derive", self._derived)
         self._why: _Document | None = None
         self._place = 0
 
@@ -162,7 +173,8 @@ class MemberPane(Pane):
         plot, forms = PicturePlot(), ReaderBox(id="forms")
         plot.empty = ""
         forms.reader.wrap = True
-        yield Page("why", Static(id="case"), plot, points, Static(id="reason"), id="why-page")
+        derivation = Static(id="derivation")
+        yield Page("why", Static(id="case"), plot, derivation, points, Static(id="reason"), id="why-page")
         yield Page("forms", FormulaImage(), forms, id="forms-page")
         yield from super().compose()
 
@@ -214,6 +226,12 @@ class MemberPane(Pane):
         listing = self.query_one("#points", Listing)
         listing.load([], keep=False)
         listing.display = False
+        self.query_one("#derivation").display = False
+
+    def show_nothing(self) -> None:
+        """There is nothing to explain yet: what would stand here."""
+        self._say(safe_text("Here stands why a member is equal, or where it is not:"))
+        self.query_one(Plot).empty = "both curves, domains, points, and the derivation from the head"
 
     def _say(self, *lines: Content) -> None:
         self.query_one("#case", Static).update(Content("\n").join(lines))
@@ -279,6 +297,23 @@ class MemberPane(Pane):
         listing.table.columns = fitting("points", rows, without=("x",) if several else ("where",))
         listing.load(rows, keep=False)
         listing.display = not case.alone
+        self.query_one("#derivation").display = False
+        if not case.alone and not self.has_class("-low"):
+            self._derived(Answer(case.key, self._derive.get({**case.derivation, **_QUICKLY}, case.key)))
+
+    def _derived(self, event: Answer) -> None:
+        """How it follows from the head, where that is short."""
+        steps = event.value["steps"][1:] if event.value is not None else ()
+        if self.case is None or event.tag != self.case.key or not 0 < len(steps) <= _SHORT:
+            return
+        lines = [Content.styled("from the head", "$quiet")]
+        for step in steps:
+            rule = step.get("rule") or ""
+            text = elide(shown(step["prefix"]), max(8, self.size.width - 8 - width(rule)))
+            lines.append(safe_text(f"= {text}") + safe_text(f"  {rule}", "$quiet"))
+        place = self.query_one("#derivation", Static)
+        place.update(Content("\n").join(lines))
+        place.display = True
 
     def exports(self) -> Sequence[Export]:
         if self.case is None:
@@ -319,12 +354,12 @@ def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
     lines = [safe_text(shown(case.member), "bold")]
     lines += [] if short else [safe_text(case.member, "$quiet")]
     known = [_labelled("where", case.assume)] if case.assume else []
-    known += [_labelled("domain", domain)] if domain else []
+    known += [_labelled("domain", _in_words(domain))] if domain else []
     if case.alone:
         return [*lines, *known]
     where = _where(_word(why), judged["kept"], judged["points"])
     lines.append(verdict(_word(why), judged.get("except") or "") + safe_text(f"  {where}" if where else ""))
-    head_words = "" if head_domain == domain else f"   head: {head_domain}"
+    head_words = "" if head_domain == domain else f"   head: {_in_words(head_domain)}"
     lines += [*known[:-1], known[-1] + safe_text(head_words, "$quiet")] if known else []
     failures = _failures(why)
     lines += [_labelled("fails in", text) for text in failures]
@@ -333,6 +368,18 @@ def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
     if case.judged and case.judged != _word(why):
         lines.append(_labelled("stored", f"as {case.judged}, judged at other points"))
     return lines
+
+
+def _in_words(domain: str) -> str:
+    """
+    >>> _in_words("R"), _in_words("R, x ≠ 0"), _in_words("[0, inf)")
+    ('every real x', 'every real x ≠ 0', '[0, inf)')
+    """
+    return (
+        f"every real {domain.removeprefix('R, ')}"
+        if domain.startswith("R, ")
+        else ("every real x" if domain == "R" else domain)
+    )
 
 
 def _where(word: str, kept: float, points: int) -> str:

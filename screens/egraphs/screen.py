@@ -146,6 +146,8 @@ class EgraphsScreen(BrowserScreen):
 
     def show_no_source(self) -> None:
         self._show_tabs("")
+        self.members.say(None)
+        self.right.show_nothing()
 
     def _show_tabs(self, shown: str) -> None:
         drafts = [NOT_SAVED] if self.now.drafts else []

@@ -123,15 +123,21 @@ class KeyFlow:
     by a widget or has done what it is bound to, and one that finds the focus moved goes where it is now.
 
     Args: send: puts a key into the app. ready: whether there is something that could take keys; until then
-    they wait.
+    they wait. settle: has what was left open before a key be said; whether there was something, for which the
+    key waits.
     """
 
     def __init__(
-        self, app: App[Any], send: Callable[[Typed], Awaitable[None]], ready: Callable[[], bool]
+        self,
+        app: App[Any],
+        send: Callable[[Typed], Awaitable[None]],
+        ready: Callable[[], bool],
+        settle: Callable[[Typed], bool],
     ) -> None:
         self._app = app
         self._send = send
         self._ready = ready
+        self._settle = settle
         self._waiting: deque[Typed] = deque()
         self.busy = False
         """Whether some key has not come to its end."""
@@ -169,10 +175,12 @@ class KeyFlow:
         if not self._ready():
             self._app.set_timer(_AGAIN_S, self._next)
             return
-        self._present = event = self._waiting.popleft()
+        self._present = event = self._waiting[0]
         self._target = target = self._place()
         self._since = time.monotonic()
-        await self._send(event)
+        if not self._settle(event):
+            self._waiting.popleft()
+            await self._send(event)
         self._follow(event, target, _ROUNDS)
 
     def _follow(self, event: Typed, node: MessagePump, rounds: int) -> None:

@@ -347,22 +347,22 @@ CANDIDATE_COLUMNS = CANDIDATES.drawn(
     **{"as": _role},
     text=lambda record: figure(record["text"]),
     eq=lambda record: figure(record["eq"]),
-    why=lambda record: safe_text(record["why"], "$quiet"),
+    why=lambda record: safe_text("" if record["chosen"] or record["again"] else record["why"], "$quiet"),
     problem=lambda record: safe_text(record["problem"], "$foreground"),
 )
 
 
 def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    chosen = {role: found["triplet"].get(role) for role in CANDIDATES_OF}
-    return [
-        {
-            **candidate_row(role, candidate),
-            "key": f"{role} {candidate['id']}",
-            "chosen": candidate["id"] == chosen[role],
-        }
-        for role, name in CANDIDATES_OF.items()
-        for candidate in found[name]
-    ]
+    """The candidates; `again` are those that have the reason of the one before them, which says it."""
+    records: list[dict[str, Any]] = []
+    for role, name in CANDIDATES_OF.items():
+        for candidate in found[name]:
+            row = candidate_row(role, candidate)
+            again = bool(records) and (role, row["why"]) == (records[-1]["role"], records[-1]["why"])
+            chosen = candidate["id"] == found["triplet"].get(role)
+            key = f"{role} {candidate['id']}"
+            records.append({**row, "role": role, "again": again, "key": key, "chosen": chosen})
+    return records
 
 
 TEMPLATE_COLUMNS = (

@@ -69,7 +69,11 @@ def _problems(path: Path) -> Iterator[tuple[str, str]]:
 
 
 class AnchorsPane(ListPane):
-    NONE = "No problems yet", "Register your own with: mathwb data add problems FILE"
+    NONE = (
+        "No problems yet: word problems stand here, each with its triplet",
+        "mathwb data add problems FILE registers yours\n"
+        "a  solve one now: Tom has 3 pens and 4 cups. How many things does he have?",
+    )
 
     def __init__(self, *, id: str) -> None:
         super().__init__(Listing(ANCHOR_COLUMNS, id="anchors", fields=CHOSEN.fields), title="anchors", id=id)
@@ -219,7 +223,10 @@ class WhyPane(Pane):
     """
 
     def __init__(self, *, id: str) -> None:
-        none = ("No triplet is shown", "")
+        none = (
+            "Why a triplet was chosen stands here",
+            "f chooses in another way, and the triplet changes at once.",
+        )
         self._reasons = Static(id="reasons")
         self._pool_words = Static(id="pool-words")
         self._candidates = Listing(

@@ -51,7 +51,8 @@ class Notice(Static):
     """
 
     def show_empty(self, what: str, advice: str = "") -> None:
-        self.update(safe_text(what) + Content("\n") + safe_text(advice, "$quiet"))
+        said = (safe_text(what), *(safe_text(line, "$quiet") for line in advice.splitlines()))
+        self.update(Content("\n").join(said))
 
     def show_loading(self, what: str) -> None:
         self.update(Content.assemble(("… ", "$accent"), safe_text(what, "$quiet")))

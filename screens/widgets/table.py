@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rich.segment import Segment
 from textual import events, work
@@ -24,6 +25,8 @@ from screens.widgets.reader import Lines, WidgetMessage
 from workbench.tables import Align, Column
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from workbench.notes import Note
 
 
@@ -46,14 +49,15 @@ def content(column: Column, record: Record, cells: int = 0) -> Content:
 @dataclass(frozen=True, slots=True)
 class Need:
     """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in
-    several lines or empty in all, which is `blank` too. `point`: where numbers line up at theirs, the cells
-    before the decimal point."""
+    several lines or empty in all, which is `blank` too; `always`: in all lines that there are. `point`: where
+    numbers line up at theirs, the cells before the decimal point."""
 
     column: Column
     cells: int
     constant: bool
     point: int = 0
     blank: bool = False
+    always: bool = False
 
 
 def measured(column: Column, records: Sequence[Record]) -> Need:
@@ -117,10 +121,11 @@ def fitted(cell: Content, cells: int, align: Align, point: int = 0) -> Content:
 def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Column, int], ...]:
     """Columns with their widths: those with one of their own take what they need, the others share the rest.
 
-    Columns for which there is no `room` are left out, and of those that may leave the blank ones. While the
-    others are cut, columns that can do with less give first, then those leave that say the same in every
-    line. While the others have less than they need to be read, columns leave as their `drop` says; numbers
-    that have no room at all leave too. The one named `pinned` stays.
+    Columns for which there is no `room` are left out, and of those that may leave the blank ones and those
+    known to say the same in every line. While the others are cut, columns that can do with less give first,
+    then those leave that said the same where one looked. While the others have less than they need to be
+    read, columns leave as their `drop` says; numbers that have no room at all leave too. The one named
+    `pinned` stays.
     """
     wanted = (need for need in needs if not (need.blank and need.column.drop) or need.column.name == pinned)
     shown = [need for need in wanted if cells >= need.column.room or need.column.name == pinned]
@@ -136,7 +141,7 @@ def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Co
 
     if short(_WISHED):
         shown = [replace(need, cells=min(need.cells, need.column.least or need.cells)) for need in shown]
-    while short(_WISHED) and (need := droppable(constant=True)):
+    while (need := droppable(constant=True)) and (need.always or short(_WISHED)):
         shown.remove(need)
     while short(_READABLE) and (need := droppable(constant=False)):
         shown.remove(need)
@@ -230,6 +235,9 @@ _INLINE = 5_000
 _GUTTER, _SIGNS = 2, 2
 _SAMPLE = 50
 """So many records tell how wide their columns are."""
+_KEPT = 500
+REST_S = 0.1
+"""A key that comes again within this time is held."""
 
 
 class Table(Lines):
@@ -237,6 +245,7 @@ class Table(Lines):
 
     Give it columns, then `load` rows. It says `Moved` when the cursor comes to another record (or to none),
     `Opened` on enter or double click, `Marked` when marks change and `Counted` when the number of lines does.
+    A key that is held moves the cursor alone: `Moved` comes when it rests, or by `settle`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in LIST_KEYS if key.verb != "filter"])
@@ -293,6 +302,10 @@ class Table(Lines):
         self._points: Mapping[str, int] = {}
         self._notes: Mapping[str, Note] = {}
         self._noted = False
+        self._moved_at = float("-inf")
+        self._resting: Timer | None = None
+        self._drawn: dict[int, Strip] = {}
+        """Lines as they were drawn last, but for the one at the cursor: what scrolls is not made anew."""
 
     # What there is
 
@@ -385,6 +398,7 @@ class Table(Lines):
         if not same:
             self.refresh()
         elif changed:
+            self._drawn.clear()
             self.refresh(*(Region(0, 1 + place - top, width, 1) for place in changed if place >= top))
         self._say_moved()
         return True
@@ -470,8 +484,18 @@ class Table(Lines):
         self._say_moved()
 
     def _say_moved(self) -> None:
+        if self._resting is not None:
+            self._resting.stop()
+            self._resting = None
         self._said = self.current_key
         self.post_message(self.Moved(self))
+
+    def settle(self) -> bool:
+        """Say where the cursor is without waiting until it rests; whether there was something to say."""
+        waited = self._resting is not None
+        if waited:
+            self._say_moved()
+        return waited
 
     # Cursor
 
@@ -484,10 +508,25 @@ class Table(Lines):
         if round(self.scroll_y) == top:
             # All others are as they were.
             self.refresh(*(Region(0, 1 + line - top, self.size.width, 1) for line in (before, now)))
-        else:
-            self.refresh()
-        if self.current_key != self._said:
+        if self.current_key == self._said:
+            return
+        moment = time.monotonic()
+        held, self._moved_at = moment - self._moved_at < REST_S, moment
+        if not held:
             self._say_moved()
+        elif self._resting is None:
+            self._resting = self.set_timer(REST_S, self._rested)
+        else:
+            self._resting.reset()
+
+    def _rested(self) -> None:
+        self.settle()
+
+    def refresh(self, *regions: Region, **how: Any) -> Self:
+        """As any widget; of some regions the lines are as they were drawn."""
+        if not regions:
+            self._drawn.clear()
+        return super().refresh(*regions, **how)
 
     def show_cursor(self) -> None:
         height = self.size.height - 1
@@ -574,6 +613,7 @@ class Table(Lines):
     def on_blur(self) -> None:
         """Whoever comes back finds the worst first again by one `S`."""
         self._worst_first = False
+        self.settle()
 
     def on_click(self, event: events.Click) -> None:
         line = event.y - 1 + round(self.scroll_y)
@@ -611,7 +651,9 @@ class Table(Lines):
             found = (measured(column, sample) for column in self.columns)
             # Of lines that were not looked at some may have what these have not.
             whole = len(sample) == len(self.rows)
-            self._needs = tuple(replace(need, blank=need.blank and whole) for need in found)
+            self._needs = tuple(
+                replace(need, blank=need.blank and whole, always=need.constant and whole) for need in found
+            )
             self._points = {need.column.name: need.point for need in self._needs}
         return share(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
 
@@ -653,7 +695,13 @@ class Table(Lines):
         line = y - 1 + round(self.scroll_y)
         if y == 0 or line >= len(self._order):
             return Strip.blank(cells, base.rich_style)
-        return self._line(line, cells, base)
+        if line == self.cursor:
+            return self._line(line, cells, base)
+        if line not in self._drawn:
+            if len(self._drawn) > _KEPT:
+                self._drawn.clear()
+            self._drawn[line] = self._line(line, cells, base)
+        return self._drawn[line]
 
     def _head(self, cells: int, style: Style) -> Strip:
         parts: list[Content] = [Content(" " * self._gutter)]

@@ -63,6 +63,8 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
                 await asyncio.sleep(0.001)
 
     monkeypatch.setattr(Workbench, "_press_keys", press_and_wait)
+    # No key is held: each that is pressed is one of its own.
+    monkeypatch.setattr("screens.widgets.table.REST_S", 0.0)
 
 
 @pytest.fixture

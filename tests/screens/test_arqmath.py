@@ -143,6 +143,7 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
         mean = next(run for run in screen.runs.overview["runs"] if run["name"] == "dense")["ndcg_prime"]
         assert f"mean {fraction(mean)} [" in foot
         await press(pilot, "enter", "G", "k")
+        assert about(screen).startswith("Sum of binomials"), "the question first"
         assert "grade 3  high" in about(screen)
         assert "▼4" in about(screen)
         assert "1 bm25 · 5 dense" in about(screen)

@@ -59,7 +59,7 @@ async def test_hostile_text_stays_text(build: Make, workspace: Workspace) -> Non
         assert not controls & {ord(character) for line in lines for character in line}
         assert any("[red]mark[/red]\\x1b[31mred" in line for line in lines)
         assert any("[b]x[b]" in line for line in lines)
-        assert screen.runs.run in ("dense", "[b]x[b]")
+        assert (screen.runs.run, screen.runs.against) == ("bm25", "[b]x[b]")
 
 
 async def test_a_topic_that_cannot_be_read_says_why(build: Make, engine: HereEngine) -> None:

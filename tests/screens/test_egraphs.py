@@ -94,7 +94,7 @@ async def test_the_first_cluster_is_shown_with_members_and_curve(build: Make) ->
         await press(pilot, "enter", "j")
         assert place(screen)[-1] == "member 1"
         assert "✓ equal" in case(screen)
-        assert "domain R" in case(screen)
+        assert "domain every real x" in case(screen)
         assert len(screen.query_one(Plot).series) == 2
         assert screen.query_one(Plot).gaps == ()
 
@@ -139,7 +139,7 @@ async def test_the_points_where_a_member_fails_come_first(build: Make) -> None:
         failing = [point for point in points if point["member_state"] != "defined"]
         assert points[: len(failing)] == failing
         assert all(point["x"] < 0 and point["term"] == "sqrt x" for point in failing)
-        assert "head: R" in case(screen)
+        assert "head: every real x" in case(screen)
         assert "fails in √x: negative" in case(screen)
         await press(pilot, "enter")
         assert app.focused is screen.query_one("#points-table")
@@ -299,7 +299,7 @@ async def test_a_workspace_without_corpora_says_what_to_do(make: Make) -> None:
         screen = pilot.app.screen_stack[0]
         notice = screen.query_one("#clusters").query_one("Notice", Static)
         await settle(pilot, lambda: "No corpus yet" in str(notice.content))
-        assert "a grows" in str(notice.content)
+        assert "a  grow one" in str(notice.content)
 
 
 async def test_derivations_and_their_absence(build: Make) -> None:

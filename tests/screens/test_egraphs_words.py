@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from engines.egen.generation import Generate, document, generate, without_members
 from screens.app import Workbench
+from screens.egraphs.columns import verdict
 from screens.egraphs.growth import Draft, GrowLine
 from screens.egraphs.screen import EgraphsScreen
 from screens.shell.navigation import help_lines
@@ -88,8 +89,7 @@ async def test_heads_and_members_have_the_room(build: Build, size: tuple[int, in
 async def test_the_order_is_seen_after_the_terminal_became_narrow(build: Build) -> None:
     async with build().run_test(size=LARGE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "s", "s", "s")
-        assert clusters(screen).sorting == ("tok", False)
+        clusters(screen).set_sorting(("tok", False))
         await pilot.resize_terminal(*NARROW)
         await settle(pilot)
         assert "tok▲" in clusters(screen).render_line(0).text
@@ -169,10 +169,10 @@ async def test_growth_without_members_has_no_check_mark(
 @pytest.mark.slow
 async def test_a_derivation_says_what_it_waits_for(build: Build) -> None:
     app = build()
-    app.engine.behind = "egen.map"  # type: ignore[attr-defined]
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
         await press(pilot, "enter", "j", "space", "space")
+        app.engine.behind = "egen.map"  # type: ignore[attr-defined]
         await pilot.press("d")
         reader = app.screen.query_one(ReaderBox).reader
         assert reader.lines[0].startswith("from ")
@@ -224,3 +224,26 @@ async def test_a_reader_folds_again_when_its_width_was_another(build: Build) -> 
         forms.refresh()
         await settle(pilot)
         assert len(forms._rows) == -(-400 // forms.scrollable_content_region.width)
+
+
+def test_verdicts_are_signs_where_there_is_little_room() -> None:
+    drawn = [verdict(*case).plain for case in (("equal", "", 2), ("equal", "0", 2), ("shrinks", "", 2))]
+    assert drawn == ["✓", "✓*", "▾"]
+    assert verdict("equal", "0, 1/2", 16).plain == "✓ except 0, 1/2"
+    assert verdict("shrinks", "", 16).plain == "▾ shrinks"
+    assert verdict("equal", "0, 1/2").plain == "✓ equal except at 0, 1/2"
+
+
+async def test_beside_a_member_stands_its_derivation_from_the_head(build: Build) -> None:
+    app = build()
+    app.engine.steps = [  # type: ignore[attr-defined]
+        {"prefix": "* 63 cosh - 2 * 7 x", "rule": None},
+        {"prefix": "/ 63 sech - * 7 x 2", "rule": "cosh-even"},
+    ]
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        derivation = screen.query_one("#derivation", Static)
+        assert not derivation.display, "the head has none"
+        await press(pilot, "enter", "j")
+        await settle(pilot, lambda: derivation.display)
+        assert str(derivation.content) == "from the head\n= 63/sech(7x − 2)  cosh-even"

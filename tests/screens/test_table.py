@@ -16,6 +16,7 @@ from textual.widgets import Static
 from screens.widgets.dialogs import Choice, Chooser
 from screens.widgets.listing import FilterLine, Listing, ReaderBox, completions
 from screens.widgets.table import Record, Rows, Table, content, fitted, measured, share
+from tests.screens.driving import until
 from workbench.tables import Column
 
 COLUMNS = (Column("id", "id", 4, "right"), Column("head", "head"), Column("size", "size", 6, "right", drop=1))
@@ -77,6 +78,7 @@ async def test_moving_marking_sorting_and_opening() -> None:
         assert "0" not in table.marks
         await keys(pilot, "s", "s", "s")
         assert table.sorting == ("size", False)
+        assert (table.cursor, table.scroll_y) == (0, 0)
         shown = [record["size"] for record in table.visible_records()]
         assert shown == sorted(row["size"] for row in ROWS)
         await keys(pilot, "S")
@@ -216,6 +218,33 @@ def test_figures_line_up_at_their_points() -> None:
     narrow = [fitted(content(column, {"a": text}), 7, "point", need.point).plain for text in texts]
     assert [line.strip() for line in narrow] == texts
     assert [line.index(".") for line in narrow if "." in line] == [2, 2, 1]
+
+
+async def test_a_held_key_moves_the_cursor_and_what_follows_waits_until_it_rests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("screens.widgets.table.REST_S", 0.3)
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(ROWS)
+        await pilot.pause()
+        table = app.listing.table
+        table.focus()
+        app.seen.clear()
+        for _ in range(30):
+            table.action_down()
+        await pilot.pause()
+        assert (table.current_key, app.seen) == ("30", ["30"]), "once, for the first"
+        lines = [table.render_line(line).text for line in range(1, 12)]
+        assert all(str(ROWS[19 + at]["head"]) in line for at, line in enumerate(lines, 1)), lines
+        assert lines[-1].startswith(" ▸")
+        await until(pilot, lambda: app.seen == ["30", "30"])
+        table.action_up()
+        table.action_up()
+        assert table.settle()
+        await pilot.pause()
+        assert app.seen[-1] == "28"
+        assert not table.settle()
 
 
 async def test_a_number_is_never_cut_in_its_middle() -> None:

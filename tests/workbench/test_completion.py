@@ -37,7 +37,7 @@ def test_names_are_those_of_the_workspace_and_what_ships() -> None:
     workspace = Workspace.open()
     ensure_sample(workspace)
     (workspace.models / "mine").mkdir()
-    assert words("egen", "stats", "") == ["sample-e"]
+    assert words("egen", "stats", "") == ["sample-classical", "sample-e"]
     assert words("mwp", "solve", "m") == ["mine", "mwp-en", "mwp-zh"]
     assert words("mwp", "problems", "sample-e") == ["sample-en"]
     assert "egen/cl-mean-tiny" in words("train", "egen/")

@@ -104,6 +104,7 @@ def test_the_list_shows_what_lies_in_the_workspace_too(
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
     assert [(name, row["kind"], row["registered"]) for name, row in rows.items()] == [
         ("mine", "expressions", True),
+        ("sample-classical", "corpus", False),
         ("sample-e", "corpus", False),
         ("sample-en", "problems", False),
         ("sample-zh", "problems", False),

@@ -104,10 +104,8 @@ def _of_two_stages(
             how or "same equation, text least similar to the anchor's",
             how or "nearest other equation, text most similar to the anchor's",
         ),
-        rivals=("not sampled",) * 2
-        if how
-        else ("text more similar to the anchor's", "text less similar to the anchor's"),
-        lost="its equation is farther than the nearest",
+        rivals=("not sampled",) * 2 if how else ("nearer text", "farther text"),
+        lost="farther equation",
     )
 
 
@@ -128,8 +126,8 @@ def _of_joint(
             "same equation, text least similar to the anchor's",
             "best joint score of equation and text",
         ),
-        rivals=("text more similar to the anchor's", "lower joint score"),
-        lost="its joint score is lower",
+        rivals=("nearer text", "lower joint score"),
+        lost="lower joint score",
         ordered=True,
     )
 

@@ -65,6 +65,8 @@ def _moved(row: Found) -> float | None:
 _NDCG = Column("ndcg", "nDCG′", 5, "right", format=".4f")
 _DELTA = Column("delta", "delta", 5, "right", format="+.4f")
 _SCORE = Column("score", "score", 8, "point", format=".6g", drop=2)
+_ROOMY = 56
+"""Cells of a list of answers from which on there is room for more than ranks, grades and texts."""
 
 TOPICS = TableSpec(
     (
@@ -86,9 +88,9 @@ ANSWERS = TableSpec(
         Column("move", "move", 4, on="screen text", format=_move, sort=_moved),
         Column("id", "id", 8, on="text csv tex"),
         Column("grade", "grade", 5),
-        Column("gain", "gain", 4, "right", format=".2f"),
-        Column("change", "change", 6, "right", format="+.2f", drop=1),
-        _SCORE,
+        Column("gain", "gain", 4, "right", format=".2f", room=_ROOMY),
+        Column("change", "change", 6, "right", format="+.2f", drop=1, room=_ROOMY),
+        replace(_SCORE, room=_ROOMY),
         Column("ranks", "ranks", 20, on="text", unfiltered="they belong to other runs"),
     ),
     _answer,

@@ -107,10 +107,10 @@ MEMBERS = TableSpec(
         replace(_INFIX, format=""),
         Column("latex", "latex", on="csv", value=_in("latex"), unfiltered="it is infix, in TeX"),
         Column("tok", "tok", 3, "right", unit="tokens", value=lambda row: row["tokens"], drop=1),
-        Column("verdict", "verdict", 26, least=11, format=_judged),
+        Column("verdict", "verdict", 26, format=_judged),
         Column("kept", "kept", 4, "right", on="text csv", unit="share of the head's domain", format=".0%"),
         *others("gained", "csv"),
-        Column("by", "by", 19, unit="classical form", drop=2),
+        Column("by", "by", 19, unit="classical form", drop=1),
         _OP,
     )
 )

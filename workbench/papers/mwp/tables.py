@@ -99,7 +99,7 @@ CANDIDATES = TableSpec(
         Column("pool", "pool", 5, drop=3),
         *others("of", "csv tex"),
         *others("own"),
-        Column("why", "why", 44, drop=2),
+        Column("why", "why", 24, drop=2),
         Column("problem", "problem", drop=4),
     ),
     _explained,
