@@ -6,7 +6,7 @@
 automatic evaluation (signs, order, like terms, periods; no simplification) makes them the same, so that what
 counts as different is decided by another program. For every head: which of its forms are among 1,000 members
 and among the first 20, how many of the first 20 differ from each other and the head, and the seconds
-that the 20 take. All members are evaluated by mpmath with 40 digits at 8 points of its own: how many differ
+that the 20 take. All members are evaluated by mpmath with 80 digits at 8 points of its own: how many differ
 from the head where both are defined, and how many are undefined where the head is defined. The figures are
 those of `docs/measurements/egen.md`.
 """
@@ -71,7 +71,7 @@ def unsound(head: Tree, members: list[Tree]) -> dict[str, int]:
     import mpmath
 
     found = {"compared": 0, "different": 0, "undefined": 0}
-    with mpmath.workdps(40):
+    with mpmath.workdps(80):
         points = [mpmath.mpf(point) for point in POINTS]
         wanted = [(x, v) for x in points if (v := value(head, x)) is not None]
         for member in members:

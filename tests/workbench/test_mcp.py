@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from engines.core.spec import described
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.mcp import MOST, bounded, given, schema, server, tools
-from workbench.workspace import Workspace, ensure_sample
+from workbench.workspace import Workspace
 
 pytest.importorskip("mcp", reason="needs mathwb[mcp]")
 
@@ -115,22 +115,6 @@ def test_a_long_answer_is_cut_and_says_so() -> None:
     assert found["left_out"]["results"] == 10_000 - len(kept)
     assert found["left_out"]["note"] == 1_000_000 - len(found["result"]["note"])
     assert found["result"]["totals"] == {"lines": 10_000}
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("mcp")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MATHWB_HOME", str(folder))
-        ensure_sample(Workspace.open())
-    return folder
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[EngineProcess]:
-    process = EngineProcess()
-    yield process
-    process.close()
 
 
 def _asked(row: Any, place: Path) -> dict[str, Any]:

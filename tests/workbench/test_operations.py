@@ -6,7 +6,7 @@ import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +24,9 @@ from workbench.jobs.worker import perform
 from workbench.operation import command_line, operation, operations, option, plain
 from workbench.paper import load, papers
 from workbench.recipes import Recipe
-from workbench.workspace import Workspace, ensure_sample
+from workbench.workspace import Workspace
 
 ROWS = sorted(row.name for paper in papers() for row in paper.rows())
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder of user files with the sample workspace, shared by all operations."""
-    folder = tmp_path_factory.mktemp("operations")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MATHWB_HOME", str(folder))
-        ensure_sample(Workspace.open())
-    return folder
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[EngineProcess]:
-    process = EngineProcess()
-    yield process
-    process.close()
 
 
 def run(name: str, line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:
