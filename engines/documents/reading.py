@@ -123,6 +123,7 @@ def pieces(
         start, at = match.start(), match.end()
         closing, formula = _closing(match, kind)
         if closing is None:
+            at = start + 1 if match["comment"] else at
             continue
         end = -1 if closing in missing else text.find(closing, at)
         if end < 0:

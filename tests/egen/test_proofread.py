@@ -120,6 +120,13 @@ def test_percent_is_no_comment_outside_latex(tmp_path: Path) -> None:
     text = "<p>So $50% \\cdot 20 = 10$ and <span class='math-container'>$50% \\cdot 20 = 11$</span></p>"
     assert [verdict for verdict, _ in _verdicts(tmp_path, text, "a.html")] == ["right", "wrong"]
     assert [verdict for verdict, _ in _verdicts(tmp_path, "$1 = 1 % = 2\n$", "a.tex")] == ["right"]
+    for name in ("a.md", "b.html"):
+        assert _verdicts(tmp_path, "Price is cut 15% and then $2+2=5$", name) == [("wrong", 1)]
+
+
+def test_a_condition_on_two_letters_is_one_on_each(tmp_path: Path) -> None:
+    for said in ("Let $a,b>0$.", "Let $a, b > 0$."):
+        assert _verdicts(tmp_path, f"{said} Then $\\ln(a^2b)=2\\ln a+\\ln b$.", "a.md")[-1] == ("right", 1)
 
 
 def test_a_file_that_ends_within_a_row_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ statement before it ended.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.documents.reading import Document, Piece
@@ -76,6 +76,8 @@ _TRIMMED = re.compile(
     r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])"
     r"|~|&|\{\}|\\+$)+$"
 )
+_ALONE = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
+_ORDERS = ("<", "<=", ">", ">=", "!=")
 _SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
 
 
@@ -306,4 +308,20 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                 continue
         now.sides[-1] += token
     close("")
+    _share(found)
     return found
+
+
+def _share(found: Sequence[_Statement]) -> None:
+    """Of `a, b > 0` both are above 0."""
+    names: list[_Statement] = []
+    for each in found:
+        alone = _ALONE.fullmatch(each.sides[0].strip()) is not None
+        if alone and not each.relations:
+            names.append(each)
+            continue
+        if alone and len(each.relations) == 1 and each.relations[0][0] in _ORDERS and each.joined == ",":
+            for one in names:
+                one.sides.append(each.sides[1])
+                one.relations.append(each.relations[0])
+        names = []
