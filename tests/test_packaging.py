@@ -42,7 +42,8 @@ def wheel(built: Path) -> Path:
 def test_the_wheel_holds_one_package_and_the_assets(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     names = archive.namelist()
-    assert {name.partition("/")[0] for name in names} == {"mathwb", f"mathwb-{__version__}.dist-info"}
+    beside = {f"mathwb-{__version__}.{kind}" for kind in ("dist-info", "data")}
+    assert {name.partition("/")[0] for name in names} == {"mathwb", *beside}
     assert {f"{place}/py.typed" for place in ROOMS.values()} <= set(names)
     shipped = {name.removeprefix("mathwb/_assets/") for name in names if name.startswith("mathwb/_assets/")}
     wanted = {

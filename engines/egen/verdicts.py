@@ -159,7 +159,11 @@ def document(found: Verified) -> dict[str, Any]:
 
 
 def explain(spec: Explain) -> dict[str, Any]:
-    """The case for a verdict; see `engines.egen.verification.explain.explain`."""
+    """The case for a verdict; see `engines.egen.verification.explain.explain`.
+
+    >>> explain(Explain("x", "sqrt(x^2)"))["verdict"]["verdict"]
+    'different'
+    """
     from engines.egen.verification.explain import explain as case
 
     head, member = read_head(spec.head, letters=LETTERS), read(spec.member, letters=LETTERS)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from screens.mathamr.contexts import FILES
+from screens.browser import BrowserScreen
+from screens.mathamr.contexts import FILES, ContextsPane
 from screens.shell.request import Answer, Progress
 from screens.widgets.dialogs import Prompt
 from workbench.papers.mathamr.data import formula_sets, index_place
-
-if TYPE_CHECKING:
-    from screens.mathamr.screen import MathamrScreen
 
 MOST = 100
 _HOW = "x^2 + y^2, sqrt(a*b) or LaTeX; ?a any part, ?? any operands; words and $formulas$"
@@ -22,8 +19,8 @@ _ADD = "a folder, document (.tex .md .ipynb .html .tar.gz) or table (.csv .tsv .
 class FileSearch:
     """What the screen knows of files: `places` by name, and `queries`, the last one of each."""
 
-    def __init__(self, screen: MathamrScreen) -> None:
-        self._screen = screen
+    def __init__(self, screen: BrowserScreen, contexts: ContextsPane) -> None:
+        self._screen, self._contexts = screen, contexts
         self.places: Mapping[str, Path] = {}
         self.queries: dict[str, str] = {}
         self._search = screen.request("mathamr.search", self._found)
@@ -40,14 +37,13 @@ class FileSearch:
 
     def open(self, name: str) -> None:
         """Show a set of files, its index made up to date; or how one is added."""
-        contexts = self._screen.contexts
         if name == FILES:
-            contexts.show_hits(
+            self._contexts.show_hits(
                 "", (), "Search the formulas of your notes, papers and tables", f"a adds {_ADD}"
             )
             return
-        contexts.show_hits("", (), "", "")
-        contexts.show_loading(f"reading {name}")
+        self._contexts.show_hits("", (), "", "")
+        self._contexts.show_loading(f"reading {name}")
         self._index.clear()
         self._index.ask({"folder": str(self.places[name]), "out": self._place(name)}, name)
 
@@ -57,21 +53,21 @@ class FileSearch:
     def _index_progress(self, event: Progress) -> None:
         done = event.event.data.get("done")
         if event.event.kind == "progress" and event.tag == self._screen.source:
-            self._screen.contexts.show_loading(f"reading {event.tag}: {done} {event.event.data['unit']}")
+            self._contexts.show_loading(f"reading {event.tag}: {done} {event.event.data['unit']}")
 
     def _indexed(self, event: Answer) -> None:
         name = event.tag
         if name != self._screen.source:
             return
         if event.error is not None:
-            self._screen.contexts.show_error(event.error)
+            self._contexts.show_error(event.error)
             return
         self._search.clear()
         if query := self.queries.get(name):
             self._ask(query)
         else:
             what = f"{event.value['formulas']:,} formulas of {event.value['files']:,} files"
-            self._screen.contexts.show_hits("", (), what, f"a searches them: {_HOW}")
+            self._contexts.show_hits("", (), what, f"a searches them: {_HOW}")
 
     def ask(self) -> None:
         """Ask for a query, or for files to add."""
@@ -87,7 +83,7 @@ class FileSearch:
         if not query:
             return
         self.queries[name] = query
-        self._screen.contexts.show_loading(f"searching {name}")
+        self._contexts.show_loading(f"searching {name}")
         known = self._search.get({"index": self._place(name), "latex": query, "k": MOST}, (name, query))
         if known is not None:
             self._show(query, known)
@@ -97,14 +93,14 @@ class FileSearch:
         if name != self._screen.source or query != self.queries.get(name):
             return
         if event.error is not None:
-            self._screen.contexts.show_error(event.error)
+            self._contexts.show_error(event.error)
         else:
             self._show(query, event.value)
 
     def _show(self, query: str, found: Mapping[str, object]) -> None:
         hits = found["hits"]
         assert isinstance(hits, list)
-        self._screen.contexts.show_hits(query, hits, "No formula is like this", "a asks for another")
+        self._contexts.show_hits(query, hits, "No formula is like this", "a asks for another")
         self._screen.refresh_bindings()
 
     def _add(self, text: str) -> None:
@@ -116,11 +112,11 @@ class FileSearch:
         def added(answer: Answer) -> None:
             if answer.error is not None:
                 self._screen.workbench.report(answer.error)
-                self._screen.contexts.show_error(answer.error)
+                self._contexts.show_error(answer.error)
             else:
                 self._screen.look_for_sources(answer.value)
 
-        self._screen.contexts.show_loading(f"reading {path.name}")
+        self._contexts.show_loading(f"reading {path.name}")
         work = lambda: workspace.data.add("formulas", path).data.name  # noqa: E731
         self._screen.in_thread(work, added, group="add")
 

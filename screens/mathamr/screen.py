@@ -54,13 +54,13 @@ class MathamrScreen(BrowserScreen):
         """Graphs that were edited, by the address of their topic."""
         self._near_texts = ""
         """The folder of the collection in which formulas near those of own texts are looked for."""
-        self.files = FileSearch(self)
         self._topics = self.request("mathamr.topics", self._topics_read)
         self._inspections = self.request("mathamr.inspect", self._inspected)
         # Nearest formulas take longer, and the index of a small collection is built on the way.
         self._near = self.slow_request("mathamr.inspect", self._near_found)
         self.sentence = Sentence(id="sentence")
         self.contexts = ContextsPane(id="topics-pane", share=12)
+        self.files = FileSearch(self, self.contexts)
         self.graph = GraphPane(id="graph-pane", share=12)
         self.formula = FormulaPane(id="formula-pane", share=12)
         self.strings = StringsPane(id="strings-pane", share=16)

@@ -14,6 +14,7 @@ from engines.egen.expressions.forms import (
     has_padding,
 )
 from engines.egen.expressions.language import ARITY
+from engines.egen.expressions.novelty import Ideas, written
 from tests.egen.expressions import LEAVES, trees
 
 
@@ -22,14 +23,13 @@ from tests.egen.expressions import LEAVES, trees
 def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: list[str]) -> None:
     nested = [Tree("+", (one, Tree(leaf))) for one in many for leaf in leaves]
     terms = Subterms(ARITY)
-    padding, canonical, direct = Padding(terms), Canonical(terms), Canonical(terms, direct=True)
+    padding, canonical, ideas = Padding(terms), Canonical(terms), Ideas(terms)
     for tree in (*many, *nested, *many):
         number = terms.read(tree.labels())
         assert terms.tokens(number) == tuple(tree.labels())
         assert padding.found(number) == has_padding(tree)
         assert canonical.key(number) == canonical_key(tree)
-        alone = Subterms(ARITY)
-        assert direct.key(number) == Canonical(alone, direct=True).key(alone.read(tree.labels()))
+        assert ideas.key(number) == written(tree).text
     assert len(terms) == len({node for tree in (*many, *nested) for node in _without_variables(tree)})
 
 

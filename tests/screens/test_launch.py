@@ -162,7 +162,7 @@ async def test_choices_are_listed_where_a_value_is_one_of_several(
 
         assert "constant, linear, cosine_restarts" in await choose("train.schedule", *"cos", "enter")
         assert "mean, max" in await choose("model.pooling", "down", "enter")
-        assert "sample-e" in await choose("data.exclude", "enter")
+        assert "sample-e" in await choose("data.exclude", "down", "enter")
         assert "auto, cpu" in await choose("job.device", "escape")
         assert await choose("job.more") == "other settings, as in patience=3"
         values = screen.values()

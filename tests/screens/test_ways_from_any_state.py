@@ -123,7 +123,7 @@ async def test_way_6_on_mathamr(
     app = built()
     async with app.run_test(size=mathamr.WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "s", "s", "enter", "s", "S")
+        await press(pilot, "enter", "s", "S")
         assert screen.inspection is not None
         name = screen.inspection.subject.name
         await press(pilot, "q")

@@ -63,9 +63,9 @@ def test_a_workspace_that_cannot_be_used_is_missing() -> None:
 def test_what_the_workspace_holds_is_counted() -> None:
     workspace = Workspace.open()
     ensure_sample(workspace)
-    assert "1 corpora, 4 sets of problems, 1 ARQMath collections" in next(doctor._workspace()).what
+    assert "2 corpora, 4 sets of problems, 1 ARQMath collections" in next(doctor._workspace()).what
     shutil.rmtree(workspace.folder("arqmath") / "sample-forum")
-    assert "1 corpora, 4 sets of problems, 0 ARQMath collections" in next(doctor._workspace()).what
+    assert "2 corpora, 4 sets of problems, 0 ARQMath collections" in next(doctor._workspace()).what
 
 
 def test_a_disk_that_is_nearly_full_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,8 @@ def test_a_corpus_is_encoded_once_and_again_when_the_model_is_another(
     encode = ModelEncoder.encode
 
     def counted(self: ModelEncoder, texts: Any, **more: Any) -> Any:
-        encoded.append(len(texts))
+        if len(texts) > 1:  # an expression alone is encoded to see whether the model knows its notation
+            encoded.append(len(texts))
         return encode(self, texts, **more)
 
     monkeypatch.setattr(ModelEncoder, "encode", counted)

@@ -34,7 +34,7 @@ def judged(place: Path, head: str, members: list[str], **given: Any) -> list[dic
 
 def test_generated_members_arrive_as_they_are_found_and_are_returned() -> None:
     seen: list[Event] = []
-    found = call("generate", expr="sin(2*x) + 3", members=40, seed=1, events=seen.append)
+    found = call("generate", expr="sin(2*x) + 3", members=40, seed=1, order="shortest", events=seen.append)
     stages = [event.data["stage"] for event in seen if event.kind == "progress"]
     assert stages[0] == "grow"
     assert stages[-1] == "members"
