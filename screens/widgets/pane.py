@@ -52,7 +52,7 @@ class TabStrip(Static):
             self.post_message(self.Picked(index))
 
     def show_tabs(self, labels: Sequence[str], active: int) -> None:
-        self._labels, self._active = tuple(labels), active
+        self._labels, self._active = tuple(safe_text(label).plain for label in labels), active
         self._draw()
 
     def on_resize(self) -> None:

@@ -60,3 +60,11 @@ async def test_sources_are_no_pages_to_jump_to() -> None:
         await pilot.pause()
         assert pane.query_one(TabStrip).in_sight
         assert pane.tab_places() == []
+
+
+async def test_names_from_data_are_escaped() -> None:
+    app = Strip()
+    async with app.run_test(size=(60, 4)) as pilot:
+        app.query_one(TabStrip).show_tabs(["a\x1b[31mb", "c"], 0)
+        await pilot.pause()
+        assert "[a\\x1b[31mb] [c]" in app.query_one(TabStrip).render_line(0).text
