@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
@@ -21,12 +22,13 @@ from screens.app import Workbench
 from screens.egraphs.egraph import GraphListing
 from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen
+from screens.shell.bars import Header
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
-from tests.screens.driving import place, press, ready, settle, showing, write
+from tests.screens.driving import place, press, ready, settle, showing, until, write
 from tests.screens.egraph_engine import HEAD, StillEngine
 from workbench.workspace import Workspace, ensure_sample
 
@@ -394,7 +396,15 @@ def test_looks_of_the_egraph(build: Make, snap_compare: Compare) -> None:
 @pytest.mark.slow
 def test_looks_of_growing(build: Make, snap_compare: Compare) -> None:
     keys = ("a", *"sin", "space", "x", "enter")
-    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(ready, *keys))
+    shown = showing(ready, *keys)
+
+    async def run(pilot: Pilot[None]) -> None:
+        await shown(pilot)
+        # The sign of what runs comes with the next look.
+        await until(pilot, lambda: bool(pilot.app.screen.query_one(Header).badges))
+        await pilot.pause()
+
+    assert snap_compare(build(), terminal_size=WIDE, run_before=run)
 
 
 @pytest.mark.slow
