@@ -33,7 +33,7 @@ RATE = 30
 NAMES = {"1": "egraphs", "2": "triplets", "3": "jobs", "4": "arqmath", "5": "mathamr"}
 LISTS = {"1": 2, "2": 1, "3": 1, "4": 2, "5": 1}
 """How many lists of a screen are measured: the first, and what tab leads to."""
-_CLOCKS = 400
+_CLOCKS = 1_000
 """Bytes that are drawn in a second while nothing happens."""
 _QUESTION, _ANSWER = b"\x1b[c", b"\x1b[?1;2c"
 
