@@ -61,6 +61,8 @@ CASES = [
     ("ln(sqrt(x)/(x+1))", "logarithms", "ln(x)/2 - ln(x+1)"),
     ("atan(x/2)+atan(x/3)", "arctangents", "atan(-5*x/(x^2-6))"),
     ("acos(x)", "inverse functions", "pi/2 - asin(x)"),
+    ("d/dx(x^3 + sin(x)^2)", "derivative", "3*x^2 + 2*sin(x)*cos(x)"),
+    ("d/dx(sin(x)^2)", "powers reduced", "sin(2*x)"),
 ]
 
 
@@ -119,7 +121,7 @@ def test_forms_of_anything_end_and_differ_nowhere(tree: Tree) -> None:
 
 
 def test_the_families_are_those_that_can_be_named() -> None:
-    assert {*by_procedures(), *by_patterns()} == {*FORMS}
+    assert {*by_procedures(), *by_patterns(), "derivative"} == {*FORMS}
     assert rules(Rules(file=asset(TABLE), check=True)).problems == []
     with pytest.raises(EngineError, match="family of forms") as error:
         Generate("x", forms="factor, Hornr")
@@ -147,3 +149,9 @@ def test_forms_and_order_are_as_before_where_they_were_not_asked_for() -> None:
     assert Generate("x", members=500).config.order == "shortest"
     for spec in (Generate("x", mode="paper"), Generate("x", style="any"), Generate("p", theory="logic")):
         assert not {"forms", "order"} & {*spec.config.to_dict()}
+
+
+def test_forms_take_no_members_away() -> None:
+    """Forms of a derivative that was not worked out once used up the nodes that its rules needed."""
+    config = EgenConfig(members=1_000, style="plain", forms="all")
+    assert len(generate(read("d/dx(-9*sinh(2-7x))"), config, grower=Grower("strict")).members) == 1_000

@@ -16,7 +16,7 @@ from functools import cache
 from flint import fmpq_poly
 
 from engines.core.assets import asset
-from engines.core.tree import Tree
+from engines.core.tree import Tree, derivative
 from engines.egen.algebra.atoms import Powers, Signs, bottom_up
 from engines.egen.algebra.polynomial_forms import (
     common_denominator,
@@ -99,6 +99,11 @@ def classical(
                 given += 1
                 yield family, form
 
+    if "d" in head.labels():
+        # What is made of a derivative as it stands would only be worked out later.
+        head = _simpler(bottom_up(head, _worked_out))
+        if "derivative" in families:
+            yield from fresh([("derivative", head)])
     own = list(fresh(_forms(head, signs, families, whole=True)))
     yield from own
     short = sorted((form for _, form in own if len(form) <= len(head) + _LONGER), key=len)[:_AGAIN]
@@ -135,6 +140,10 @@ def _swapped(tree: Tree, old: Tree, new: Tree) -> Tree:
     if tree == old:
         return new
     return Tree(tree.label, tuple(_swapped(child, old, new) for child in tree.children))
+
+
+def _worked_out(tree: Tree) -> Tree:
+    return derivative(tree.children[1], tree.children[0].label) if tree.label == "d" else tree
 
 
 def _tidy(tree: Tree) -> Tree:
