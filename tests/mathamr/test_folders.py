@@ -215,6 +215,14 @@ def test_several_formulas_are_looked_for_in_one_text(library: Path) -> None:
     assert len(hits) == 3
 
 
+def test_each_row_of_a_table_is_a_text_of_its_own(tmp_path: Path) -> None:
+    rows = [f"{number},see $x^{number}+1$ and $\\sin y_{number}$\n" for number in range(2, 9)]
+    (tmp_path / "a.csv").write_text("id,text\n" + "".join(rows))
+    index(IndexFormulas(tmp_path / "a.csv", tmp_path / "index"))
+    hits = search(SearchFormulas(tmp_path / "index", r"$x^5+1$ $\sin y_5$"))["hits"]
+    assert (hits[0]["formula"].partition(":")[0], len(hits)) == ("5", 7)
+
+
 def test_queries_that_cannot_be_answered_are_refused(library: Path) -> None:
     with pytest.raises(EngineError, match="no formula"):
         search(SearchFormulas(library, "$ $"))

@@ -349,10 +349,12 @@ class FormulaIndex:
     def _field_column(self) -> NDArray[np.int32]:
         return np.asarray(self.formulas["field"].to_numpy())
 
-    def posts_of(self, rows: NDArray[Any]) -> list[str]:
-        """The post, or file, that each formula stands in."""
-        found: list[str] = self.formulas["post"].take(pa.array(rows)).to_pylist()
-        return found
+    def texts_of(self, rows: NDArray[Any]) -> list[tuple[str, str]]:
+        """The text that each formula stands in: its file and row or post, of a collection its post, or its id
+        where that is not known."""
+        found = self.formulas.select(["id", "post", "kind"]).take(pa.array(rows)).to_pylist()
+        own = "documents" in self.about
+        return [(one["post"], one["kind"]) if own else (one["post"] or one["id"], "") for one in found]
 
     def formula(self, row: int) -> dict[str, Any]:
         """A formula, as `members` has it."""

@@ -3,7 +3,7 @@
 The most similar formulas by shared parts are scored again: by how similar they are once the query's letters
 are those of the formula, each always by the same one, and whether they then have all of the query. Words
 beside the formula count by BM25 of the texts in which formulas stand. A query of several formulas is a
-text's: each counts by its best in it.
+text's, which is a file, post or row: each counts by its best in it.
 """
 
 from __future__ import annotations
@@ -129,12 +129,12 @@ def said(words: Floats, fields: NDArray[np.int32]) -> Floats:
 def _together(opened: FormulaIndex, lists: Sequence[Iterable[Near]], words: Floats | None) -> list[Near]:
     """Of each text that has formulas of the lists the best for each query formula; scores are means over the
     query's formulas, and the formula that is named is the best of all."""
-    best: dict[str, dict[int, Near]] = {}
+    best: dict[tuple[str, str], dict[int, Near]] = {}
     for number, found in enumerate(lists):
         for one in found:
             rows = opened.rows_of(one.look)
-            for row, post in zip(rows.tolist(), opened.posts_of(rows), strict=True):
-                own = best.setdefault(post, {})
+            for row, text in zip(rows.tolist(), opened.texts_of(rows), strict=True):
+                own = best.setdefault(text, {})
                 if number not in own or own[number].score < one.score:
                     own[number] = replace(one, member=row)
     together = []
