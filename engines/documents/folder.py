@@ -11,14 +11,17 @@ import gzip
 import io
 import os
 import tarfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from lzma import LZMAError
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import IO
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import file_error
+from engines.core.files import file_error, is_text
 from engines.documents import tex
 from engines.documents.formulas import Found, formulas, is_table, table_formulas
 from engines.documents.reading import MAX_CHARACTERS, WHOLE, OnBad, documents, text_of, whole
@@ -81,14 +84,15 @@ def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str 
             "(.xml) or a folder of them.",
         )
     states: dict[str, str] = {}
-    for path, entry in [(place.name, place.stat())] if single else _files(place):
+    for path, entry in [(place.name, place.stat())] if single else _files(place, found.left_out):
         kind = _kind(path)
         if kind:
-            states[path] = f"{entry.st_size}-{entry.st_mtime_ns}"
+            # The time of the last change of any kind too: a file that is moved here brings the other along.
+            states[path] = f"{entry.st_size}-{entry.st_mtime_ns}-{entry.st_ctime_ns}"
         else:
             found.left_out[PurePosixPath(path).suffix.lower() or "without extension"] += 1
     for path, state in states.items():
-        if path.lower().endswith(tex.SUFFIXES):
+        if path.lower().removesuffix(".gz").endswith(tex.SUFFIXES):
             before = known.get(path)
             if before is not None and before[0] == state:
                 found.scans[path] = before
@@ -99,7 +103,7 @@ def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str 
                     found.scans[path] = state, tex.Scan((), {}, root=False)
     found.macros = tex.projects({path: scan for path, (_, scan) in found.scans.items()})
     for path, state in sorted(states.items()):
-        if path.lower().endswith((".sty", ".cls")):
+        if path.lower().removesuffix(".gz").endswith((".sty", ".cls")):
             continue
         if path in found.macros:
             state += found.macros[path].digest
@@ -130,7 +134,7 @@ def _kind(path: str) -> str:
     return "packed" if plain != name else ""
 
 
-def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+def _files(folder: Path, left_out: Counter[str]) -> Iterator[tuple[str, os.stat_result]]:
     pending = [""]
     while pending:
         inside = pending.pop()
@@ -139,10 +143,14 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
         except OSError as error:
             if not inside:
                 raise file_error(error, folder, "read") from error
+            left_out["folders that cannot be opened"] += 1
             continue
         for entry in entries:
             path = f"{inside}/{entry.name}" if inside else entry.name
             if entry.name.startswith("."):
+                continue
+            if not is_text(entry.name):
+                left_out["with a name that is not UTF-8"] += 1
                 continue
             try:
                 if entry.is_dir(follow_symlinks=False):
@@ -160,8 +168,8 @@ def _has_column(path: Path, column: str | None) -> bool:
 
     try:
         next(table_formulas(path, path.name, column, ignored), None)
-    except EngineError:
-        return False
+    except EngineError as error:
+        return error.code != "E318"  # what else is wrong is told when it is read
     return True
 
 
@@ -205,10 +213,19 @@ def _packed(place: Path, path: str, on_bad: OnBad) -> Iterator[Found]:
 
 
 def _members(place: Path) -> Iterator[tuple[str, str]]:
-    """The texts in an archive, which is unpacked in memory alone."""
+    """The texts in an archive, which is unpacked in memory alone; names stay in it."""
     left = MAX_CHARACTERS
     try:
-        with tarfile.open(place) as archive:
+        archive = tarfile.open(place)  # noqa: SIM115  (closed below)
+    except tarfile.ReadError as error:
+        if not place.name.endswith(".gz"):
+            raise _broken(place) from error
+        yield from _single(place)
+        return
+    except (EOFError, OSError) as error:
+        raise _broken(place) from error
+    try:
+        with archive:
             for member in archive:
                 suffix = PurePosixPath(member.name.lower()).suffix
                 if not member.isfile() or (suffix not in WHOLE and suffix not in tex.SUFFIXES):
@@ -218,12 +235,11 @@ def _members(place: Path) -> Iterator[tuple[str, str]]:
                     raise _too_large(place)
                 file: IO[bytes] | None = archive.extractfile(member)
                 if file is not None:
-                    yield member.name.removeprefix("./"), _decoded(file.read())
-    except tarfile.ReadError as error:
-        if not place.name.endswith(".gz"):
-            raise _broken(place) from error
-        yield from _single(place)
-    except (EOFError, OSError, gzip.BadGzipFile) as error:
+                    yield normpath(f"/{member.name}").lstrip("/"), _decoded(file.read())
+            # Tar takes what is not its own for the end; only all of it has the right sum.
+            while archive.fileobj is not None and archive.fileobj.read(2**20):
+                pass
+    except (EOFError, OSError, tarfile.TarError, zlib.error, LZMAError) as error:
         raise _broken(place) from error
 
 
@@ -232,7 +248,7 @@ def _single(place: Path) -> Iterator[tuple[str, str]]:
     try:
         with gzip.open(place) as file:
             text = _decoded(file.read(MAX_CHARACTERS + 1))
-    except (EOFError, OSError) as error:
+    except (EOFError, OSError, zlib.error) as error:
         raise _broken(place) from error
     if len(text) > MAX_CHARACTERS:
         raise _too_large(place)

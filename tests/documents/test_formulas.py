@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import os
+import random
 import tarfile
 from pathlib import Path
 
@@ -82,6 +85,53 @@ def test_a_source_as_arxiv_packs_it_reads_as_its_folder(paper: Path, tmp_path: P
     with gzip.open(tmp_path / "2101.00002.gz", "wt") as file:
         file.write(r"\documentclass{article}\begin{document}$x=1$\end{document}")
     assert [row.latex for row in read(tmp_path / "2101.00002.gz")] == ["x=1"]
+
+
+def packed(place: Path, texts: dict[str, str], mode: str = "w:gz") -> bytes:
+    with tarfile.open(place, mode) as archive:  # type: ignore[call-overload]
+        for name, text in texts.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return place.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz", "bz2"])
+def test_a_damaged_archive_is_said_to_be_one_and_nothing_of_it_is_taken(tmp_path: Path, kind: str) -> None:
+    text = "$x=1$ " + "".join(map(str, random.Random(1).sample(range(10**6), 9_000)))
+    place = tmp_path / f"a.tar.{kind}"
+    whole = packed(place, {"a.tex": text, "b.tex": text}, f"w:{kind}")
+    middle = len(whole) // 2
+    cut = gzip.compress(gzip.decompress(whole)[:90_000]) if kind == "gz" else whole[:middle]
+    for damaged in (whole[:middle] + bytes(200) + whole[middle + 200 :], whole[:middle], cut):
+        place.write_bytes(damaged)
+        with pytest.raises(DataError, match="the archive is corrupt"):
+            read(place)
+
+
+def test_places_in_an_archive_stay_in_it(tmp_path: Path) -> None:
+    packed(tmp_path / "a.tar.gz", {"../../x.tex": "$x$", "/etc/y.tex": "$y$"})
+    assert [row.path for row in read(tmp_path)] == ["a.tar.gz/etc/y.tex", "a.tar.gz/x.tex"]
+
+
+def test_a_file_of_the_same_size_and_time_is_another(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.md").write_text(f"${name}^2$")
+        os.utime(tmp_path / f"{name}.md", (1e9, 1e9))
+    before = {unit.path: unit.state for unit in scanned(tmp_path, {}).units}
+    (tmp_path / "b.md").replace(tmp_path / "a.md")
+    assert scanned(tmp_path, {}).units[0].state != before["a.md"]
+
+
+def test_packed_latex_knows_its_own_commands_and_odd_names_are_counted(tmp_path: Path) -> None:
+    for name, text in (("a.tex.gz", r"\def\R{\mathbb{R}} $x\in\R$"), ("b.sty.gz", r"\def\R{r}")):
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    assert [row.latex for row in read(tmp_path)] == [r"x\in\mathbb{R}"]
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.md")).write_text("$x$")
+    (tmp_path / "c.csv").write_bytes("latex\nx".encode("utf-16"))
+    found = scanned(tmp_path, {})
+    assert found.left_out == {"with a name that is not UTF-8": 1}
+    assert [unit.path for unit in found.units] == ["a.tex.gz", "c.csv"]
 
 
 def test_files_that_input_each_other_end() -> None:
