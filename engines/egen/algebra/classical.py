@@ -25,7 +25,6 @@ from engines.egen.algebra.polynomial_forms import (
     factored_forms,
     fraction,
     nested,
-    over_number,
     partial_fractions,
     plus,
     scaled,
@@ -92,9 +91,7 @@ def classical(
     def fresh(found: Iterable[tuple[str, Tree]]) -> Iterator[tuple[str, Tree]]:
         nonlocal given
         for family, form in found:
-            form = _tidy(form)
-            key = canonical_key(form)
-            if len(form) <= longest and key not in seen and given < _MOST:
+            if len(form) <= longest and (key := canonical_key(form)) not in seen and given < _MOST:
                 seen.add(key)
                 given += 1
                 yield family, form
@@ -116,14 +113,15 @@ def classical(
 def _forms(tree: Tree, signs: Signs, families: Sequence[str], *, whole: bool) -> Iterator[tuple[str, Tree]]:
     for name, family in by_procedures(whole=whole).items():
         if name in families:
-            with suppress(TooLargeError):
-                yield from [(name, form) for form in family(tree, signs)]
+            with suppress(TooLargeError, RecursionError):
+                for form in family(tree, signs):
+                    yield name, _tidy(form)
     folded = fold(tree)
     for name, rules in by_patterns().items():
         for rule in rules if name in families else ():
             binding: dict[str, Tree] = {}
             if fits(fold(rule.left), folded, binding) and all(meets(one, binding) for one in rule.when):
-                yield name, unfolded(filled(rule.right, binding))
+                yield name, _tidy(unfolded(filled(rule.right, binding)))
 
 
 def by_procedures(*, whole: bool = True) -> Mapping[str, Callable[[Tree, Signs], Iterator[Tree]]]:
@@ -220,10 +218,7 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
         yield divided(lowered(top, int(by)), lowered(bottom, int(by)))
     half = Tree("tanh", (normal(divided(inside, _TWO)),))
     through = divided(added(ONE, half), less(ONE, half))
-    yield normal(_swapped(space.tree(found), atom, through))
-    t = Space([half])
-    by_tanh = t.of(_swapped(space.tree(found), atom, through))
-    yield over_number(t, by_tanh)
+    yield from expanded(_swapped(space.tree(found), atom, through), signs)
 
 
 def _logarithms(tree: Tree, signs: Signs) -> Iterator[Tree]:

@@ -3,8 +3,10 @@ without powers, as products, by one function, by conjugates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
+from itertools import islice
 from math import lcm
 from typing import Any
 
@@ -17,6 +19,7 @@ from engines.egen.algebra.rational import (
     ONE,
     ZERO,
     Space,
+    TooLargeError,
     added,
     divided,
     less,
@@ -30,6 +33,10 @@ from engines.egen.algebra.rational import (
 
 _CIRCULAR, _HYPERBOLIC = ("sin", "cos"), ("sinh", "cosh")
 _MINUS, _TWO = Tree("-1"), Tree("2")
+_LARGEST = 1_000
+"""Nodes that taking apart one sine or cosine may give."""
+_MOST_WAVES = 20_000
+"""Waves that are added up for the powers and products of sines and cosines in an expression."""
 
 
 def conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
@@ -92,12 +99,22 @@ def _apart(tree: Tree, parts: int) -> Iterator[Tree]:
     angles = Angles()
     angles.scan(tree)
     angles.units = {m: parts * unit for m, unit in angles.units.items()}
-    whole = bottom_up(bottom_up(bottom_up(tree, angles.addition), angles.negative), angles.multiple)
+    whole = tree
+    for change in (angles.addition, angles.negative, angles.multiple):
+        whole = bottom_up(whole, partial(_bounded, change))
     if whole == tree:
         return
     whole = normal(whole)
     yield whole
     yield from _one_of_both(whole)
+
+
+def _bounded(change: Callable[[Tree], Tree], node: Tree) -> Tree:
+    """The node changed. Raises: TooLargeError: an angle of many terms doubles what is written with each."""
+    found = change(node)
+    if found is not node and next(islice(found, _LARGEST, None), None) is not None:
+        raise TooLargeError("a sine or cosine has too many terms to take apart")
+    return found
 
 
 def squares(tree: Tree, _: Signs) -> Iterator[Tree]:
@@ -194,6 +211,7 @@ def _linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree
     basis = sorted({m for row in rows for m in row}, key=lambda m: (len(m), m.labels()))
     vectors = [tuple(row.get(m, Fraction(0)) for m in basis) for row in rows]
     groups: dict[tuple[int, ...], dict[Vector, tuple[Fraction, Fraction]]] = {}
+    waves = 0
     for exponents, c in polynomial.to_dict().items():
         series: dict[Vector, tuple[Fraction, Fraction]] = {
             tuple([Fraction(0)] * len(basis)): (fraction(c), Fraction(0))
@@ -201,6 +219,9 @@ def _linear(space: Space, polynomial: fmpq_mpoly, kind: tuple[str, str]) -> Tree
         for place, vector in zip(places, vectors, strict=True):
             for _ in range(int(exponents[place])):
                 series = _times_series(series, vector, space.atoms[place].label, kind)
+                waves += len(series)
+                if waves > _MOST_WAVES:
+                    raise TooLargeError("products of sines and cosines have too many waves")
         rest = tuple(0 if place in places else int(n) for place, n in enumerate(exponents))
         group = groups.setdefault(rest, {})
         for vector, (real, imaginary) in series.items():
@@ -361,8 +382,7 @@ def double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 
 def tangents(tree: Tree, _: Signs) -> Iterator[Tree]:
-    """By the tangent of the angle, where sines and cosines occur to even powers together, and by that of half
-    the angle: sin u = 2t/(1 + t²)."""
+    """By the tangent of half the angle: sin u = 2t/(1 + t²)."""
     angles = _sines(tree)
     if len(angles) != 1:
         return
