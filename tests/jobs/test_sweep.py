@@ -74,6 +74,13 @@ def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed
     assert jobs.jobs(lab.workspace) == []
     jobs.bring_back(lab.workspace, taken)
     assert [view.id for view in jobs.jobs(lab.workspace)] == before
+    # Of a sweep with something in it that no job made all stays.
+    (theirs := lab.workspace.runs / "3" / ".mine").touch()
+    with pytest.raises(EngineError) as caught:
+        jobs.remove(lab.workspace, sweep.id)
+    assert caught.value.code == "E452"
+    assert [view.id for view in jobs.jobs(lab.workspace)] == before
+    theirs.unlink()
     jobs.remove(lab.workspace, 3)
     assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("succeeded", 1)
     assert [each.state for each in jobs.jobs(lab.workspace)] == ["succeeded"] * 2

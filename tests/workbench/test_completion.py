@@ -36,7 +36,8 @@ def test_names_are_those_of_the_workspace_and_what_ships() -> None:
     assert words("egen", "analogy", "") == ["egen-both", "egen-cl-mean", "egen-composed"]
     workspace = Workspace.open()
     ensure_sample(workspace)
-    (workspace.models / "mine").mkdir()
+    for name in ("mine", "m; touch it", "m$(touch it)", "m*", "m\nn", "m\x1b[31m", "-m"):
+        (workspace.models / name).mkdir()
     assert words("egen", "stats", "") == ["sample-classical", "sample-e"]
     assert words("mwp", "solve", "m") == ["mine", "mwp-en", "mwp-zh"]
     assert words("mwp", "problems", "sample-e") == ["sample-en"]

@@ -8,6 +8,7 @@ cache folder, so that Tab loads neither typer nor an engine.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -53,6 +54,8 @@ _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 _RECIPES = {("name", ("train",))}
 """Arguments that name recipes, by their command."""
+_PLAIN = re.compile(r"\w[\w.,+@%=-]*")
+"""Names that mean to any shell only what they say: bash puts others on the line as they are."""
 
 Shell = Literal["bash", "zsh", "fish"]
 
@@ -126,7 +129,8 @@ def _names(ref: str) -> Iterator[str]:
             workspace = Workspace.open(create=False)
             places += (workspace.root / (folders | models | collections).get(ref, ref)).glob("*")
             names |= {one.name for one in workspace.data.all() if one.kind == ref}
-        yield from sorted(names | {path.name for path in places if path.is_dir()})
+        names |= {path.name for path in places if path.is_dir()}
+        yield from sorted(name for name in names if _PLAIN.fullmatch(name))
 
 
 def _known() -> dict[str, Any]:

@@ -351,9 +351,13 @@ def take_away(workspace: Workspace, number: int) -> dict[int, Path]:
     view = job_view(item)
     _allowed(view, "remove")
     taken: dict[int, Path] = {}
-    for member in sweeps.members(item):
-        taken |= take_away(workspace, member.job)
-    taken[number] = put_aside(workspace.runs, item)
+    try:
+        for member in sweeps.members(item):
+            taken |= take_away(workspace, member.job)
+        taken[number] = put_aside(workspace.runs, item)
+    except EngineError:
+        bring_back(workspace, taken)  # all or nothing of a sweep
+        raise
     Index(workspace.root).forget([number])
     _look_again(workspace, view.sweep)
     return taken
@@ -375,7 +379,8 @@ def forget(taken: Mapping[int, Path]) -> None:
     """Delete what was taken away."""
     for place in taken.values():
         try:
-            shutil.rmtree(place)
+            # What a link leads to is elsewhere.
+            place.unlink() if place.is_symlink() else shutil.rmtree(place)
         except OSError as error:
             raise file_error(error, place, "write") from error
 

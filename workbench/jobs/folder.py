@@ -504,9 +504,9 @@ def create(
 
 _OURS = re.compile(
     r"recipe\.toml|(env|sweep|members|reporters)\.json|report-.+|cluster-.+\.log|attempt-\d+|out|tensorboard"
-    r"|wandb|\..+"
+    r"|wandb|\.draft-.+|\..+\.(tmp|old)|\.DS_Store|\.nfs.+"
 )
-"""What jobs, their tasks and their reporters write into a run folder."""
+"""What jobs, their tasks, their reporters and the system write into a run folder."""
 
 
 def put_aside(runs: Path, job: Job) -> Path:
@@ -523,6 +523,7 @@ def put_aside(runs: Path, job: Job) -> Path:
                 remedy="Move that elsewhere first.",
             )
         write_json(runs / _REMOVED, {"v": 1, "highest": max(_highest(runs), job.id)})
+        os.utime(job.folder)  # it is as old as its removal
         return job.folder.rename(runs / f".removed-{job.id}-{secrets.token_hex(4)}")
     except OSError as error:
         raise file_error(error, job.folder, "write") from error
