@@ -237,7 +237,7 @@ def _members(place: Path) -> Iterator[tuple[str, str]]:
                 if file is not None:
                     yield normpath(f"/{member.name}").lstrip("/"), _decoded(file.read())
             # Tar takes what is not its own for the end; only all of it has the right sum.
-            while archive.fileobj is not None and archive.fileobj.read(2**20):
+            while archive.fileobj.read(2**20):
                 pass
     except (EOFError, OSError, tarfile.TarError, zlib.error, LZMAError) as error:
         raise _broken(place) from error

@@ -120,6 +120,12 @@ def test_forms_of_anything_end_and_differ_nowhere(tree: Tree) -> None:
     assert sum(outcome == "different" for outcome in outcomes) <= len(outcomes) / 2
 
 
+def test_forms_of_angles_of_many_terms_and_of_long_products_end() -> None:
+    terms = "+".join(f"x^{n}" for n in range(1, 12))
+    assert "factor" in forms_of(f"cos({terms}+ln(x)+sqrt(x)+e^x)")
+    assert "half angles" in forms_of("sin(x)^40*cos(x^2)^40*sin(x^3)^30")
+
+
 def test_the_families_are_those_that_can_be_named() -> None:
     assert {*by_procedures(), *by_patterns(), "derivative"} == {*FORMS}
     assert rules(Rules(file=asset(TABLE), check=True)).problems == []
