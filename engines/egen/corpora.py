@@ -24,6 +24,7 @@ from engines.egen.records import (
     Layout,
     Member,
     Mode,
+    OwnRules,
     Style,
     Verdict,
     Weights,
@@ -236,6 +237,7 @@ class BuildCorpus:
         str | None,
         Arg("Assumptions for all heads: x > 0, n integer.", shown="nothing", words=True),
     ] = None
+    rules: OwnRules = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("Node limit of a head's e-graph. [default: 1000]", low=1)] = None
     share: Annotated[
@@ -295,8 +297,12 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.corpus.build import saved_plan
     from engines.egen.corpus.sources import open_source, sample
     from engines.egen.records import EgenConfig, Limits
+    from engines.egen.rules.own import checked_rules
 
     spec = resolved(spec)
+    own = checked_rules(spec.rules) if spec.rules else None
+    if own is None:
+        own = saved_plan(spec.out).config.rules if (spec.out / "plan.json").exists() else ""
     if spec.templates is None:
         source = saved_plan(spec.out).source
     else:
@@ -314,6 +320,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         weights=_given(spec.weights),
         forms=_given(spec.forms),
         assume=_given(spec.assume),
+        rules=own,
     )
     return build(
         source,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engines.core.errors import DataError, EngineError
+from engines.egen.corpora import BuildCorpus, build_corpus
+from engines.egen.corpus.build import saved_plan
+from engines.egen.corpus.reader import open_corpus
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraphs import Derive
@@ -89,3 +94,28 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, text: str, said: str) -> N
 def test_logic_takes_none(lines: Path) -> None:
     with pytest.raises(EngineError, match="takes no further rules"):
         Generate("p & q", theory="logic", rules=lines)
+
+
+def test_a_corpus_grows_with_them_and_goes_on_with_no_others(tmp_path: Path, lines: Path) -> None:
+    templates = tmp_path / "heads.txt"
+    templates.write_text("1 - cos(x)\n")
+    out = tmp_path / "own"
+    settings = {"members": 60, "nodes": 400, "style": "any", "workers": 1}
+    first = BuildCorpus(out, str(templates), rules=lines, **settings)  # type: ignore[arg-type]
+    assert build_corpus(first).complete
+    config = saved_plan(out).config
+    assert {rule.name for rule in own_rules(config.rules)} == {"versine", "square", "half"}
+    assert json.loads((out / "manifest.json").read_text())["config"]["rules"] == config.rules
+    bare = tmp_path / "bare"
+    build_corpus(BuildCorpus(bare, str(templates), **settings))  # type: ignore[arg-type]
+
+    def members(folder: Path) -> list[str]:
+        return open_corpus(folder).members(0)["prefix"].to_pylist()
+
+    assert members(out) != members(bare)
+    assert build_corpus(BuildCorpus(out, workers=1)).complete  # its own rules, without their file
+    lines.write_text(LINES.replace("half", "halved"))
+    for spec in (first, replace(first, out=bare), replace(first, templates=None)):
+        with pytest.raises(EngineError, match="grown with other rules") as caught:
+            build_corpus(spec)
+        assert caught.value.code == "E452"

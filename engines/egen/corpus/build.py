@@ -170,6 +170,8 @@ def _begin(build: ResumableBuild, plan: Plan) -> None:
 
     def other(name: str, before: Any, after: Any) -> EngineError:
         what = f"this folder holds a corpus with {name} {before}, and not {after}"
+        if name == "config.rules":
+            what = "this folder holds a corpus grown with other rules than these"
         return other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
 
     build.begin(plan.to_dict(), old, other)
