@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.language.english import Word
-from engines.mathamr.parsing.parts import corrected
+from engines.mathamr.parsing.corrections import corrected
 
 GIVEN = (
     # "solve equations using induction", as the parser has it: using below equations.

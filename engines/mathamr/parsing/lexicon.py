@@ -146,7 +146,7 @@ def number_of(text: str) -> str:
 PRONOUNS: Mapping[str, str] = {
     **dict.fromkeys(("i", "me", "my", "mine", "myself"), "i"),
     **dict.fromkeys(("you", "your", "yours", "yourself"), "you"),
-    **dict.fromkeys(("we", "us", "our", "the built-in one", "ourselves", "let's"), "we"),
+    **dict.fromkeys(("we", "us", "our", "ours", "ourselves", "let's"), "we"),
     **dict.fromkeys(("he", "him", "his", "himself"), "he"),
     **dict.fromkeys(("she", "her", "hers", "herself"), "she"),
     **dict.fromkeys(("it", "its", "itself"), "it"),
@@ -164,6 +164,7 @@ MODALS: Mapping[str, tuple[str, str]] = {
 }
 """The frame of a modal verb, and the role of what it governs."""
 QUANTIFIERS = ("many", "few", "several", "much", "more", "less", "plenty", "lot")
+EVERY = ("every", "each", "all", "any")
 EXTENTS = ("more", "most", "less", "least", "too", "enough")
 """Words that say how far an adjective holds."""
 FIXED: Mapping[str, str] = {"all": ":degree", "last": ":time"}
@@ -237,6 +238,8 @@ ACTIONS: Mapping[str, str] = {
     **dict.fromkeys(("way", "method", "procedure", "technique"), ":manner-of"),
 }
 """What an infinitive means after a noun that no frame stands for."""
+ASKED: Mapping[str, str] = {"way": ":manner", "time": ":frequency"}
+"""The role of what "how many" asks for, where it is no thing."""
 CLAUSE_ROLES: Mapping[str, str] = {
     **dict.fromkeys(("if", "unless", "provided", "suppose", "given", "assuming"), ":condition"),
     **dict.fromkeys(("when", "while", "whenever", "after", "before", "until", "once"), ":time"),

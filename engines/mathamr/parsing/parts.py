@@ -1,74 +1,20 @@
-"""A dependency parse with its common mistakes corrected, and the parts of the graph made from it."""
+"""A sentence as a tree of its words, and the parts of the graph made from it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from engines.language.english import Word
 from engines.mathamr.graph.amr import Branch, Graph, Node
-
-_QUANTIFIERS = ("all", "each", "every", "any", "some")
-_LOOSE = ("dep", "appos", "compound", "flat", "nmod", "list")
-"""Relations by which a noun hangs on its own quantifier."""
-
-
-def corrected(words: Sequence[Word]) -> list[Word]:
-    """The words of a sentence, of which some hang elsewhere.
-
-    "Using" below a noun belongs to the verb above it; "that" before "for all …" is no object; a quantifier
-    hangs on its noun or formula, and not the other way.
-    """
-    found = [_using(words, word) for word in words]
-    found = [_that(found, number) for number in range(len(found))]
-    for number, word in enumerate(found):
-        noun = _quantified(found, number)
-        if noun is None:
-            continue
-        head = noun if word.head == number else word.head
-        found = [replace(one, head=noun) if one.head == number else one for one in found]
-        found[noun] = replace(found[noun], head=head, relation=word.relation)
-        found[number] = replace(word, head=noun, relation="det")
-    return found
-
-
-def _using(words: Sequence[Word], word: Word) -> Word:
-    if word.text.lower() != "using" or word.relation != "acl":
-        return word
-    above = word.head
-    while words[above].head != above:
-        above = words[above].head
-        if words[above].tag[:2] == "VB":
-            return replace(word, relation="advcl", head=above)
-    return word
-
-
-def _that(words: Sequence[Word], number: int) -> Word:
-    word = words[number]
-    if word.text.lower() != "that" or word.relation not in ("obj", "obl", "punct", "dep"):
-        return word
-    after = [one.text.lower() for one in words[number + 1 : number + 3]]
-    follows = word.tag == "IN" or after[:1] == ["for"] or after == [",", "for"]
-    return replace(word, relation="mark") if follows else word
-
-
-def _quantified(words: Sequence[Word], number: int) -> int | None:
-    """The noun or formula that hangs on its quantifier, close behind it and with nothing between."""
-    if words[number].text.lower() not in _QUANTIFIERS:
-        return None
-    for place in range(number + 1, min(number + 4, len(words))):
-        if words[place].head == number and words[place].relation in _LOOSE:
-            before = (one for one in words[:place] if one.head == place)
-            return None if any(one.relation in ("case", "punct") for one in before) else place
-    return None
 
 
 class Dependencies:
     """The words of a sentence as a tree. Args: lemmas: one for each word."""
 
     def __init__(self, words: Sequence[Word], lemmas: Sequence[str]) -> None:
-        self.words, self.lemmas = corrected(words), lemmas
+        self.words, self.lemmas = words, lemmas
         self.below: dict[int, list[int]] = {}
         for number, word in enumerate(self.words):
             if word.head != number:
@@ -112,6 +58,11 @@ class Dependencies:
         return self.is_verb(number) or bool(self.children(number, "cop", "nsubj"))
 
 
+def turned(role: str) -> str:
+    """The role of the same edge from its other end."""
+    return role.removesuffix("-of") if role.endswith("-of") else role + "-of"
+
+
 @dataclass(slots=True, eq=False)
 class Part:
     """A node while the graph is made: the same object in two places is a re-entrancy. Edges are (role, part)
@@ -121,13 +72,17 @@ class Part:
     edges: list[tuple[str, Part | str]] = field(default_factory=list)
 
     def put(self, role: str, target: Part | str | None) -> Part:
-        """Hang something on this part, once; nothing, and the part itself, are passed over."""
+        """Hang something on this part, once, from whichever end it is said; nothing, and the part itself, are
+        passed over."""
         if isinstance(target, Part) and not target.edges and re.fullmatch(r"\d+(\.\d+)?", target.concept):
             target = target.concept
         same = (
             one is target or (isinstance(one, str) and one == target) for at, one in self.edges if at == role
         )
-        if target is not None and target is not self and not any(same):
+        said = isinstance(target, Part) and any(
+            one is self and at == turned(role) for at, one in target.edges
+        )
+        if target is not None and target is not self and not said and not any(same):
             self.edges.append((role, target))
         return self
 

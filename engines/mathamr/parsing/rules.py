@@ -11,10 +11,13 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from engines.language.english import Word
+from engines.mathamr.parsing.corrections import corrected
 from engines.mathamr.parsing.lexicon import (
     ACTIONS,
     ADVERB_ROLES,
+    ASKED,
     CLAUSE_ROLES,
+    EVERY,
     EXTENTS,
     FIXED,
     MODALS,
@@ -35,7 +38,7 @@ from engines.mathamr.parsing.lexicon import (
     positive,
     possible,
 )
-from engines.mathamr.parsing.parts import Dependencies, Part, joined
+from engines.mathamr.parsing.parts import Dependencies, Part, joined, turned
 from engines.mathamr.parsing.roles import MODIFIERS, Dependent, Predicate, Roles, voice
 
 ABLE = ("able", "unable", "impossible")
@@ -51,6 +54,7 @@ class Concepts(Dependencies):
     formula."""
 
     def __init__(self, words: Sequence[Word], formulas: dict[int, str], frames: Frames, roles: Roles) -> None:
+        words = corrected(words)
         super().__init__(words, [lemma_of(word, frames) for word in words])
         self.formulas, self.frames, self.roles = formulas, frames, roles
         self.parts: dict[int, Part] = {}
@@ -147,12 +151,21 @@ class Concepts(Dependencies):
                 return one
         return None
 
+    def bounded(self, number: int) -> Part | None:
+        """What is at least or at most a number or formula, still without it."""
+        bound = self.words[max(number - 1, 0)].text.lower()
+        if number < 2 or self.words[number - 2].text.lower() != "at" or bound not in ("least", "most"):
+            return None
+        return Part(f"at-{bound}")
+
     def part(self, number: int) -> Part:
         """The part of a word, made once; people (i, they …) are one throughout the sentence."""
         if number in self.parts:
             return self.parts[number]
         if number in self.formulas:
             made = _formulas(self.formulas[number].split())
+            if (bound := self.bounded(number)) is not None:
+                made = bound.put(":op1", made)
         elif (meant := self.antecedent(number)) is not None:
             made = self.parts[meant]
         else:
@@ -193,6 +206,13 @@ def placed(preposition: str, role: str, target: Part) -> Part:
     if preposition not in PLACES or role not in (":location", ":time", ":direction"):
         return target
     return Part(preposition).put(":op1", target)
+
+
+def denied(inner: Part, top: Part) -> None:
+    """Move the negation of a part to the one above it."""
+    if (":polarity", "-") in inner.edges:
+        inner.edges.remove((":polarity", "-"))
+        top.put(":polarity", "-")
 
 
 class Modifiers(Concepts):
@@ -245,13 +265,16 @@ class Modifiers(Concepts):
                 continue
             rule(number, part, one)
 
-    def _amod(self, _number: int, part: Part, one: int) -> None:
+    def _amod(self, number: int, part: Part, one: int) -> None:
         inner = self.part(one)
         lemma = self.lemma(one)
+        for other in self.children(one, "conj"):
+            if self.words[other].tag[:2] == "JJ":
+                self._amod(number, part, other)
         if self.ordinal(part, lemma):
             return
         if lemma in QUANTIFIERS:
-            part.put(":quant", inner)
+            part.put(":quant", self.asked(one) or inner)
             return
         if extent := self.extent(one):
             part.put(":ARG1-of", self.degree(one, inner, extent))
@@ -266,6 +289,11 @@ class Modifiers(Concepts):
         if self.is_able(one):
             inner.put(":ARG1-of", Part("possible-01"))
         self.modifiers(one, inner)
+
+    def asked(self, number: int) -> Part | None:
+        """What "how many" asks for; None where no "how" stands right before a word."""
+        how = [one for one in self.children(number, "advmod") if self.lemma(one) == "how"]
+        return self.part(how[0]) if how and how[0] == number - 1 else None
 
     def extent(self, number: int) -> int | str:
         """How far an adjective holds: more, most, or the word that says so, too; "" where nothing does."""
@@ -319,8 +347,11 @@ class Modifiers(Concepts):
         part.put(":mod", self.nominal(one))
 
     def _nummod(self, _number: int, part: Part, one: int) -> None:
-        text = self.words[one].text.lower()
-        part.put(":quant", self.part(one) if one in self.formulas else number_of(text))
+        if one in self.formulas:
+            part.put(":quant", self.part(one))
+            return
+        number, bound = number_of(self.words[one].text.lower()), self.bounded(one)
+        part.put(":quant", number if bound is None else bound.put(":op1", number))
 
     def _det(self, _number: int, part: Part, one: int) -> None:
         lemma = self.words[one].text.lower()
@@ -328,6 +359,9 @@ class Modifiers(Concepts):
             return
         if lemma == "no":
             part.put(":polarity", "-")
+        elif lemma in ("none", "neither"):
+            # It denies the clause; see `is_denied`.
+            part.put(":mod", Part("any"))
         else:
             self.parts[one] = Part(PRONOUNS.get(lemma, "amr-unknown" if lemma in UNKNOWN else lemma))
             part.put(":mod", self.parts[one])
@@ -359,6 +393,20 @@ class Modifiers(Concepts):
             role = PREPOSITION_ROLES.get(preposition, ":mod")
             part.put(role, placed(preposition, role, inner))
 
+    def is_denied(self, number: int) -> bool:
+        """Whether a clause is denied, by itself or of all its things: "neither of them"."""
+        own = [self.lemma(one) for one in self.children(number, "advmod", "cc", "cc:preconj")]
+        return any(word in ("not", "n't", "never", "nor", "neither") for word in own) or any(
+            self.lemma(word) in ("none", "neither")
+            for noun in self.children(number, *_BARE, "obl")
+            for one in (noun, *self.children(noun, "amod"))
+            for word in self.children(one, "det", "cc:preconj")
+        )
+
+    def is_quantified(self, number: int) -> bool:
+        """Whether it says of all or of which ones."""
+        return any(self.lemma(one) in (*EVERY, "which", "what") for one in self.children(number, "det"))
+
     def _obl(self, number: int, part: Part, one: int) -> None:
         preposition = self.marker(one, "case")
         if self.relation(one) == "obl:tmod":
@@ -372,6 +420,10 @@ class Modifiers(Concepts):
         inner = self.nominal(one)
         if preposition == "than" and number in self.degrees:
             self.degrees[number].put(":ARG4", inner)
+        elif preposition == "for" and self.is_quantified(one):
+            part.put(":prep-for", inner)
+        elif preposition == "in" and inner.concept == "way":
+            part.put(":manner", inner)
         elif preposition in ("in", "on", "at") and inner.concept in TIMES:
             part.put(":time", inner)
         elif part.concept in self.frames.roles:
@@ -386,6 +438,8 @@ class Modifiers(Concepts):
         if lemma in ("not", "n't"):
             if not self.is_clause(number):
                 part.put(":polarity", "-")
+        elif lemma == "nowhere":
+            part.put(":polarity", "-").put(":location", Part("anywhere"))
         elif self.ordinal(part, lemma) or (number in self.degrees and lemma in EXTENTS):
             return
         elif lemma == "never":
@@ -393,7 +447,8 @@ class Modifiers(Concepts):
         elif lemma in ("maybe", "perhaps"):
             part.put(":ARG1-of", Part("possible-01"))
         elif lemma == "how":
-            part.put(":manner" if self.is_clause(number) else ":degree", self.part(one))
+            verb = self.is_clause(number) and (one != number - 1 or self.is_verb(number))
+            part.put(":manner" if verb else ":degree", self.part(one))
         elif lemma == "why":
             part.put(":ARG1-of", Part("cause-01").put(":ARG0", self.part(one)))
         elif lemma in ("when", "where"):
@@ -534,9 +589,16 @@ class _Sentence(Modifiers):
         """The part of a clause by its head, with all that depends on it; `subject` where it has none."""
         conjuncts = self.children(number, "conj")
         there = self.first(number, "nsubj") if self.children(number, "expl") else None
-        if there is not None and self.lemma(number) == "be":
+        if there is not None and self.lemma(number) == "be" and self.is_claimed(number):
+            self.parts[number] = Part("exist-01")
+            top = self.simple(number, subject)
+        elif there is not None and self.lemma(number) == "be":
             # "There is a proof" is the proof.
             top = self.nominal(there)
+            for one in self.children(number, "advcl"):
+                if self.marker(one, "mark") == "to":
+                    self._acl(number, top, one)
+                    self.below[number].remove(one)
             self.modifiers(number, top)
         else:
             top = self.simple(number, subject)
@@ -564,6 +626,17 @@ class _Sentence(Modifiers):
                 return Part("and").put(":op2", top)
         return top
 
+    def is_claimed(self, number: int) -> bool:
+        """Whether "there is" says more than what there is: that it must be, is not, or is for every other."""
+        return (
+            bool(self.children(number, "aux"))
+            or self.is_denied(number)
+            or any(
+                self.marker(one, "case") == "for" and self.is_quantified(one)
+                for one in self.children(number, "obl")
+            )
+        )
+
     def subject(self, number: int) -> Part | None:
         """Who does what a verb says, also where it inherits that."""
         if number in self.subjects:
@@ -580,24 +653,26 @@ class _Sentence(Modifiers):
             frame = part = self.predication(number, part, own, subject)
         elif self.is_verb(number):
             self.arguments(number, part, subject)
+        elif subject is not None and self.words[number].tag[:2] == "JJ" and self.relation(number) == "conj":
+            frame = part = self.predication(number, part, None, subject)
         top = part
         self.modifiers(number, frame)
         if self.is_able(number):
             top = Part("possible-01").put(":ARG1", frame)
-            if (":polarity", "-") in frame.edges:
-                frame.edges.remove((":polarity", "-"))
-                top.put(":polarity", "-")
-        if any(self.lemma(one) in ("not", "n't", "never") for one in self.children(number, "advmod")):
-            frame.put(":polarity", "-")
+            denied(frame, top)
+        if self.is_denied(number):
+            # "Not invertible" cannot be inverted; "not noninvertible" is what it denies.
+            (frame if (":polarity", "-") in top.edges else top).put(":polarity", "-")
         for modal in self.children(number, "aux"):
             if self.lemma(modal) in MODALS:
                 concept, role = MODALS[self.lemma(modal)]
-                top = Part(concept).put(role, top)
-                if (
-                    "-" in [target for one, target in frame.edges if one == ":polarity"]
-                ) and concept == "possible-01":
-                    frame.edges.remove((":polarity", "-"))
-                    top.put(":polarity", "-")
+                inner, top = top, Part(concept).put(role, top)
+                if concept == "possible-01":
+                    denied(inner, top)
+                    for at, target in inner.edges:
+                        if inner.concept == "exist-01" and at == ":ARG1" and isinstance(target, Part):
+                            # "There can be no …"
+                            denied(target, top)
                 break
         if self.words[number].tag == "VB" and own is None and subject is None:
             commands = not self.children(number, "aux", "mark") and self.relation(number) in (
@@ -669,8 +744,13 @@ class _Sentence(Modifiers):
             and any(self.takes_subject(one) for one in self.children(number, "xcomp", "ccomp"))
         )
         for one in objects + self.children(number, "iobj"):
-            if not small or one != objects[0]:
-                found.append((one, self.nominal(one), self.base(one)))
+            if small and one == objects[0]:
+                continue
+            named = self.nominal(one)
+            if one < number and named.concept in ASKED and named.has(":quant"):
+                part.put(ASKED[named.concept], named)  # "How many ways can we …?"
+            else:
+                found.append((one, named, self.base(one)))
         asked = (self.children(number, "iobj") or objects)[:1]
         controller = self.nominal(objects[0]) if small else self.parts.get(asked[0]) if asked else own
         for one in self.children(number, "ccomp", "xcomp"):
@@ -690,15 +770,32 @@ class _Sentence(Modifiers):
         asks for."""
         clause = self.clause(number, subject)
         mark = self.marker(number, "mark")
+        if (asked := self.quantity(clause)) is not None:
+            # "How many there are": the number of those.
+            clause.edges.remove((":quant", asked))
+            asked.concept = "thing"
+            return asked.put(":quant-of", clause)
         if mark == "whether" or (mark == "if" and self.relation(number) == "ccomp"):
             return Part("truth-value").put(":polarity-of", clause)
         for place, (role, target) in enumerate(clause.edges):
+            if isinstance(target, Part) and (asked := self.quantity(target)) is not None:
+                # "How many solutions it has": the number of those.
+                del clause.edges[place]
+                target.edges.remove((":quant", asked))
+                asked.concept = "thing"
+                return asked.put(":quant-of", target.put(turned(role), clause))
             if isinstance(target, Part) and target.concept == "amr-unknown" and not target.edges:
                 del clause.edges[place]
                 target.concept = "thing"
-                inverse = role.removesuffix("-of") if role.endswith("-of") else role + "-of"
-                return target.put(inverse, clause)
+                return target.put(turned(role), clause)
         return clause
+
+    def quantity(self, part: Part) -> Part | None:
+        """What is asked for by "how many" of something."""
+        for role, target in part.edges:
+            if role == ":quant" and isinstance(target, Part) and target.concept == "amr-unknown":
+                return target
+        return None
 
     # --- nouns
 
@@ -716,4 +813,7 @@ class _Sentence(Modifiers):
         if not conjuncts:
             return first
         words = {self.lemma(word) for one in conjuncts for word in self.children(one, "cc")}
-        return joined("or" if "or" in words else "and", [first, *(self.nominal(one) for one in conjuncts)])
+        whole = joined("or" if words & {"or", "nor"} else "and", [first, *map(self.nominal, conjuncts)])
+        if "or" in words:
+            denied(first, whole)  # "No … or …"
+        return whole
