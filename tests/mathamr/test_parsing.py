@@ -19,6 +19,7 @@ from engines.mathamr.graph.amr import read_graph, write_graph
 from engines.mathamr.parsing.lexicon import frames, positive, possible
 from engines.mathamr.parsing.parse import Amr, Parse, amr, parse
 from engines.mathamr.parsing.parsers import parsed, parser
+from engines.mathamr.parsing.parts import Part, written
 from engines.mathamr.parsing.roles import (
     Dependent,
     Predicate,
@@ -126,6 +127,42 @@ def test_no_formula_is_lost_and_frames_are_the_inventorys(words: list[str]) -> N
     assert write_graph(read_graph(text)) == text
     for concept in re.findall(r"/ (\S+-\d\d)\b", text):
         assert concept in frames().roles or concept.endswith("-91")
+
+
+SAID = [
+    "which",
+    "that",
+    "solves",
+    "presented",
+    "set",
+    "equation",
+    "follows",
+    "about",
+    "shown",
+    "by",
+    "to",
+    "be",
+]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from(WORDS + SAID), max_size=16))
+def test_nothing_is_said_twice(words: list[str]) -> None:
+    """By penman, an edge and its inverse being one triple."""
+    import penman
+
+    (made,) = parsed([" ".join(words)], parser("builtin"))
+    triples = penman.decode(write_graph(made.graph)).triples
+    assert len(triples) == len(set(triples))
+    assert set(penman.decode(write_graph(read_graph(write_graph(made.graph)))).triples) == set(triples)
+
+
+def test_an_edge_said_from_both_ends_is_one() -> None:
+    """Of 12,000 sentences of posts one was: what is presented is the question, which the place presents."""
+    one, other = Part("equal-01"), Part("present-01")
+    one.put(":ARG1-of", other)
+    other.put(":ARG1", one)
+    assert " ".join(write_graph(written(one)).split()) == "(e / equal-01 :ARG1-of (p / present-01))"
 
 
 def test_the_inventory_and_the_roles() -> None:
@@ -330,6 +367,7 @@ def test_amrlib_is_loaded_and_decodes_in_batches(model: Path, tmp_path: Path) ->
         "solve-01" in row["amr"] for row in found if f"{row['topic_id']}: amrlib gave" in str(messages)
     )
     assert all(row["amr"].startswith("(") for row in found)
+    assert messages[0] == f"the graphs are by amrlib's model {model}"
 
 
 def test_what_amrlib_decodes_is_repaired_and_counted(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,6 +392,21 @@ def test_a_folder_that_is_no_parser_is_refused(model: Path, tmp_path: Path, brok
     assert caught.value.code == "E355"
     with pytest.raises(EngineError):
         parser("amrlib")
+
+
+def test_a_folder_as_amrlib_publishes_it_is_refused_with_what_completes_it(
+    model: Path, tmp_path: Path
+) -> None:
+    """Its releases have pickled weights and no tokenizer."""
+    for name in ("amrlib_meta.json", "config.json"):
+        (tmp_path / name).write_bytes((model / name).read_bytes())
+    (tmp_path / "pytorch_model.bin").write_bytes(b"pickled")
+    with pytest.raises(DataError) as caught:
+        parser("amrlib", tmp_path, "cpu")
+    (line,) = str(caught.value).splitlines()
+    assert "pytorch_model.bin is a pickle" in line
+    assert "no tokenizer of bart" in line
+    assert "AutoTokenizer.from_pretrained('bart').save_pretrained(FOLDER)" in str(caught.value.remedy)
 
 
 def test_inspection_shows_amrlibs_graph_with_the_model_of_the_settings(

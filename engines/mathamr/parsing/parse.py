@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.core.events import Sink, ignore
+from engines.core.events import Event, Sink, ignore
 from engines.core.shown import Shown
 from engines.core.spec import Arg
 from engines.mathamr.parsing.parsers import Which
@@ -68,6 +68,8 @@ def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
     from engines.mathamr.rows import named_rows
 
     chosen = parser(spec.parser, spec.model, spec.device, spec.labeller)
+    if spec.parser == "amrlib":
+        events(Event("log", {"message": f"the graphs are by amrlib's model {spec.model}"}))
     lines = list(named_rows(spec.file, "topic_id", "context", events=events))
     for row, made in zip(lines, parsed((row["context"] for row in lines), chosen), strict=True):
         for warning in made.warnings:
@@ -108,6 +110,8 @@ def parse(spec: Parse) -> dict[str, Any]:
     warnings = [*found.warnings, *made.warnings]
     if made.parser == "builtin":
         warnings.append("the built-in parser is approximate")
+    else:
+        warnings.append(f"the graph is by amrlib's model {spec.model}")
     if not found.formulas:
         warnings.append("the text has no formula")
     text = write_graph(made.graph)

@@ -146,10 +146,21 @@ def _loaded(folder: Path, device: str | None) -> Any:
     if ".parse_xfm." not in str(meta.get("inference_module")):
         kind = meta.get("inference_module") or "none"
         raise _unusable(folder, f"the folder's kind of parser is {kind}, not parse_xfm")
-    if "parse_amr" not in (config.get("task_specific_params") or {}):
+    task = (config.get("task_specific_params") or {}).get("parse_amr")
+    if not isinstance(task, dict):
         raise _unusable(folder, "config.json has no task_specific_params.parse_amr")
+    # As amrlib publishes them, folders have pickled weights, and no tokenizer: it would be downloaded.
+    base, faults, remedies = task.get("model_name_or_path", "its base model"), [], []
+    if not any(folder.glob("*.safetensors")):
+        pickled = next((path.name for path in sorted(folder.glob("*.bin"))), None)
+        faults.append(f"{pickled} is a pickle, which could run code when loaded" if pickled else "no weights")
+        remedies.append("AutoModelForSeq2SeqLM.from_pretrained(FOLDER).save_pretrained(FOLDER)")
     if not any((folder / name).exists() for name in _TOKENIZERS):
-        raise _unusable(folder, "the folder has no tokenizer, and none is downloaded")
+        faults.append(f"no tokenizer of {base}, and none is downloaded")
+        remedies.append(f"AutoTokenizer.from_pretrained({base!r}).save_pretrained(FOLDER)")
+    if faults:
+        remedy = f"If you trust it, complete it with transformers: {'; '.join(remedies)}."
+        raise _unusable(folder, "; ".join(faults), remedy)
     import torch
     from amrlib.models.parse_xfm.inference import Inference
 
@@ -169,13 +180,11 @@ def _document(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _unusable(folder: Path, what: str) -> DataError:
-    return DataError(
-        what,
-        path=folder,
-        code="E355",
-        remedy="A parse_xfm folder has amrlib_meta.json, config.json, weights, and its tokenizer's files.",
-    )
+_WHOLE = "A parse_xfm folder has amrlib_meta.json, config.json, weights, and its tokenizer's files."
+
+
+def _unusable(folder: Path, what: str, remedy: str = _WHOLE) -> DataError:
+    return DataError(what, path=folder, code="E355", remedy=remedy)
 
 
 Which = Literal["builtin", "amrlib"]
