@@ -32,7 +32,7 @@ def accuracy(runs: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
     """The mean over runs and problems, with its interval. Runs of several seeds hold the same problems, those
     of several folds others."""
     from engines.mwp.evaluations.evaluate import interval
-    from engines.retrieval.measures import bootstrap_interval
+    from engines.retrieval.significance import bootstrap_interval
 
     by_problem: dict[str, list[bool]] = {}
     for run in runs:
@@ -53,7 +53,7 @@ def accuracy(runs: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
 
 def report(bench: Bench) -> dict[str, Any]:
     """All finished rows by group."""
-    from engines.retrieval.measures import holm
+    from engines.retrieval.significance import holm
 
     found: dict[str, Any] = {}
     firsts: dict[str, str] = {}
@@ -109,7 +109,7 @@ def against(pairs: Sequence[tuple[Mapping[str, bool], Mapping[str, bool]]]) -> d
     p-value. A problem with several answers is one unit, since the answers of several seeds are not
     independent: then it is that of the randomisation test over problems, otherwise McNemar's."""
     from engines.mwp.evaluations.evaluate import mcnemar
-    from engines.retrieval.measures import compare
+    from engines.retrieval.significance import compare
 
     ours: dict[str, list[bool]] = {}
     theirs: dict[str, list[bool]] = {}

@@ -40,9 +40,10 @@ from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics
 from engines.retrieval.bm25 import Bm25, Frequencies
 from engines.retrieval.fusion import tune_weights, weighted_sum
-from engines.retrieval.measures import Evaluation, bootstrap_interval, compare, evaluate, holm
+from engines.retrieval.measures import Evaluation, evaluate
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
+from engines.retrieval.significance import bootstrap_interval, compare, holm
 from workbench.cli.command import progress_line
 
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")

@@ -25,7 +25,7 @@ from engines.core.files import write_json
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.evaluations.evaluate import Evaluate, Evaluation, evaluate
 from engines.egen.models.datasets import sample_corpus
-from engines.retrieval.measures import holm, sign_p
+from engines.retrieval.significance import holm, sign_p
 
 MODELS = {"seq2seq": "seq2seq", "CL Mean": "cl-mean", "CL Max": "cl-max", "SemEmb": "seq2seq"}
 """The recipe of each column, without its size."""

@@ -54,9 +54,9 @@ from engines.mathamr.retrieval.representations import tree_string
 from engines.mathamr.retrieval.search import ranked
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import encoder
-from engines.retrieval.measures import bootstrap_interval
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import Run, read_run, write_run
+from engines.retrieval.significance import bootstrap_interval
 
 FOUND = 10
 DEPTH = 1_000

@@ -30,7 +30,7 @@ from engines.mathamr.retrieval import matching
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
-from engines.retrieval.measures import bootstrap_interval
+from engines.retrieval.significance import bootstrap_interval
 
 DEPTH = 100
 

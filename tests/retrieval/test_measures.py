@@ -10,18 +10,10 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.retrieval.fusion import reciprocal_rank_fusion, tune_weights, weighted_sum
-from engines.retrieval.measures import (
-    bonferroni,
-    bootstrap,
-    bootstrap_interval,
-    compare,
-    evaluate,
-    evaluate_answers,
-    holm,
-    sign_p,
-)
+from engines.retrieval.measures import evaluate, evaluate_answers
 from engines.retrieval.qrels import Qrels, check_topics, read_qrels, read_visual_ids, to_visual_ids
 from engines.retrieval.run import Run, read_answers, read_run, write_run
+from engines.retrieval.significance import bonferroni, bootstrap, bootstrap_interval, compare, holm, sign_p
 
 QRELS = Qrels({"T": {"a": 3, "b": 0, "c": 2, "d": 1, "e": 2}})
 NAMES = [

@@ -9,9 +9,9 @@ from statistics import fmean
 from typing import Any
 
 from engines.core.errors import EngineError, did_you_mean
-from engines.retrieval.measures import Comparison as Paired
-from engines.retrieval.measures import compare as paired
-from engines.retrieval.measures import holm
+from engines.retrieval.significance import Comparison as Paired
+from engines.retrieval.significance import compare as paired
+from engines.retrieval.significance import holm
 from workbench.errors import UsageError
 from workbench.jobs.folder import DiffRow, flat, read_document, recipe_diff
 from workbench.jobs.sweeps import curve, lowest_is_best

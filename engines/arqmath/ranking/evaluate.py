@@ -181,7 +181,7 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
 
 
 def _compared(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
-    from engines.retrieval.measures import holm, sign_p
+    from engines.retrieval.significance import holm, sign_p
 
     (_, baseline), *others = grades.items()
     steps = [[own[topic] - baseline[topic] for topic in own if topic in baseline] for _, own in others]
@@ -296,7 +296,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     """Every run against the first.
 
     Returns: measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap)
-    and comparisons: of each other run its `Comparison` (see `engines.retrieval.measures`), bonferroni_p
+    and comparisons: of each other run its `Comparison` (see `engines.retrieval.significance`), bonferroni_p
     and holm_p; of several qrels both have a row for each, which names them; with `plot` also plot, the
     picture of the differences by topic. Events: warnings, as of `evaluate`, and of runs of unequal depth.
     Raises: DataError for files that cannot be read, EngineError E341 for fewer than two topics.
@@ -308,7 +308,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     >>> round(test["difference"], 4), test["wins"], test["losses"]
     (0.125, 9, 3)
     """
-    from engines.retrieval.measures import bonferroni, holm
+    from engines.retrieval.significance import bonferroni, holm
 
     found = [_compared_by(spec, path, events) for path in spec.qrels]
     comparisons = [test for one in found for test in one.comparisons]
@@ -351,9 +351,10 @@ class _Compared:
 
 
 def _compared_by(spec: Compare, path: Path, events: Sink) -> _Compared:
-    from engines.retrieval.measures import bootstrap_interval, evaluate
-    from engines.retrieval.measures import compare as test
+    from engines.retrieval.measures import evaluate
     from engines.retrieval.run import unequal_depths
+    from engines.retrieval.significance import bootstrap_interval
+    from engines.retrieval.significance import compare as test
 
     qrels = load_qrels(path, spec.task, events)
     runs = {run: load_run(run, qrels, path, spec.task, spec.visual_ids, events) for run in spec.runs}

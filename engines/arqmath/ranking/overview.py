@@ -201,7 +201,7 @@ class Rankings:
 
     def overview(self) -> dict[str, Any]:
         """Runs with their means, topics with their scores in every run, how the judgements spread."""
-        from engines.retrieval.measures import bootstrap_interval
+        from engines.retrieval.significance import bootstrap_interval
 
         runs = []
         for ranked in self.runs.values():

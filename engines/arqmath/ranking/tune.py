@@ -222,7 +222,7 @@ def _chosen(
 
 def _report(rows: Sequence[dict[str, Any]], measured: Mapping[str, NDArray[np.float64]], seed: int) -> None:
     """Means, intervals and tests of each system, put into its row; tests are adjusted together."""
-    from engines.retrieval.measures import bootstrap_interval, compare, holm
+    from engines.retrieval.significance import bootstrap_interval, compare, holm
 
     tests = []
     for row in rows:

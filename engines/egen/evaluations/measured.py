@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.assets import reported
-from engines.retrieval.measures import bootstrap
+from engines.retrieval.significance import bootstrap
 
 Floats = NDArray[np.float64]
 RESAMPLES = 1_000

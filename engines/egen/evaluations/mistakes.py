@@ -28,7 +28,7 @@ from engines.egen.models.encode import encode_readable, longest
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.dense import cosines
 from engines.retrieval.encoders import Encoder
-from engines.retrieval.measures import bootstrap
+from engines.retrieval.significance import bootstrap
 
 
 def _replaced(tree: Tree, path: tuple[int, ...], label: str) -> Tree:

@@ -77,9 +77,10 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     (8, 76, 0.929987)
     """
     from engines.mathamr.retrieval.search import open_index
-    from engines.retrieval.measures import CUT_MEASURES, bonferroni, bootstrap_interval, compare
+    from engines.retrieval.measures import CUT_MEASURES
     from engines.retrieval.measures import evaluate as measured
     from engines.retrieval.run import unequal_depths
+    from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
 
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
