@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from screens.shell.cards import TooSmall
     from screens.shell.export import Step
     from screens.shell.navigation import Reach
-    from workbench.train import Launch
+    from workbench.sweep import Launch
 
 
 LEAST = (60, 16)

@@ -20,7 +20,8 @@ from workbench.errors import MissingError, UsageError
 from workbench.jobs import jobs
 from workbench.jobs.machine import gpus
 from workbench.recipes import recipes
-from workbench.train import Summary, job_spec, summary
+from workbench.sweep import Summary, summary
+from workbench.train import job_spec
 from workbench.units import noun
 
 if TYPE_CHECKING:

@@ -1,16 +1,11 @@
-"""Training: from recipes to jobs, and to sweeps of several; how a training ended."""
+"""Training: from recipes to jobs, and by a trainer to a model."""
 
 from __future__ import annotations
 
-import math
 import os
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import product
-from math import prod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from engines.core.errors import EngineError, did_you_mean
@@ -23,16 +18,14 @@ from workbench.jobs.executors import check_placement
 from workbench.jobs.folder import read_document
 from workbench.operation import Operation
 from workbench.paper import data_keys, load, trainers
-from workbench.recipes import Recipe, recipes, with_settings, with_value
+from workbench.recipes import Recipe, recipes
 
 if TYPE_CHECKING:
     from engines.training import TrainingTask, TrainResult
-    from workbench.jobs import Job
     from workbench.paper import Trainer
     from workbench.workspace import Workspace
 
 
-CONFIDENCE = 0.95
 _FOLDERS = {"corpus": "corpora", "model": "models", "backbone": "models"}
 
 
@@ -53,7 +46,6 @@ def job_spec(
     E630 for a setting, E638 for a device, MissingError E354 for data that is not here.
     """
     from engines.training import TrainConfig
-    from workbench.paper import trainers
 
     params: dict[str, Any] = dict(recipe.params)
     check_trains(recipe)
@@ -62,11 +54,9 @@ def job_spec(
         what = f"{recipe.name} sets `out`, which a training recipe may not"
         raise UsageError(what, code="E424", remedy="Remove `out` from it, and use --out.")
     params.pop("publish", None)
-    if params.get("trainer") not in trainers():
-        known = did_you_mean(str(params.get("trainer")), trainers()) or f"There are: {', '.join(trainers())}."
-        raise UsageError(f"there is no trainer {params.get('trainer')!r}", code="E411", remedy=known)
+    row = _row(str(params.get("trainer")))
     TrainConfig.of(params.get("train", {}))
-    _check_data(trainers()[params["trainer"]], params.get("data", {}))
+    _check_data(row, params.get("data", {}))
     params["recipe"] = recipe.name
     params["device"] = device or params.get("device", "auto")
     if executor != "local":
@@ -92,15 +82,13 @@ def question(spec: Recipe, stop_worst: str = "") -> dict[str, Any]:
 def _check_data(trainer: Trainer, data: Mapping[str, Any]) -> None:
     for key in data:
         if key not in trainer.data:
-            known = did_you_mean(key, trainer.data) or f"It reads: {', '.join(trainer.data) or 'none'}."
-            raise UsageError(f"{trainer.name} reads no data.{key}", code="E424", remedy=known)
+            remedy = did_you_mean(key, trainer.data) or f"It reads: {', '.join(trainer.data) or 'none'}."
+            raise UsageError(f"{trainer.name} reads no data.{key}", code="E424", remedy=remedy)
 
 
 def begun_from(recipe: Recipe, model: str) -> Recipe:
     """The recipe, to begin with the weights of a model. Raises: UsageError E424 for a trainer that begins
     from none."""
-    from workbench.paper import trainers
-
     check_trains(recipe)
     trainer = trainers().get(str(recipe.params.get("trainer")))
     if trainer is None or not trainer.begins:
@@ -165,7 +153,7 @@ def data_names(workspace: Workspace, kind: str) -> dict[str, str]:
     held_kinds = {path.name: (name, kinds()[name].records(path)) for name, path in workspace.held()}
     held_kinds |= {entry.name: (entry.kind, entry.counts.get("records")) for entry in workspace.data.all()}
 
-    def known(name: str) -> bool:
+    def found(name: str) -> bool:
         try:
             data_path(workspace, kind, name)
         except EngineError:
@@ -176,7 +164,7 @@ def data_names(workspace: Workspace, kind: str) -> dict[str, str]:
         of, count = held_kinds.get(name, ("", None))
         return of if count is None else f"{count:,} records, {of}"
 
-    return {name: words(name) for name in dict.fromkeys(names) if known(name)}
+    return {name: words(name) for name in dict.fromkeys(names) if found(name)}
 
 
 def _maker(name: str) -> str:
@@ -185,50 +173,6 @@ def _maker(name: str) -> str:
         if recipe.task == "egen.corpus" and recipe.name.rpartition("/")[2] == name:
             return f"The recipe {recipe.name} makes it (`a` on the Jobs screen). "
     return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A measure over repeated runs: mean and 95 % interval of the mean (Student's t; None for one run)."""
-
-    mean: float
-    low: float | None
-    high: float | None
-    runs: int
-
-    def __str__(self) -> str:
-        if self.low is None or self.high is None:
-            return f"{self.mean:.4g}"
-        return f"{self.mean:.4g} [{self.low:.4g}, {self.high:.4g}]"
-
-
-def summary(values: Sequence[float], measure: str = "") -> Summary:
-    """Mean and interval of a measure's values in independent runs; that of a percentage, which the name of
-    the `measure` says, ends at 0 and 100.
-
-    >>> print(summary([0.9, 0.92, 0.94]))
-    0.92 [0.8703, 0.9697]
-    """
-    mean = math.fsum(values) / len(values)
-    half = interval(values)
-    if half is None:
-        return Summary(mean, None, None, len(values))
-    low, high = mean - half, mean + half
-    if measure.endswith("_percent"):
-        low, high = max(0.0, low), min(100.0, high)
-    return Summary(mean, low, high, len(values))
-
-
-def interval(values: Sequence[float]) -> float | None:
-    """Half the width of the 95 % interval of the mean; None for a single value."""
-    if len(values) < 2:
-        return None
-    from statistics import stdev
-
-    from scipy.special import stdtrit
-
-    quantile = float(stdtrit(len(values) - 1, 0.5 + CONFIDENCE / 2))
-    return quantile * stdev(values) / math.sqrt(len(values))
 
 
 # Training as an operation: from the tables of a recipe to an engine's training task and back.
@@ -265,28 +209,32 @@ class Trains(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class CheckTraining:
-    """What determines a training, as far as it can be checked before its data are read."""
-
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settings:
     trainer: Annotated[str, Arg("Which model: a trainer's name.")]
     data: Annotated[Mapping[str, Any], Arg("Data by kind.")] = field(default_factory=dict)
     model: Annotated[Mapping[str, Any], Arg("What the trainer takes.")] = field(default_factory=dict)
     train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
     seed: Annotated[int, Arg("Of weights, order and dropout.", low=0, high=2**32 - 1)] = 0
+
+    def task(self) -> TrainingTask:
+        """Raises: as `Trains`."""
+        paths = {kind: Path(place) for kind, place in self.data.items()}
+        return trainer(self.trainer)(self.model, paths, seed=self.seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckTraining(_Settings):
+    """What determines a training, as far as it can be checked before its data are read."""
+
     stop_worst: Annotated[str, Arg("A measure to be taken while it runs.")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Train:
+class Train(_Settings):
     """Train a model by the tables of a recipe."""
 
-    trainer: Annotated[str, Arg("Which model: a trainer's name.")]
     out: Annotated[Path, Arg("Folder for the checkpoints and the model.", option=True, writes=True)]
-    data: Annotated[Mapping[str, Any], Arg("Data by kind.")] = field(default_factory=dict)
-    model: Annotated[Mapping[str, Any], Arg("What the trainer takes.")] = field(default_factory=dict)
-    train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
-    seed: Annotated[int, Arg("Of weights, order and dropout.", low=0, high=2**32 - 1)] = 0
     recipe: Annotated[str, Arg("Where the settings come from.")] = ""
     device: Annotated[str, Arg("auto, all, cpu, or GPUs by number or UUID, as in 0,1.")] = "auto"
     executor: Annotated[str, Arg("local, or slurm with options of sbatch.")] = "local"
@@ -297,17 +245,19 @@ class Train:
 
 def trainer(name: str) -> Trains:
     """The function behind a name; its engine is imported now. Raises: UsageError E411 for an unknown name."""
-    if name not in trainers():
-        known = did_you_mean(name, trainers()) or f"There are: {', '.join(trainers())}."
-        raise UsageError(f"there is no trainer {name!r}", code="E411", remedy=known)
-    found: Trains = load(trainers()[name].call)
+    found: Trains = load(_row(name).call)
     return found
+
+
+def _row(name: str) -> Trainer:
+    if name not in trainers():
+        remedy = did_you_mean(name, trainers()) or f"There are: {', '.join(trainers())}."
+        raise UsageError(f"there is no trainer {name!r}", code="E411", remedy=remedy)
+    return trainers()[name]
 
 
 def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainResult:
     """Train a model. Returns: how it ended, with the model's folder."""
-    from dataclasses import replace
-
     from engines.core.files import copy_folder
     from engines.training import RECORD, TrainConfig
     from engines.training import train as run
@@ -315,8 +265,9 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     # The libraries take seconds to load; until then there is no other progress.
     events(Event("log", {"message": "loading the training libraries"}))
     config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": _device(spec.device)})
-    task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
-    result = run(task, config, spec.out, events=events, stop=stop, facts=_facts(spec), cache=_token_cache())
+    result = run(
+        spec.task(), config, spec.out, events=events, stop=stop, facts=_facts(spec), cache=_token_cache()
+    )
     if result.complete and spec.publish is not None and os.environ.get("RANK", "0") == "0":
         copy_folder(spec.out / "model", spec.publish, RECORD)
         result = replace(result, model=str(spec.publish))
@@ -329,16 +280,20 @@ def check(spec: CheckTraining) -> dict[str, Any]:
 
     Raises: EngineError as `train` would, as far as it shows without reading the data.
     """
-    from engines.training import TrainConfig
-
-    config = TrainConfig.of(spec.train)
-    task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
-    config.check_best(task.measures)
-    names = [*task.measures, "loss_nats"]
+    names = _measures(spec)
     if spec.stop_worst and spec.stop_worst not in names:
         what = f"stop_worst is {spec.stop_worst!r}, which is not computed"
         raise UsageError(what, code="E403", remedy=known(spec.stop_worst, names))
     return {"measures": names}
+
+
+def _measures(spec: _Settings) -> list[str]:
+    from engines.training import TrainConfig
+
+    config = TrainConfig.of(spec.train)
+    task = spec.task()
+    config.check_best(task.measures)
+    return [*task.measures, "loss_nats"]
 
 
 def resolved(spec: Train) -> Train:
@@ -350,12 +305,8 @@ def resolved(spec: Train) -> Train:
     refuse_others(spec.out)
     if spec.publish is not None:
         refuse_other(spec.publish, RECORD)
-    check(CheckTraining(spec.trainer, data=spec.data, model=spec.model, train=spec.train, seed=spec.seed))
+    _measures(spec)
     return spec
-
-
-def _paths(data: Mapping[str, Any]) -> dict[str, Path]:
-    return {kind: Path(place) for kind, place in data.items()}
 
 
 def _device(policy: str) -> str:
@@ -386,249 +337,3 @@ def _facts(spec: Train) -> dict[str, Any]:
     for entry in environment.get("data", {}).values():
         entry["path"] = Path(entry["path"]).name
     return {"recipe": recipe, "environment": environment}
-
-
-_TRIALS = 10
-_MOST = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """What makes several runs of one recipe, and how they go on together: every combination of grid values,
-    draws, seeds and folds.
-
-    Values are a list, `low..high/count` for values at equal distances, with `log` behind the count at equal
-    ratios, or `low..high` for all whole numbers. Draws are even, with `/log` in the logarithm, and by the
-    recipe's seed; what is drawn twice is run once.
-    Raises: UsageError E427 for a setting that has no effect without another.
-    """
-
-    grid: Annotated[
-        tuple[str, ...],
-        Arg("One run for each combination; 1..5, 0..1/5 and 1e-5..1e-3/4log work too.", metavar="KEY=V1,V2"),
-    ] = ()
-    random: Annotated[
-        tuple[str, ...],
-        Arg(
-            "Sample a value for each trial; append /log to sample on a logarithmic scale.",
-            metavar="KEY=LOW..HIGH",
-        ),
-    ] = ()
-    trials: Annotated[int | None, Arg(f"Number of trials for --random; default {_TRIALS}.", low=1)] = None
-    seeds: Annotated[str, Arg("One run for each seed; 1..5 works too.", metavar="1,2,3")] = ""
-    folds: Annotated[bool, Arg("One run for each fold of the recipe.")] = False
-    parallel: Annotated[int, Arg("Runs at a time in the background; 0: as many as fit.", low=0)] = 0
-    stop_worst: Annotated[
-        str,
-        Arg(
-            "Stop background runs whose measure is worse than the median at the same step.", metavar="MEASURE"
-        ),
-    ] = ""
-
-    def __post_init__(self) -> None:
-        if self.trials and not self.random:
-            raise UsageError(
-                "trials need random values, and --random is not given", code="E427", remedy="Add --random."
-            )
-        if (self.parallel or self.stop_worst) and not self.several:
-            name = "parallel" if self.parallel else "stop_worst"
-            remedy = "Add --grid, --random, --seeds or --folds."
-            raise UsageError(f"{name} needs several runs, and there is one", code="E427", remedy=remedy)
-
-    @property
-    def several(self) -> bool:
-        return bool(self.grid or self.random or self.seeds or self.folds)
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """What the form for a new job is filled in with."""
-
-    recipe: Recipe
-    how: Sweep = Sweep()
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One of several runs of a recipe. `setting` is its place in the grid, `repeat` what makes it one of
-    several of that setting: seed and fold."""
-
-    recipe: Recipe
-    setting: Mapping[str, Any]
-    repeat: Mapping[str, int]
-
-    @property
-    def name(self) -> str:
-        """What tells it apart: `lr=0.001 seed=2`."""
-        parts = {**self.setting, **self.repeat}
-        return " ".join(f"{key.removeprefix('train.')}={value}" for key, value in parts.items())
-
-
-Run = tuple[Recipe, Variant]
-"""A job that is to be started, and what it is one of several of."""
-
-
-def variants(recipe: Recipe, how: Sweep) -> list[Variant]:
-    """The runs that are asked for.
-
-    Raises: UsageError E424 for a key that the recipe lacks, E426 for values that make no sense, folds of a
-    recipe without any, runs that would be the same, or more than can be meant.
-    """
-    seeds: list[int | None] = list(_seeds(how.seeds)) or [None]
-    axes = [[(key, value) for value in _values(text)] for key, text in map(_axis, how.grid)]
-    draws = _drawn(how.random, how.trials or _TRIALS, recipe.seed)
-    if prod(map(len, axes)) * len(draws) * len(seeds) > _MOST:
-        raise UsageError(f"more than {_MOST:,} runs", code="E426", remedy="Give fewer values.")
-    found = []
-    for setting in ((*fixed, *drawn) for drawn in draws for fixed in product(*axes)):
-        of_grid = with_settings(recipe, [f"{key}={value}" for key, value in setting])
-        for seed, fold in product(seeds, _folds(of_grid) if how.folds else [None]):
-            made, repeat = of_grid, dict[str, int]()
-            if seed is not None:
-                made, repeat["seed"] = with_value(made, "seed", seed), seed
-            if fold is not None:
-                made, repeat["fold"] = with_value(made, "model.fold", fold), fold
-            found.append(Variant(made, dict(setting), repeat))
-    alike = len(found) - len({each.recipe.sha256() for each in found})
-    if alike:
-        remedy = "Give each key and each value once."
-        raise UsageError(f"{alike} of {len(found)} runs repeat another one", code="E426", remedy=remedy)
-    return found
-
-
-def member_runs(
-    workspace: Workspace, recipe: Recipe, how: Sweep, *, device: str = "", executor: str = "local"
-) -> list[Run]:
-    """The jobs of a sweep, each with a title that says which it is. Raises: as `variants` and `job_spec`."""
-    found = []
-    for each in variants(recipe, how):
-        spec = job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)
-        found.append((replace(spec, title=f"{spec.title} {each.name}"), each))
-    return found
-
-
-def start(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], how: Sweep) -> Job:
-    """Start the runs in the background, as one line of the list. Raises: as `jobs.submit_sweep`."""
-    from workbench.jobs import submit_sweep
-
-    return submit_sweep(
-        workspace,
-        recipe.name,
-        f"sweep {recipe.name}",
-        [(spec, each.setting, each.repeat) for spec, each in runs],
-        parallel=how.parallel,
-        stop_worst=how.stop_worst,
-    )
-
-
-def by_setting(variants: Sequence[Variant], values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The measures of finished runs, summed up over the repeats of each setting.
-
-    Args: values: what each variant's task returned. Returns: rows of setting, runs and measures.
-    """
-    groups: dict[str, tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = {}
-    for variant, value in zip(variants, values, strict=True):
-        groups.setdefault(str(variant.setting), (variant.setting, []))[1].append(value)
-    rows = []
-    for setting, found in groups.values():
-        measures = [value.get("measures", {}) for value in found if value.get("complete")]
-        names = [name for name in (measures[0] if measures else ()) if all(name in each for each in measures)]
-        sums = {name: asdict(summary([float(each[name]) for each in measures], name)) for name in names}
-        counts = {"runs": len(found), "finished": len(measures)}
-        rows.append({"setting": dict(setting), **counts, "measures": sums})
-    return rows
-
-
-def _folds(recipe: Recipe) -> Sequence[int | None]:
-    count = recipe.params.get("model", {}).get("folds", 0)
-    if not count:
-        raise UsageError(
-            f"{recipe.name} has no folds", code="E426", remedy="Use --seeds, or a recipe with model.folds."
-        )
-    return range(count)
-
-
-def _seeds(text: str) -> list[int]:
-    try:
-        return [int(value) for value in _values(text)] if text else []
-    except ValueError:
-        remedy = "As in: --seeds 1,2,3, or 1..3"
-        raise UsageError(f"{text!r} is not a list of seeds", code="E426", remedy=remedy) from None
-
-
-def _axis(text: str) -> tuple[str, str]:
-    key, _, values = text.partition("=")
-    if not key or not values:
-        raise UsageError(
-            f"{text!r} is not of the form key=v1,v2", code="E426", remedy="As in: --grid lr=1e-4,3e-4"
-        )
-    return key, values
-
-
-_RANGE = re.compile(r"(?P<low>[-+.\deE]+?)\.\.(?P<high>[-+.\deE]+)(?:/(?P<count>[1-9]\d*)?(?P<log>log)?)?")
-
-
-def _range(text: str) -> tuple[str, str, int, bool]:
-    """Low, high, count (0: not given) and whether by ratios. Raises: UsageError E426."""
-    match = _RANGE.fullmatch(text)
-    try:
-        if match is None:
-            raise ValueError
-        low, high = match["low"], match["high"]
-        by_ratio = bool(match["log"])
-        if not float(low) < float(high) or (by_ratio and float(low) <= 0):
-            raise ValueError
-    except ValueError:
-        remedy = "As in: 1..5, 0..1/5, 1e-5..1e-3/4log, from the lower to the higher."
-        raise UsageError(f"{text!r} is not a range", code="E426", remedy=remedy) from None
-    return low, high, int(match["count"] or 0), by_ratio
-
-
-def _values(text: str) -> Sequence[str]:
-    if ".." not in text:
-        return text.split(",")
-    low, high, count, by_ratio = _range(text)
-    if not count:
-        if not (low.isdecimal() and high.isdecimal()) or by_ratio:
-            raise UsageError(f"{text!r} gives no number of values", code="E426", remedy="As in: 0..1/5")
-        return [str(value) for value in _few(range(int(low), int(high) + 1))]
-    found = [_between(low, high, number / max(1, count - 1), by_ratio) for number in _few(range(count))]
-    return [f"{value:.0f}" if value.is_integer() else f"{value:.4g}" for value in found]
-
-
-def _few(numbers: range) -> range:
-    if len(numbers) > _MOST:
-        raise UsageError(f"more than {_MOST:,} values", code="E426", remedy="Give fewer values.")
-    return numbers
-
-
-def _drawn(random: Sequence[str], draws: int, seed: int) -> Sequence[tuple[tuple[str, str], ...]]:
-    """The settings of each draw; one without any where nothing is drawn."""
-    if not random:
-        return [()]
-    source = Random(seed)
-    axes = [(key, *_range(text)) for key, text in map(_axis, random)]
-    if counted := [key for key, _, _, count, _ in axes if count]:
-        raise UsageError(
-            f"{counted[0]} is sampled once per trial, but its range has a number of values",
-            code="E426",
-            remedy="Set the number of trials with --trials, or give the range to --grid.",
-        )
-    found = [
-        tuple((key, _draw(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
-        for _ in _few(range(draws))
-    ]
-    return list(dict.fromkeys(found))
-
-
-def _draw(source: Random, low: str, high: str, by_ratio: bool) -> str:
-    """A value of a range: a whole number between whole numbers, otherwise to four digits."""
-    if low.isdecimal() and high.isdecimal():
-        last = int(high)
-        return str(min(last, int(_between(low, str(last + 1), source.random(), by_ratio))))
-    return f"{_between(low, high, source.random(), by_ratio):.4g}"
-
-
-def _between(low: str, high: str, part: float, by_ratio: bool) -> float:
-    a, b = float(low), float(high)
-    return a * (b / a) ** part if by_ratio else a + (b - a) * part

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from workbench.jobs import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
-    from workbench.train import Launch, Run, Sweep
+    from workbench.sweep import Launch, Run, Sweep
     from workbench.workspace import Workspace
 
 
@@ -195,7 +195,7 @@ class TrainFields(FormFields):
     runs of it."""
 
     def __init__(self, recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> None:
-        from workbench.train import Sweep
+        from workbench.sweep import Sweep
 
         super().__init__(workspace)
         self._recipe = recipe
@@ -268,7 +268,7 @@ class TrainFields(FormFields):
                 TrainConfig.of({**self._tables["train"], field.key: value})
 
     def _check_sweep(self, field: Field, text: str) -> None:
-        from workbench.train import Sweep, variants
+        from workbench.sweep import Sweep, variants
 
         value = parse(self._sweep[field.key], text)
         if value and field.key in ("grid", "random", "seeds", "folds"):
@@ -315,19 +315,19 @@ class TrainFields(FormFields):
         return dataclasses.replace(made, params={**made.params, "publish": publish})
 
     def _how(self, values: Values) -> Sweep:
-        from workbench.train import Sweep
+        from workbench.sweep import Sweep
 
         parsed = {name: parse(field, values[f"sweep.{name}"]) for name, field in self._sweep.items()}
         return Sweep(**{name: value for name, value in parsed.items() if value is not None})
 
     def _members(self, values: Values) -> list[Run]:
-        from workbench.train import member_runs
+        from workbench.sweep import member_runs
 
         device = values["job.device"].strip()
         return member_runs(self._workspace, self._filled(values), self._how(values), device=device)
 
     def start(self, values: Values) -> Callable[[], Job]:
-        from workbench import train as sweep
+        from workbench import sweep
 
         how = self._how(values)
         if not how.several:
@@ -336,7 +336,7 @@ class TrainFields(FormFields):
         return lambda: sweep.start(self._workspace, self._recipe, members, how)
 
     def runs(self, values: Values) -> int:
-        from workbench.train import variants
+        from workbench.sweep import variants
 
         return len(variants(self._filled(values), self._how(values)))
 

@@ -17,7 +17,8 @@ from engines.core.errors import EngineError
 from tests.conftest import mathwb
 from workbench.paper import trainers
 from workbench.recipes import Recipe, load, recipes, with_settings
-from workbench.train import Sweep, job_spec, summary, variants
+from workbench.sweep import Sweep, summary, variants
+from workbench.train import job_spec
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab

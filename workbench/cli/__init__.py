@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.train import Launch
+    from workbench.sweep import Launch
 
 __all__ = ["main", "open_screens"]
 

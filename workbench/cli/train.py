@@ -16,20 +16,9 @@ from workbench.cli.command import Executor, Json, emit, progress_line, say
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
+from workbench.sweep import Launch, Run, Summary, Sweep, by_setting, member_runs, start
 from workbench.tables import aligned
-from workbench.train import (
-    Launch,
-    Run,
-    Summary,
-    Sweep,
-    begun_from,
-    by_setting,
-    check_trains,
-    job_spec,
-    member_runs,
-    question,
-    start,
-)
+from workbench.train import begun_from, check_trains, job_spec, question
 from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
 
@@ -151,7 +140,8 @@ def _check(workspace: Workspace, spec: Recipe, stop_worst: str = "") -> None:
     from workbench.train import CheckTraining, check
 
     resolved(spec, workspace.runs)
-    check(read(CheckTraining, question(spec, stop_worst)))
+    if stop_worst:
+        check(read(CheckTraining, question(spec, stop_worst)))
 
 
 def _run(workspace: Workspace, spec: Any, title: str, quiet: bool) -> JobView:

@@ -17,7 +17,7 @@ from workbench.jobs.folder import DiffRow, flat, read_document, recipe_diff
 from workbench.jobs.sweeps import curve, lowest_is_best
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import AttemptView, JobView
-from workbench.train import Summary, interval, summary
+from workbench.sweep import Summary, interval, summary
 
 # Any number of runs compared: by setting, over their repeats, with intervals and paired tests; the best
 # first.
