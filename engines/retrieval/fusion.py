@@ -15,7 +15,7 @@ from engines.core.events import Sink, warn
 from engines.core.spec import Arg, no_effect, refused
 from engines.retrieval.measures import evaluate
 from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run, Scored, check_out, warned_run, with_tail, write_run
+from engines.retrieval.run import DEPTH, Run, Scored, check_out, warned_run, with_tail, write_run
 
 
 def min_max(ranking: Sequence[Scored]) -> list[Scored]:
@@ -158,7 +158,6 @@ def tune_weights(
 
 How = Literal["rrf-score", "rrf", "weighted"]
 _K = 60
-_DEPTH = 1_000
 """Documents of a topic in a run, at most."""
 
 
@@ -214,7 +213,7 @@ def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
         by_score = spec.how == "rrf-score"
         k = _K if spec.k is None else spec.k
         fused = reciprocal_rank_fusion(runs, k=k, by_score=by_score, normalise=by_score, tag=spec.tag)
-    left_out = write_run(fused, spec.out, depth=_DEPTH)
+    left_out = write_run(fused, spec.out, depth=DEPTH)
     if left_out:
-        warn(events, f"{left_out:,} documents beyond the first {_DEPTH:,} of a topic are left out")
-    return fused.cut(_DEPTH), left_out
+        warn(events, f"{left_out:,} documents beyond the first {DEPTH:,} of a topic are left out")
+    return fused.cut(DEPTH), left_out

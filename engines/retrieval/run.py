@@ -26,6 +26,9 @@ from engines.core.spec import refused, values
 Scored = tuple[str, float]
 """A document id and its score."""
 
+DEPTH = 1_000
+"""Documents of a topic that a run has at most, as in ARQMath; rankings are as deep when they are fused."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -337,7 +340,7 @@ def check_out(path: Path, topics: Container[str]) -> None:
     raise refused(what, "E432", "Choose another --out, or remove the file.")
 
 
-def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> int:
+def write_run(run: Run, path: str | Path, *, depth: int = DEPTH) -> int:
     """Write TREC format, at most `depth` documents a topic, ranks from 1, scores strictly decreasing.
 
     A tag of several words becomes one, since trec_eval parts columns at blanks. Returns: how many documents

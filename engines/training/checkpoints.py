@@ -46,7 +46,7 @@ class Identity:
     @classmethod
     def of(cls, origin: Origin, config: TrainConfig) -> Identity:
         """Of a task and its settings. Raises: DataError for a file that cannot be read."""
-        train = config.to_dict()
+        train = asdict(config)
         seed = train.pop("seed")
         kept = {key: value for key, value in train.items() if key not in NOT_THE_WEIGHTS | LENGTH}
         return cls(
@@ -247,14 +247,6 @@ class Best:
             return False
         self.step, self.value, self.worse_in_a_row, self.measures = step, value, 0, dict(measures)
         return True
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Best:
-        return cls(**document)
 
 
 def measured(task: TrainingTask, model: torch.nn.Module) -> dict[str, float]:

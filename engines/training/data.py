@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
@@ -91,10 +91,6 @@ class Position:
     batch: int = 0
     tokens: int = 0
     examples: int = 0
-
-    def to_dict(self) -> dict[str, int]:
-        """JSON-able."""
-        return asdict(self)
 
 
 class Batches:

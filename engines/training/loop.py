@@ -7,6 +7,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -542,8 +543,8 @@ class _Training:
             "identity": self._identity.settings,
             "steps": self._total,
             "steps_changed": self._steps_changed,
-            "position": self._batches.position.to_dict(),
-            "best": self._best.to_dict(),
+            "position": asdict(self._batches.position),
+            "best": asdict(self._best),
             "measures": self._measures,
             "loss_nats": self._loss,
             "unread": unread,
@@ -577,7 +578,7 @@ class _Training:
             checkpoints.put_random(saved["random"][rank])
         self._batches.position = Position(**facts["position"])
         self._step = self._saved = self._resumed_from = found.step
-        self._best = checkpoints.Best.from_dict(facts["best"])
+        self._best = checkpoints.Best(**facts["best"])
         self._measures, self._loss = dict(facts["measures"]), facts["loss_nats"]
         self._steps_changed, self._ended = list(facts["steps_changed"]), facts["ended"]
         self._tell("log", {"message": f"resumed from the checkpoint of step {found.step}"})
@@ -626,7 +627,7 @@ class _Training:
 
     def _save_model(self, result: TrainResult) -> None:
         facts = {
-            "config": self._config.to_dict(),
+            "config": asdict(self._config),
             "identity": self._identity.settings,
             "steps_changed": self._steps_changed,
             "result": {key: value for key, value in result.to_dict().items() if key != "model"},

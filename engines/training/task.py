@@ -96,10 +96,6 @@ class TrainConfig:
         )
         raise refused(f"train.best is {self.best!r}, which cannot be measured: {why}", CODE, remedy)
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return asdict(self)
-
 
 def _refused(what: str) -> Exception:
     return refused(what, CODE, "Change it with --set or in the recipe.")
@@ -224,5 +220,4 @@ class TrainResult:
     resumed_from: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
         return {**asdict(self), "measures": dict(self.measures)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def test_what_is_left_behind(whole: Any) -> None:
         "step-000020",
     }
     facts = json.loads((out / "model" / "training.json").read_text())
-    assert facts["config"] == config().to_dict()
+    assert facts["config"] == asdict(config())
     assert facts["result"]["measures"] == result.measures
     assert facts["versions"]["torch"]
     assert "accuracy" in (out / "model" / "README.md").read_text()

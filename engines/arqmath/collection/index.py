@@ -17,7 +17,7 @@ from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import cached, changed, file_error, sha256
-from engines.retrieval.run import Run
+from engines.retrieval.run import DEPTH, Run
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS
 
@@ -35,9 +35,6 @@ IDS, QUESTIONS = "documents.npy", "questions.npy"
 _HASHED_BYTES = 4 * 2**20
 """Files of an index up to this size are compared by content when it is opened, larger ones by length: an
 index of the whole collection has gigabytes."""
-
-DEPTH = 1_000
-"""How deep the two rankings are that are fused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from errno import EISDIR
 from pathlib import Path
@@ -19,7 +19,7 @@ from engines.forum.topics import Topic, read_topic_files, warn_of_formula_topics
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import RELEVANT
 from engines.retrieval.qrels import Qrels, read_qrels
-from engines.retrieval.run import Run, Scored, check_out, with_tail, write_manifest, write_run
+from engines.retrieval.run import DEPTH, Run, Scored, check_out, with_tail, write_manifest, write_run
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # The first stage may end before a relevant answer is found: its recall is what the second one cannot mend, so
 # it is measured. Behind the answers that were scored anew the list goes on in the first stage's order.
 
-RECALL_DEPTHS = (10, 50, 100, 1_000)
+RECALLDEPTHS = (10, 50, 100, 1_000)
 
 
 def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[str]]:
@@ -50,7 +50,7 @@ def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[s
     return found
 
 
-def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
+def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALLDEPTHS) -> dict[int, float]:
     """The share of a topic's relevant answers that is among the first so many, by depth.
 
     The mean is over the topics of the run that have such an answer; unjudged answers take their places.
@@ -110,7 +110,6 @@ def _restricted(first: Run, scored: Run) -> Run:
     return Run(first.tag, own)
 
 
-_DEPTH = 1_000
 _SCORED = 100
 
 
@@ -157,7 +156,7 @@ class Rank:
         Arg(
             "How many first-stage results to re-rank or, without a model, to write.",
             low=1,
-            high=_DEPTH,
+            high=DEPTH,
             shown="100; without a model 1,000",
         ),
     ] = None
@@ -267,9 +266,11 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> found["first"], found["topics"], found["complete"]
     ('lexical', 12, True)
     """
-    index, folder = _opened(spec.source)
+    from engines.arqmath.ranking.reranking import score_candidates
+
+    source = _Source(spec.source)
     if spec.questions:
-        topics = _questions(_need(index, folder, "asking the collection's own questions"))
+        topics = _questions(source.need("asking the collection's own questions"))
     else:
         topics = read_topic_files(spec.topics)
         warn_of_formula_topics(topics, events)
@@ -281,47 +282,58 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     model = _scorer(spec) if spec.rerank else None
     if spec.candidates != "index":
         assert model is not None
-        wanted, texts = _all_candidates(spec, index, folder, topics, qrels, events)
-        ranking = _score(spec, topics, wanted, texts, model, events, stop)
+        wanted, texts = _all_candidates(spec, source, topics, qrels, events)
+        ranking = score_candidates(
+            topics, wanted, texts, model, spec.run, tag=spec.tag or "", events=events, stop=stop
+        )
         facts = {"run": str(spec.run), "candidates": spec.candidates, "first": "", "weight": 1.0}
         found = {**_facts(ranking), **facts}
     else:
-        found = _two_stages(spec, _need(index, folder, "a first stage"), topics, qrels, model, events, stop)
+        found = _two_stages(spec, source.need("a first stage"), topics, qrels, model, events, stop)
     if model is not None and model.max_tokens:
         found["max_tokens"] = model.max_tokens
     if found["complete"]:
-        _write_manifest(spec, folder, found)
+        _write_manifest(spec, source.file, found)
     return found
 
 
-def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str, Any]) -> None:
+def _write_manifest(spec: Rank, source: Path, found: Mapping[str, Any]) -> None:
     from engines.core.files import model_files
 
-    source = spec.source / "manifest.json" if folder is None else folder.need_posts()
     model = () if spec.model is None or not spec.rerank else model_files(spec.model)
     topics = (*spec.topics, *spec.tune_topics)
     reads = {"source": (source,), "topics": topics, "qrels": spec.qrels, "model": model}
     write_manifest("arqmath.rank", spec, spec.run, reads, found)
 
 
-def _opened(source: Path) -> tuple[Index | None, ArqmathFolder | None]:
-    if (source / "manifest.json").exists():
+class _Source:
+    """An index, or a collection without one."""
+
+    def __init__(self, path: Path) -> None:
         from engines.arqmath.collection.index import cached_index
 
-        return cached_index(source), None
-    return None, ArqmathFolder.open(source)
+        self.index = cached_index(path) if (path / "manifest.json").exists() else None
+        if self.index is None:
+            self.folder = ArqmathFolder.open(path)
 
+    @property
+    def file(self) -> Path:
+        return self.index.path / "manifest.json" if self.index else self.folder.need_posts()
 
-def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index:
-    if index is None:
-        assert folder is not None
-        raise EngineError(
-            f"{what} needs an index, and this is a collection without one",
-            where=str(folder.path),
-            code="E433",
-            remedy=f"Make one: mathwb arqmath index {folder.path} --out DIR, and rank DIR.",
-        )
-    return index
+    def need(self, what: str) -> Index:
+        if self.index is None:
+            raise EngineError(
+                f"{what} needs an index, and this is a collection without one",
+                where=str(self.folder.path),
+                code="E433",
+                remedy=f"Make one: mathwb arqmath index {self.folder.path} --out DIR, and rank DIR.",
+            )
+        return self.index
+
+    def texts(self, answers: Collection[str]) -> Texts:
+        from engines.arqmath.ranking.reranking import load_texts
+
+        return self.index.store if self.index else load_texts(self.file, answers)
 
 
 def _questions(index: Index) -> list[Topic]:
@@ -366,56 +378,19 @@ def _scorer(spec: Rank) -> Scorer:
     return CrossEncoder(spec.model, device=spec.device, max_tokens=spec.max_tokens, exact=spec.exact)
 
 
-def _score(
-    spec: Rank,
-    topics: Sequence[Topic],
-    candidates: Mapping[str, Sequence[str]] | Run,
-    texts: Texts,
-    model: Scorer,
-    events: Sink,
-    stop: Stop,
-) -> Ranking:
-    from engines.arqmath.ranking.reranking import score_candidates
-
-    found = score_candidates(
-        topics,
-        candidates,
-        texts,
-        model,
-        spec.run,
-        depth=_DEPTH,
-        tag=spec.tag or "",
-        events=events,
-        stop=stop,
-    )
-    if found.missing:
-        warn(events, f"{found.missing:,} candidates are not in the collection and were left out")
-    return found
-
-
 def _all_candidates(
-    spec: Rank,
-    index: Index | None,
-    folder: ArqmathFolder | None,
-    topics: Sequence[Topic],
-    qrels: Qrels | None,
-    events: Sink,
+    spec: Rank, source: _Source, topics: Sequence[Topic], qrels: Qrels | None, events: Sink
 ) -> tuple[Mapping[str, Sequence[str]], Texts]:
     """By topic the judged answers, those to questions that share a tag with it, or all answers there are; and
     where their texts come from."""
     if spec.candidates == "judged":
         assert qrels is not None
         wanted = judged_candidates(topics, qrels)
-        if index is not None:
-            return wanted, index.store
-        from engines.arqmath.ranking.reranking import load_texts
-
-        assert folder is not None
-        return wanted, load_texts(folder.need_posts(), {answer for ids in wanted.values() for answer in ids})
+        return wanted, source.texts({answer for ids in wanted.values() for answer in ids})
     if spec.candidates == "all":
-        store = _need(index, folder, "scoring all answers").store
+        store = source.need("scoring all answers").store
         return dict.fromkeys((topic.id for topic in topics), store.answer_ids()), store
-    store = _need(index, folder, "looking for shared tags").store
+    store = source.need("looking for shared tags").store
     tagged = _tagged(store, topics)
     without = [name for name, found in tagged.items() if not found]
     if without:
@@ -446,14 +421,16 @@ def _two_stages(
     events: Sink,
     stop: Stop,
 ) -> dict[str, Any]:
+    from engines.arqmath.ranking.reranking import score_candidates
+
     how = spec.first or index.how
-    depth = spec.depth or (_DEPTH if model is None else _SCORED)
+    depth = spec.depth or (DEPTH if model is None else _SCORED)
     texts = {topic.id: topic.text for topic in topics}
     # Questions of the collection were encoded when it was indexed.
     known = None
     if spec.questions and "questions" in index.searches:
         known = index.retriever("questions").part.vectors()
-    first = index.run(texts, max(depth, _DEPTH), how=how, queries=known, events=events, stop=stop)
+    first = index.run(texts, max(depth, DEPTH), how=how, queries=known, events=events, stop=stop)
     about: dict[str, Any] = {"run": str(spec.run), "candidates": "index", "first": how, "depth": depth}
     if stop():
         return {**about, "weight": 0.0, "complete": False, "topics": len(topics), "resumed": 0}
@@ -465,7 +442,9 @@ def _two_stages(
         write_run(run, spec.run)
         return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
     tuning = _tuning(read_topic_files(spec.tune_topics), first, qrels)
-    found = _score(spec, topics, first.cut(depth), index.store, model, events, stop)
+    found = score_candidates(
+        topics, first.cut(depth), index.store, model, spec.run, tag=spec.tag or "", events=events, stop=stop
+    )
     about["weight"] = weight = spec.weight
     if found.complete:
         if tuning:
@@ -475,8 +454,8 @@ def _two_stages(
             what = f"weight {weight:g} by nDCG' on {len(tuning)} topics ({means})"
             events(Event("log", {"message": what}))
         run = second_stage(first, found.run, weight=weight, tag=found.run.tag)
-        write_run(run, spec.run, depth=_DEPTH)
-        about |= {"weight": weight, "documents": len(run.cut(_DEPTH))}
+        write_run(run, spec.run, depth=DEPTH)
+        about |= {"weight": weight, "documents": len(run.cut(DEPTH))}
     return {**_facts(found), **about}
 
 

@@ -24,13 +24,10 @@ from numpy.typing import NDArray
 
 from engines.core.build import Journal
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import Topic
-from engines.retrieval.run import Run, Scored, read_run, write_run
-
-DEPTH = 1_000
-"""Answers that are kept for a topic."""
+from engines.retrieval.run import DEPTH, Run, Scored, read_run, write_run
 
 _CHUNK = 2_000
 """Candidates that are in memory at once: every answer of a real collection may be one."""
@@ -202,8 +199,9 @@ def score_candidates(
 
     Args: topics: asked with title and question. candidates: answer ids by topic, or a first stage's run;
     topics without any are left out. tag: the run's name, the scorer's without one.
-    Events: progress in pairs, with `topic`, `rate_per_s` and `eta_s`. When `stop` is raised it ends after the
-    batch under way: the topics that are finished stay in the journal, and the same call goes on from them.
+    Events: progress in pairs, with `topic`, `rate_per_s` and `eta_s`; a warning of candidates without a
+    text. When `stop` is raised it ends after the batch under way: the topics that are finished stay in the
+    journal, and the same call goes on from them.
 
     Raises: DataError E343 when no topic has candidates or no candidate has a text, E345 when the journal
     beside `out` is of another scorer.
@@ -262,6 +260,8 @@ def score_candidates(
         write_run(run, out, depth=depth)
         journal.remove()
         run = read_run(out)
+    if missing := sum(item.missing for item in ordered):
+        warn(events, f"{missing:,} candidates are not in the collection and were left out")
     return Ranking(
         run=run,
         complete=complete,
@@ -269,7 +269,7 @@ def score_candidates(
         resumed=resumed,
         pairs=sum(item.pairs for item in ordered),
         truncated=sum(item.truncated for item in ordered),
-        missing=sum(item.missing for item in ordered),
+        missing=missing,
         seconds=meter.seconds(),
         pairs_per_s=meter.rate(),
     )

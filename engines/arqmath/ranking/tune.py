@@ -142,10 +142,9 @@ _Runs = Iterator[tuple[str, "Run"]]
 
 
 def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
-    from engines.arqmath.collection.index import DEPTH
     from engines.arqmath.collection.index_build import document_text
     from engines.retrieval.bm25 import Bm25, Frequencies
-    from engines.retrieval.run import Run
+    from engines.retrieval.run import DEPTH, Run
     from engines.retrieval.tokens import VERSIONS
 
     ids = [name.decode() for name in index.ids.tolist()]
@@ -192,7 +191,7 @@ def _sums(searches: Sequence[str]) -> Iterator[FirstStage]:
 
 
 def _fused(stages: Iterable[FirstStage], found: Mapping[str, Run]) -> _Runs:
-    from engines.arqmath.collection.index import DEPTH
+    from engines.retrieval.run import DEPTH
 
     return ((str(stage), stage.fuse(found).cut(DEPTH)) for stage in stages)
 
