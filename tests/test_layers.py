@@ -136,7 +136,7 @@ def test_a_light_install_takes_the_tour() -> None:
     "words",
     [
         ("egen", "derive", "sin(2*x)", "2*sin(x)*cos(x)"),
-        ("egen", "analogy", "egen-both", "x", "2*x", "sin(x)"),
+        pytest.param(("egen", "analogy", "egen-both", "x", "2*x", "sin(x)"), marks=pytest.mark.slow),
         ("grade", "--gold", "1/2", "--pred", "0.5"),
     ],
 )

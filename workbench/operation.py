@@ -62,6 +62,56 @@ class Where:
     address: str = ""
     unless: str = ""
 
+    def filter(self, text: str) -> Filter:
+        """A filter over the rows. Raises: FilterError E440 for one that cannot be read."""
+        from workbench.filters import parse_filter
+        from workbench.notes import NOTE_FIELDS
+
+        return parse_filter(text, (*load(self.table).fields, *(NOTE_FIELDS if self.address else ())))
+
+    def narrowed(self, record: Any, wanted: Filter, spec: Any, *, events: Sink = ignore) -> Any:
+        """The record with those of its rows that pass. `spec`: what the operation was asked. Events: warnings
+        of notes that cannot be read."""
+        table, noted, held = load(self.table), self._noted(spec, wanted, events), self._held(record)
+
+        def passes(item: Any) -> bool:
+            row = table.row(item, record)
+            row.update(noted(item))
+            return wanted.matches(row)
+
+        passing = {key: list(filter(passes, held[key])) for key in self.key.split()}
+        if isinstance(record, list):
+            return passing[self.key]
+        return {**record, **passing} if held is record else replace(record, **passing)
+
+    def count(self, record: Any) -> int:
+        """How many rows a record has."""
+        held = self._held(record)
+        return sum(len(held[key]) for key in self.key.split())
+
+    def _held(self, record: Any) -> Mapping[str, Any]:
+        if isinstance(record, list):
+            return {self.key: record}
+        if isinstance(record, Mapping):
+            return record
+        return {field.name: getattr(record, field.name) for field in fields(record)}
+
+    def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
+        from workbench.notes import NOTE_FIELDS, Note
+        from workbench.workspace import Workspace
+
+        if not set(wanted.names) & set(NOTE_FIELDS):
+            return lambda _item: {}
+        address, notes = load(self.address)(spec), Workspace.open().notes
+        for problem in notes.problems:
+            warn(events, str(problem))
+
+        def fields(item: Any) -> Mapping[str, object]:
+            place = address(item)
+            return (notes.get(place) or Note(place)).fields
+
+        return fields
+
 
 @dataclass(frozen=True, slots=True)
 class Performed:
@@ -173,61 +223,6 @@ class Operation:
         """What it answers to what the caller gives: its document."""
         return self.perform(self.resolved(given), events=events, stop=stop).document
 
-    def filter(self, text: str) -> Filter:
-        """A filter over its rows. Raises: FilterError E440 for one that cannot be read."""
-        from workbench.filters import parse_filter
-        from workbench.notes import NOTE_FIELDS
-
-        assert self.where is not None
-        of_notes = NOTE_FIELDS if self.where.address else ()
-        return parse_filter(text, (*load(self.where.table).fields, *of_notes))
-
-    def narrowed(self, record: Any, wanted: Filter, spec: Any, *, events: Sink = ignore) -> Any:
-        """The record with those of its rows that pass. `spec`: what it was asked. Events: warnings of notes
-        that cannot be read."""
-        assert self.where is not None
-        table, noted, held = load(self.where.table), self._noted(spec, wanted, events), self._held(record)
-
-        def passes(item: Any) -> bool:
-            row = table.row(item, record)
-            row.update(noted(item))
-            return wanted.matches(row)
-
-        passing = {key: list(filter(passes, held[key])) for key in self.where.key.split()}
-        if isinstance(record, list):
-            return passing[self.where.key]
-        return {**record, **passing} if held is record else replace(record, **passing)
-
-    def rows(self, record: Any) -> int:
-        """How many rows a record has that a filter may narrow."""
-        assert self.where is not None
-        held = self._held(record)
-        return sum(len(held[key]) for key in self.where.key.split())
-
-    def _held(self, record: Any) -> Mapping[str, Any]:
-        assert self.where is not None
-        if isinstance(record, list):
-            return {self.where.key: record}
-        if isinstance(record, Mapping):
-            return record
-        return {field.name: getattr(record, field.name) for field in fields(record)}
-
-    def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
-        from workbench.notes import NOTE_FIELDS, Note
-        from workbench.workspace import Workspace
-
-        if self.where is None or not set(wanted.names) & set(NOTE_FIELDS):
-            return lambda _item: {}
-        address, notes = load(self.where.address)(spec), Workspace.open().notes
-        for problem in notes.problems:
-            warn(events, str(problem))
-
-        def fields(item: Any) -> Mapping[str, object]:
-            place = address(item)
-            return (notes.get(place) or Note(place)).fields
-
-        return fields
-
     @property
     def divisible(self) -> bool:
         """Whether several jobs can each do a share of it."""
@@ -251,12 +246,9 @@ class Operation:
 
     def title(self, spec: Any) -> str:
         """What its job is called."""
-        return self.background.title.format_map(_Fields(spec)) if self.background else self.name
-
-
-class _Fields(dict[str, Any]):
-    def __init__(self, spec: Any) -> None:
-        super().__init__({field.name: getattr(spec, field.name) for field in described(type(spec))})
+        if self.background is None:
+            return self.name
+        return self.background.title.format(**{f.name: getattr(spec, f.name) for f in described(type(spec))})
 
 
 def stopped(document: Any) -> int:

@@ -51,7 +51,7 @@ def test_a_new_column_is_in_the_lines_and_the_filter_of_its_command(functions: T
     found = row.run({"corpus": str(CORPUS), "cluster": 20})
     count = functions.row(found["members"][0])["functions"]
     assert first.split()[4] == f"{count:02d}"
-    passing = row.narrowed(found, row.filter(f"functions>{count}"), None)["members"]
+    passing = row.where.narrowed(found, row.where.filter(f"functions>{count}"), None)["members"]
     assert passing == [one for one in found["members"] if functions.row(one)["functions"] > count]
 
 

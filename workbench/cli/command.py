@@ -370,7 +370,6 @@ def command(row: Operation) -> Callable[..., None]:
     fields = described(row.spec_type)
     defaults = _user_defaults(row)
     parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
-    as_json: Any = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
     detach: Any = Annotated[bool, typer.Option("--detach", help="Run in the background, as a job.")]
     words = "With --detach: split the work over this many jobs, and merge the shares in one more."
     shares: Any = Annotated[int, typer.Option("--shares", min=1, help=words, show_default=False)]
@@ -387,7 +386,7 @@ def command(row: Operation) -> Callable[..., None]:
         parameters.append(_keyword("shares", shares, 1))
     if row.tables:
         parameters += [_keyword("csv", Csv, False), _keyword("tex", Tex, False)]
-    parameters.append(_keyword("as_json", as_json, False))
+    parameters.append(_keyword("as_json", Json, False))
 
     def run(
         *,
@@ -409,7 +408,7 @@ def command(row: Operation) -> Callable[..., None]:
                 name: value for name, value in given.items() if value is not None
             }
         try:
-            wanted = row.filter(where) if where else None
+            wanted = row.where.filter(where) if row.where and where else None
             spec = row.resolved(given)
             if where:
                 _refuse_unshown(row, spec, detach)
@@ -505,10 +504,10 @@ def _perform(
 ) -> None:
     stop = stop_on_interrupt() if row.takes_stop else never
     record = row.start(spec, events=_progress(row), stop=stop)
-    if wanted is not None:
-        there = row.rows(record)
-        record = row.narrowed(record, wanted, spec, events=_progress(row))
-        if there and not row.rows(record) and not as_json:
+    if row.where and wanted is not None:
+        there = row.where.count(record)
+        record = row.where.narrowed(record, wanted, spec, events=_progress(row))
+        if there and not row.where.count(record) and not as_json:
             print(f"none of {there:,} passes the filter")
             return
     if isinstance(record, Iterator) and row.json_lines:
@@ -531,7 +530,7 @@ def _perform(
 
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
-        say(line) if isinstance(line, Hint) else emit(None, False, text=[line])
+        say(line) if isinstance(line, Hint) else print(printable(line))
 
 
 def _progress(row: Operation) -> Sink:
