@@ -103,7 +103,9 @@ def test_the_mistakes_of_an_evaluation_are_narrowed() -> None:
         {"query": "+ x 1", "expected": "x", "predicted": predicted, "cost": cost, "note": ""}
         for predicted, cost in (("sin x", 0.1), ("sin x", 0.3), ("cos x", 0.4))
     ]
-    found = row.narrowed({"wrong": 9, "mistakes": mistakes}, row.filter("cost>.2 predicted:sin"), None)
+    found = row.where.narrowed(
+        {"wrong": 9, "mistakes": mistakes}, row.where.filter("cost>.2 predicted:sin"), None
+    )
     assert found == {"wrong": 9, "mistakes": mistakes[1:2]}
 
 
@@ -181,4 +183,4 @@ def test_a_filter_that_passes_none_is_not_laid_on_what_was_asked() -> None:
     # Written answers are rows alone.
     row = operation("arqmath.show")
     rows = [{"run": "a", "grade": 3}, {"run": "b", "grade": 0}]
-    assert row.narrowed(rows, row.filter("grade>1"), None) == rows[:1]
+    assert row.where.narrowed(rows, row.where.filter("grade>1"), None) == rows[:1]
