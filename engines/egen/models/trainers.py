@@ -134,7 +134,7 @@ class Contrastive(_TransformerTask):
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """The contrastive loss in nats; several processes have the negatives of all."""
-        from engines.training.loop import rows_of_all
+        from engines.training.processes import rows_of_all
 
         return self._loss(model, batch, rows_of_all)
 

@@ -268,7 +268,7 @@ class SemVecTask:
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy in nats of the other one among those of all classes of the batch, both ways."""
         from engines.egen.models.transformer import contrastive
-        from engines.training.loop import rows_of_all
+        from engines.training.processes import rows_of_all
 
         one, other = model(batch).chunk(2)
         return contrastive(

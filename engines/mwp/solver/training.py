@@ -21,7 +21,7 @@ from engines.core.spec import read, refused, values
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.settings import CODE, SolverSettings
-from engines.training.loop import rows_of_all
+from engines.training.processes import rows_of_all
 from engines.training.task import Origin
 
 if TYPE_CHECKING:

@@ -1,0 +1,121 @@
+"""A training in one process or several: the device of each, and what they tell each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from engines.training.libraries import no_device
+from engines.training.task import TrainConfig
+
+if TYPE_CHECKING:
+    import torch
+    from accelerate import Accelerator
+
+_PATIENCE_H = 2
+"""How long processes wait for the first one, which alone evaluates and saves."""
+
+
+def start_accelerator(config: TrainConfig) -> Accelerator:
+    """This process's device and its link to the others that a launcher has started.
+
+    Raises: EngineError E634 when a GPU is asked for and there is none.
+    """
+    from datetime import timedelta
+
+    import torch
+    from accelerate import Accelerator, InitProcessGroupKwargs
+    from accelerate.state import AcceleratorState
+
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise no_device(config.device)
+    # It is kept for the process, and a second training in it may have another device or precision.
+    AcceleratorState._reset_state(reset_partial_state=True)
+    here = torch.cuda.is_available() or torch.backends.mps.is_available()
+    made = Accelerator(
+        cpu=config.device == "cpu" or not here,
+        mixed_precision="bf16" if precision(config) == "bf16" else "no",
+        dynamo_backend="inductor" if config.compile else "no",
+        kwargs_handlers=[InitProcessGroupKwargs(timeout=timedelta(hours=_PATIENCE_H))],
+    )
+    if made.device.type == "cuda":
+        torch.set_float32_matmul_precision("high")
+    return made
+
+
+def precision(config: TrainConfig) -> str:
+    """bf16 or fp32. What is asked for is taken; auto looks at the device."""
+    import torch
+
+    if config.precision != "auto":
+        return config.precision
+    able = config.device != "cpu" and torch.cuda.is_available() and torch.cuda.is_bf16_supported()
+    return "bf16" if able else "fp32"
+
+
+def shared(value: dict[str, float]) -> dict[str, float]:
+    """The first process's value, in every process."""
+    from accelerate.utils import broadcast_object_list
+
+    box = [value]
+    broadcast_object_list(box)
+    return box[0]
+
+
+def gathered(value: Any, world: int) -> Sequence[Any]:
+    """Every process's value, in the order of the processes."""
+    if world == 1:
+        return [value]
+    from accelerate.utils import gather_object
+
+    return list(gather_object([value]))
+
+
+def rows_of_all(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
+    """The rows of a tensor (rows, …) of every process, one process after the other, and where those of this
+    one begin. Gradients flow back to the process whose rows they are; the numbers of rows may differ."""
+    import torch
+    import torch.distributed as dist
+
+    if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() == 1:
+        return rows, 0
+    return torch.compiler.disable(_exchanged)(rows)
+
+
+def _exchanged(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
+    import torch
+    import torch.distributed as dist
+
+    count = torch.tensor([len(rows)], device=rows.device)
+    counts = [torch.empty_like(count) for _ in range(dist.get_world_size())]
+    dist.all_gather(counts, count)
+    sizes = [int(each) for each in counts]
+    filling = rows.new_zeros((max(sizes) - len(rows), *rows.shape[1:]))
+    found = _gather().apply(torch.cat([rows, filling]))
+    parts = [found[rank, :size] for rank, size in enumerate(sizes)]
+    return torch.cat(parts), sum(sizes[: dist.get_rank()])
+
+
+@cache
+def _gather() -> Any:
+    import torch
+    import torch.distributed as dist
+
+    class Gather(torch.autograd.Function):  # type: ignore[misc]  # an untyped library
+        """(rows, …) of every process as (processes, rows, …)."""
+
+        @staticmethod
+        def forward(_: Any, rows: torch.Tensor) -> torch.Tensor:
+            found = [torch.empty_like(rows) for _ in range(dist.get_world_size())]
+            dist.all_gather(found, rows)
+            return torch.stack(found)
+
+        @staticmethod
+        def backward(_: Any, gradient: torch.Tensor) -> torch.Tensor:
+            # The loss of every process depends on these rows.
+            whole = gradient.clone(memory_format=torch.contiguous_format)
+            dist.all_reduce(whole)
+            return whole[dist.get_rank()]
+
+    return Gather
