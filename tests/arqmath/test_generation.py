@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.arqmath.generation.answers import Decoding, Draft, extract, shortest, write_topics
-from engines.arqmath.generation.generator import (
+from engines.arqmath.generation.training import (
     Generator,
     Problems,
     Texts,

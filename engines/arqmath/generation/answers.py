@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.arqmath.generation.generator import HINT, UNOPENED, opened, prompt, single_digits
+from engines.arqmath.generation.training import HINT, UNOPENED, opened, prompt, single_digits
 from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.build import Journal
 from engines.core.errors import DataError, EngineError

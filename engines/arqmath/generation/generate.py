@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -26,6 +27,7 @@ _WAYS: Mapping[str, tuple[str, ...]] = {
     "shortest": (),
 }
 """The ways to answer, each with the settings that are its own; a recipe has a seed whatever it does."""
+WRONG = ("wrong", "loses domain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,6 @@ def generate(
     12
     """
     from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
-    from engines.arqmath.generation.checked import checked
     from engines.forum.topics import read_topics, warn_of_formula_topics, warn_of_unanswered_topics
     from engines.retrieval.run import check_out, read_answers, write_answers
 
@@ -208,3 +209,15 @@ def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
         return [float(value) for value in vectors[1:] @ vectors[0]]
 
     return cosine
+
+
+def checked(text: str, said: str, proofreader: Proofreader) -> dict[str, Any]:
+    """How many links of an answer have which verdict, and those that are wrong, as `verdicts` and `wrong`, by
+    the proofreader that is lent."""
+    links = proofreader.links(text, said)
+    wrong = [
+        {"link": " ".join(f"{one.left} {one.relation} {one.right}".split()), "reason": one.reason}
+        for one in links
+        if one.verdict in WRONG
+    ]
+    return {"verdicts": dict(Counter(one.verdict for one in links)), "wrong": wrong}

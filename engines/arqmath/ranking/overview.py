@@ -474,7 +474,7 @@ def show(
 
     Returns: topic, title, question, tags, info, run, against, answers (see `answer_rows`); `written`: the
     answers of Task 3 alone, each with its text written for a terminal (shown) and, where a proofreader is
-    lent, its links (verdicts and wrong, see `engines.arqmath.generation.checked`). Events: as `topics`.
+    lent, its links (verdicts and wrong, see `engines.arqmath.generation.generate`). Events: as `topics`.
     Raises: DataError E371 for a topic, E372 for a run that there is not.
     """
 
@@ -483,7 +483,7 @@ def show(
     run, against = _chosen(rankings, spec.run, spec.against)
     found = _shown(rankings, spec.topic)
     if spec.written:
-        from engines.arqmath.generation.checked import checked
+        from engines.arqmath.generation.generate import checked
 
         written: list[dict[str, Any]] = found["answers"]
         if proofreader is None:

@@ -154,7 +154,7 @@ PAPER = Paper(
         ),
         Trainer(
             "arqmath.generator",
-            "engines.arqmath.generation.generator:Generator",
+            "engines.arqmath.generation.training:Generator",
             data=("collection", "amps", "backbone"),
             begins="backbone",
         ),
