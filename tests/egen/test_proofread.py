@@ -24,6 +24,14 @@ def test_what_holds_follows_or_is_given_is_told_from_what_is_wrong(tmp_path: Pat
     assert _verdicts(tmp_path, text) == list(zip(expected, [1, 2, 2, 4, 4, 5, 5], strict=True))
 
 
+def test_an_equation_to_be_solved_is_not_the_one_that_is_wrong(tmp_path: Path) -> None:
+    rest = "$$2x=14$$\n$$x=7$$\n"
+    expected = [("given", 1), ("wrong", 2), ("follows", 3)]
+    assert _verdicts(tmp_path, f"Solve $2x+3=11$. We get\n{rest}") == expected
+    # Without that word the two that go together are believed.
+    assert _verdicts(tmp_path, f"Now $2x+3=11$, thus\n{rest}")[0] == ("wrong", 1)
+
+
 def test_rows_of_align_are_one_chain_and_comments_are_left_out(tmp_path: Path) -> None:
     text = (
         "\\begin{align*}\n6+99\\cdot4 &= 402 \\\\\n% no\n&= 403\n\\end{align*}\n"

@@ -30,6 +30,7 @@ _SUPPOSED = re.compile(
     r"consider|for|test|testing|guess|at|letting|example|instance|checking|check|either|or|same|line|axis|"
     r"whether|minim\w+|maxim\w+|possib\w+|by)\b"
 )
+_TASK = re.compile(r"\b(?:solv\w+|equations?|system)\b")
 _CASES = re.compile(r"\b(?:cases?|otherwise|possibilit\w+)\b")
 
 
@@ -145,8 +146,21 @@ def _odd(
                 holds[one][index] and agree(about[one].left, about[one].right, elsewhere) is False
                 for one in near
             ):
-                yield Odd(each.place, {**at, name: place}, tuple(about[one].place for one in near))
+                if number == 0 and _TASK.search(each.before):
+                    yield from _after_task(about, holds, [{**at, name: one} for one in places])
+                else:
+                    yield Odd(each.place, {**at, name: place}, tuple(about[one].place for one in near))
                 break
+
+
+def _after_task(
+    about: Sequence[Statement], holds: Sequence[Sequence[bool | None]], at: Sequence[Mapping[str, float]]
+) -> Iterator[Odd]:
+    """Where an equation is to be solved and none of the others has its solution, the next one is wrong."""
+    for task, following, values in zip(holds[0], holds[1], at, strict=True):
+        if task and following is False:
+            yield Odd(about[1].place, values, (about[0].place,))
+            return
 
 
 def _is_supposed(statement: Statement) -> bool:
