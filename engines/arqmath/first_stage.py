@@ -11,11 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop
-from engines.core.spec import Arg
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
@@ -23,24 +22,6 @@ if TYPE_CHECKING:
     from engines.arqmath.collection.store import PostStore
     from engines.retrieval.dense import Vectors
     from engines.retrieval.run import Run
-
-
-By = Literal["model", "formulas", "interaction"]
-"""What a second stage scores by."""
-Candidates = Literal["index", "judged", "tagged", "all"]
-"""What a cross-encoder scores: a first stage's best, the judged answers, those to questions that share a
-tag with the topic, or all there are."""
-
-Family = Literal["bert", "albert", "roberta"]
-"""Architectures of language models."""
-
-SomeCollection = Annotated[
-    Path, Arg("A collection's folder, or its name in the workspace.", ref="collection", metavar="FOLDER")
-]
-Added = Annotated[tuple[Path, ...], Arg("Run files from elsewhere.", hidden=True)]
-IndexFolder = Annotated[Path | None, Arg("The collection's index; it need not be there.", hidden=True)]
-RunName = Annotated[str, Arg("A run's name, or a run file.", shown="the last")]
-Against = Annotated[str, Arg("The run to compare with.", shown="the first")]
 
 
 RETRIEVERS: dict[str, type[Retriever]] = {}

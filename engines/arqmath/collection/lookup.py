@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from engines.arqmath.arguments import IndexFolder, SomeCollection
 from engines.arqmath.collection.store import PostStore, StoredPost
-from engines.arqmath.first_stage import IndexFolder, SomeCollection
 from engines.core.errors import DataError
 from engines.core.files import cached
 from engines.core.spec import Arg

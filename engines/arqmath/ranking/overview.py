@@ -10,7 +10,7 @@ from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.first_stage import Added, Against, IndexFolder, RunName, SomeCollection
+from engines.arqmath.arguments import IndexFolder, SomeCollection
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 # Judgements of one topic in several files count together, as a file and a reduced copy of it. A run is
 # evaluated over all topics of those files of judgements with which it shares a topic: a run of 2020 is not
 # held against the topics of 2021.
+
+Added = Annotated[tuple[Path, ...], Arg("Run files from elsewhere.", hidden=True)]
+RunName = Annotated[str, Arg("A run's name, or a run file.", shown="the last")]
+Against = Annotated[str, Arg("The run to compare with.", shown="the first")]
 
 _MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from errno import EISDIR
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.arqmath.first_stage import RETRIEVERS, By, Candidates, FirstStage
+from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import file_error
@@ -111,6 +111,12 @@ def _restricted(first: Run, scored: Run) -> Run:
 
 
 _SCORED = 100
+
+By = Literal["model", "formulas", "interaction"]
+"""What a second stage scores by."""
+Candidates = Literal["index", "judged", "tagged", "all"]
+"""What a cross-encoder scores: a first stage's best, the judged answers, those to questions that share a
+tag with the topic, or all there are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from engines.arqmath.first_stage import Family
+from engines.arqmath.arguments import Family
 from engines.arqmath.training.model_folder import (
     MINILM,
     backbone_folder,

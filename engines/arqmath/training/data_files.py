@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
-from engines.arqmath.first_stage import SomeCollection
+from engines.arqmath.arguments import SomeCollection
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.arqmath.first_stage import Family, SomeCollection
+from engines.arqmath.arguments import Family, SomeCollection
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_folder, refuse_other, write_json
 from engines.core.spec import Arg

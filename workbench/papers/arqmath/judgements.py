@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.arqmath.first_stage import SomeCollection
+from engines.arqmath.arguments import SomeCollection
 from engines.core.errors import DataError
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import write_text
