@@ -139,6 +139,8 @@ def _verdict(found: _Document) -> str:
     from engines.egen.records import distinguishable, where
 
     if example := found.get("counterexample"):
+        if "said" in example:
+            return f"✗ not equal: {example['said']}"
         both = distinguishable(example["head"], example["member"], example["difference"], digits=6)
         return f"✗ not equal at {where(example['x'], example.get('at'), digits=4)}: {' and '.join(both)}"
     if not found["steps"]:

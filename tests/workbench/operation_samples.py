@@ -305,6 +305,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.semembed": semembed,
     "egen.stats": stats,
     "egen.rules": lambda workspace, place: {"family": "expansion"},
+    "egen.theory": lambda workspace, place: {"theory": "sets"},
     "egen.find": of_corpus(expr="- 0 sinh x"),
     "egen.show": of_corpus(cluster=0),
     "egen.pairs": of_corpus(triplets=True, limit=3, seed=1),

@@ -55,6 +55,11 @@ OPERATIONS = (
         tables=True,
     ),
     Operation(
+        "egen.theory",
+        "The theories there are, or a check of one of yours.",
+        "engines.egen.own_theories:check_theory",
+    ),
+    Operation(
         "egen.corpus",
         "Build a corpus of clusters from templates or a file.",
         "engines.egen.corpora:build_corpus",

@@ -40,7 +40,7 @@ def written(notation: str, prefix: str) -> str:
 
 
 def _in(notation: str) -> Callable[[Row], str]:
-    return lambda row: written(notation, row["head"] if "head" in row else row["prefix"])
+    return lambda row: row.get(notation) or written(notation, row["head"] if "head" in row else row["prefix"])
 
 
 def _operators(row: Row) -> list[str]:
@@ -333,6 +333,19 @@ def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
     yield from aligned(("class", "nodes", "smallest term", "is"), rows)
     if len(wanted) > _SHOWN_CLASSES:
         yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
+
+
+def theory(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The theories there are, or the operators and rules of one."""
+    if "theories" in found:
+        yield from aligned(("theory", "what", "file"), [tuple(row.values()) for row in found["theories"]])
+        return
+    yield f"{found['title']}: {len(found['rules'])} rules hold; judge: {found['judge']}"
+    yield ""
+    yield from aligned(("operator", "arity", "written"), [tuple(row.values()) for row in found["operators"]])
+    yield ""
+    rows = [(row["name"], row["left"], "=" if row["both"] else "->", row["right"]) for row in found["rules"]]
+    yield from aligned(("rule", "left", "", "right"), rows)
 
 
 def save(found: Mapping[str, Any], _spec: object) -> list[str]:
@@ -648,6 +661,8 @@ def _note(transition: Mapping[str, Any]) -> str:
     example, judgement = transition["counterexample"], transition["judgement"]
     if judgement == "right":
         parts += [transition["reason"]] if transition["verdict"] != "equal" or transition["except"] else []
+    elif example and "said" in example:
+        parts.append(f"{judgement.upper()}: {example['said']}")
     elif example:
         shown = distinguishable(example["head"], example["member"], example["difference"], digits=6)
         at = where(example["x"], example.get("at"), digits=4)
