@@ -26,6 +26,7 @@ from engines.egen.records import (
     Mode,
     OwnRules,
     Style,
+    TheoryName,
     Verdict,
     Weights,
     canonical_weights,
@@ -238,6 +239,7 @@ class BuildCorpus:
         Arg("Assumptions for all heads: x > 0, n integer.", shown="nothing", words=True),
     ] = None
     rules: OwnRules = None
+    theory: TheoryName | None = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("Node limit of a head's e-graph. [default: 1000]", low=1)] = None
     share: Annotated[
@@ -252,6 +254,9 @@ class BuildCorpus:
 
     def __post_init__(self) -> None:
         share_of(self.share)
+        if self.theory not in (None, "reals") and (self.rules or self.weights or self.forms or self.assume):
+            what = "rules, weights, forms and assumptions are of real functions"
+            raise refused(what, "E427", "Leave them out, or --theory.")
         if self.workers is not None and self.workers > 4 * (cores := machine.processors()):
             raise refused(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
 
@@ -278,6 +283,8 @@ def resolved(spec: BuildCorpus) -> BuildCorpus:
     families_of(spec.forms or "")
     if spec.assume is not None:
         left_open["assume"] = str(read_assumptions(spec.assume))
+    if spec.theory and spec.theory.endswith(".toml"):
+        left_open["theory"] = str(Path(spec.theory).expanduser().absolute())
     return replace(spec, **left_open, templates=templates and source_name(templates))
 
 
@@ -298,15 +305,16 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.corpus.sources import open_source, sample
     from engines.egen.records import EgenConfig, Limits
     from engines.egen.rules.own import checked_rules
+    from engines.egen.theories.own import theory_text
+    from engines.egen.theories.theory import theory_of
 
     spec = resolved(spec)
-    own = checked_rules(spec.rules) if spec.rules else None
-    if own is None:
-        own = saved_plan(spec.out).config.rules if (spec.out / "plan.json").exists() else ""
+    begun = saved_plan(spec.out).config if (spec.out / "plan.json").exists() else CORPUS_CONFIG
+    theory = theory_text(spec.theory) if spec.theory else begun.theory
     if spec.templates is None:
         source = saved_plan(spec.out).source
     else:
-        source = open_source(spec.templates)
+        source = open_source(spec.templates, theory=theory_of(theory, ""))
         if spec.sample is not None:
             source = sample(source, spec.sample, _given(spec.seed))
     config = EgenConfig(
@@ -320,7 +328,8 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         weights=_given(spec.weights),
         forms=_given(spec.forms),
         assume=_given(spec.assume),
-        rules=own,
+        rules=checked_rules(spec.rules) if spec.rules else begun.rules,
+        theory=theory,
     )
     return build(
         source,
@@ -513,23 +522,22 @@ def find(spec: FindFunction) -> dict[str, Any]:
     member it is, if it is one.
     """
     from engines.egen.corpus.reader import open_corpus
-    from engines.egen.expressions.language import LETTERS, read_prefix
-    from engines.egen.expressions.notation import expression_row, read_head, unicode_infix
     from engines.egen.verification.verify import verdict_row
 
     corpus = open_corpus(spec.corpus, several=True)
-    tree = read_head(spec.expr, letters=corpus.letters)
+    theory = corpus.theory
+    tree = theory.read(spec.expr)
     matches = [
         {
             "cluster": match.cluster,
             "head": match.head,
-            "unicode": unicode_infix(read_prefix(match.head, LETTERS)),
+            "unicode": theory.row(theory.read(match.head, "prefix"))["unicode"],
             "member": match.member,
             **verdict_row(match.verdict),
         }
         for match in corpus.find(tree)
     ]
-    return {**expression_row(tree), "matches": matches}
+    return {**theory.row(tree), "matches": matches}
 
 
 def show(spec: ShowCluster) -> dict[str, Any]:
@@ -539,14 +547,13 @@ def show(spec: ShowCluster) -> dict[str, Any]:
     with their number, 0 the head.
     """
     from engines.egen.corpus.reader import open_corpus
-    from engines.egen.expressions.language import LETTERS, read_prefix
-    from engines.egen.expressions.notation import expression_row
 
     corpus = open_corpus(spec.corpus, several=True)
+    theory = corpus.theory
     rows = [
         {
             "member": row["member"],
-            **expression_row(read_prefix(row["prefix"], LETTERS)),
+            **theory.row(theory.read(row["prefix"], "prefix", head=False)),
             "verdict": row["verdict"],
             "kept": row["kept"],
             "gained": row["gained"],

@@ -114,13 +114,15 @@ class Derivation(_ClusterSheet):
         *,
         mode: str,
         assume: str = "",
+        theory: str = "reals",
         named: Callable[[str], str] = shown,
     ) -> None:
         rules = f"rules    {mode}; each line is judged against the first"
         where = [f"where    {assume}"] if assume else []
         ends = (f"from     {named(left)}", f"to       {named(right)}", *where, rules, "")
-        params = {"start": left, "target": right, "assume": assume, "mode": mode}
-        assuming = ("--assume", assume) if assume else ()
+        params = {"start": left, "target": right, "assume": assume, "theory": theory, "mode": mode}
+        assuming = ["--assume", assume] if assume else []
+        assuming += ["--theory", theory] if theory != "reals" else []
         command = workbench.command_line("egen", "derive", *assuming, "--mode", mode, "--", left, right)
         doing = "by decomposing both until two lines are equal, or by growing one e-graph from both"
         super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)

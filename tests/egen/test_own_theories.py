@@ -8,6 +8,7 @@ import random
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint
 from itertools import product
@@ -20,6 +21,17 @@ import sympy
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
+from engines.egen.corpora import (
+    BuildCorpus,
+    CorpusStats,
+    FindFunction,
+    ShowCluster,
+    build_corpus,
+    corpus_stats,
+    find,
+    show,
+)
+from engines.egen.corpus.reader import open_corpus
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.members import generate
 from engines.egen.own_theories import CheckTheory, check_theory
@@ -303,6 +315,33 @@ def test_a_distribution_brings_a_theory(tmp_path: Path, monkeypatch: pytest.Monk
     assert {row["name"] for row in check_theory(CheckTheory())["theories"]} == {*NAMES, "lattice"}
     monkeypatch.undo()
     judges.installed.cache_clear()
+
+
+def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) -> None:
+    heads = tmp_path / "heads.txt"
+    heads.write_text("(A u B) n C\nA \\ B\n(A n C) u (C n B)\n# no term\nA + B\n")
+    out = tmp_path / "corpus"
+    spec = BuildCorpus(out, str(heads), theory="sets", members=20, nodes=300, workers=1)
+    built = build_corpus(spec)
+    assert (built.complete, built.clusters, built.bad_lines) == (True, 2, 1)
+    shown = show(ShowCluster(out, 0))
+    known = theory("sets")
+    assert shown["merged_from"] == [0, 2]
+    assert shown["members"][0]["unicode"] == "(A ∪ B) ∩ C"
+    for row in shown["members"]:
+        assert finite_sets(known.read("(A u B) n C"), known.read(row["infix"]))
+    found = find(FindFunction(out, "C n (B u A)"))["matches"]
+    assert [(match["cluster"], match["verdict"], match["member"]) for match in found] == [(0, "equal", 0)]
+    assert corpus_stats(CorpusStats(out))["clusters"] == 2
+    assert build_corpus(BuildCorpus(out, workers=1)).complete
+    with pytest.raises(EngineError, match="grown with other theory") as caught:
+        build_corpus(replace(spec, theory="boolean", templates=None))
+    assert caught.value.code == "E452"
+    with pytest.raises(EngineError, match="of another theory") as caught:
+        open_corpus(out)
+    assert caught.value.code == "E458"
+    with pytest.raises(EngineError, match="of real functions"):
+        build_corpus(BuildCorpus(tmp_path / "other", "poly", theory="sets"))
 
 
 def test_the_commands_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from engines.core.files import file_error, write_bytes
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.shards import (
     BLOCK,
+    THEORY,
     GrownHead,
     Skipped,
     header,
@@ -38,9 +39,9 @@ from engines.egen.corpus.shards import (
 )
 from engines.egen.corpus.sources import BadLine, Head, Source
 from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, Service, growth
-from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.records import Cluster, EgenConfig, head_seed
 from engines.egen.rules.table import table_hash
+from engines.egen.theories.theory import theory_of
 
 _PACKAGES = ("mathwb", "egglog", "numpy", "numba", "pyarrow")
 _PARTS = frozenset(
@@ -61,8 +62,10 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan without the heads themselves, as `plan.json` and the manifest hold it."""
+        real = self.config.theory == "reals"
+        heads = [head.prefix for head in self.source.heads]
         return {
-            **header([head.prefix for head in self.source.heads], self.config.assume),
+            **(header(heads, self.config.assume) if real else {"format": THEORY}),
             "source": {
                 "name": self.source.name,
                 "heads": len(self.source.heads),
@@ -170,8 +173,8 @@ def _begin(build: ResumableBuild, plan: Plan) -> None:
 
     def other(name: str, before: Any, after: Any) -> EngineError:
         what = f"this folder holds a corpus with {name} {before}, and not {after}"
-        if name == "config.rules":
-            what = "this folder holds a corpus grown with other rules than these"
+        if name in ("config.rules", "config.theory"):
+            what = f"this folder holds a corpus grown with other {name.removeprefix('config.')} than named"
         return other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
 
     build.begin(plan.to_dict(), old, other)
@@ -275,7 +278,8 @@ class _Growth:
 
     def _request(self, head: str) -> ClusterRequest:
         config = self.plan.config
-        return ClusterRequest(read_prefix(head, LETTERS), replace(config, seed=head_seed(config.seed, head)))
+        tree = theory_of(config.theory, "").read(head, "prefix", head=False)
+        return ClusterRequest(tree, replace(config, seed=head_seed(config.seed, head)))
 
     def _report(self, rate: _Rate, workers_bytes: int) -> None:
         members_per_s, progress = rate.report(self._done, self._members)

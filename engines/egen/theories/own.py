@@ -22,6 +22,7 @@ from engines.core.files import file_error
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import GUARDS
 from engines.egen.expressions.language import ARITY, FURTHER
+from engines.egen.expressions.logic import SIGNS as LOGICAL
 from engines.egen.expressions.signs import Place, Sign, Signs, ac_key
 from engines.egen.records import Counterexample, where
 from engines.egen.rules.table import Rule, is_variable, variables
@@ -343,9 +344,25 @@ def told(example: Counterexample) -> str:
     return f"at {where(example.x, dict(example.at))} the sides are {example.head:g} and {example.member:g}"
 
 
+_MET: dict[str, Signs] = {"logic": LOGICAL}
+
+
 @lru_cache(maxsize=16)
 def _defined(text: str) -> Definition:
-    return Definition(json.loads(text))
+    definition = Definition(json.loads(text))
+    _MET[text] = definition.signs
+    return definition
+
+
+def met(prefix: str) -> tuple[Signs, Tree]:
+    """A term in prefix notation, and the last theory met here that has its operators.
+
+    Raises: ExpressionError where none has.
+    """
+    for signs in reversed(_MET.values()):
+        if all(token in signs.table or signs.is_variable(token) for token in prefix.split()):
+            return signs, signs.tree(prefix)
+    raise ExpressionError(f"{prefix[:60]!r} is of no theory that is known here", remedy="Name its theory.")
 
 
 def _judge(definition: Definition, head: Tree) -> OwnJudge:

@@ -33,10 +33,18 @@ Address = Callable[[Mapping[str, Any]], str]
 @lru_cache(32_768)
 def written(notation: str, prefix: str) -> str:
     """An expression in a notation of `engines.egen.expressions.notation`: infix, unicode_infix or latex."""
+    from engines.core.errors import ExpressionError
     from engines.egen.expressions import notation as notations
     from engines.egen.expressions.language import LETTERS, read_prefix
 
-    return str(getattr(notations, notation)(read_prefix(prefix, LETTERS)))
+    try:
+        tree = read_prefix(prefix, LETTERS)
+    except ExpressionError:
+        from engines.egen.theories.own import met
+
+        signs, tree = met(prefix)
+        return str(signs.row(tree)[notation.removesuffix("_infix")])
+    return str(getattr(notations, notation)(tree))
 
 
 def _in(notation: str) -> Callable[[Row], str]:
