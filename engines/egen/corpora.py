@@ -26,7 +26,6 @@ from engines.egen.records import (
     Mode,
     OwnRules,
     Style,
-    TheoryName,
     Verdict,
     Weights,
     canonical_weights,
@@ -239,7 +238,10 @@ class BuildCorpus:
         Arg("Assumptions for all heads: x > 0, n integer.", shown="nothing", words=True),
     ] = None
     rules: OwnRules = None
-    theory: TheoryName | None = None
+    theory: Annotated[
+        str | None,
+        Arg("What FILE is about: a theory by its name, or FILE.toml. [default: reals]", metavar="NAME|FILE"),
+    ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("Node limit of a head's e-graph. [default: 1000]", low=1)] = None
     share: Annotated[

@@ -305,6 +305,7 @@ def _describe(
     counts = {outcome: verdicts.count(outcome) for outcome in OUTCOMES}
     counts["equal"] -= 1  # the head itself
     head = heads[sources[0]]
+    operators = OPERATORS if isinstance(theory, Reals) else {*theory.arity}
     return {
         "cluster": number,
         "head": head.prefix,
@@ -313,7 +314,7 @@ def _describe(
         "size": len(texts),
         "mean_tokens": sum(map(len, split)) / len(split),
         "mean_training_tokens": sum(lengths) / len(lengths) if lengths else None,
-        "operators": sorted((OPERATORS | {*theory.arity}).intersection(*[set().union(*split)])),
+        "operators": sorted(operators.intersection(*[set().union(*split)])),
         "all_equal": counts["equal"] == len(texts) - 1,
         **counts,
         **{name: facts[name] for name in ("stop_reason", "iterations", "nodes", "classes", "total_members")},
