@@ -27,6 +27,7 @@ from engines.egen.expressions.signs import Place, Sign, Signs, ac_key
 from engines.egen.records import Counterexample, where
 from engines.egen.rules.table import Rule, is_variable, variables
 from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed
+from engines.egen.theories.terms import Terms
 from engines.egen.theories.theory import Forms, Judge, Theory
 
 if TYPE_CHECKING:
@@ -354,15 +355,14 @@ def _defined(text: str) -> Definition:
     return definition
 
 
-def met(prefix: str) -> tuple[Signs, Tree]:
-    """A term in prefix notation, and the last theory met here that has its operators.
-
-    Raises: ExpressionError where none has.
-    """
+def met(prefix: str) -> tuple[dict[str, Any], Tree]:
+    """A term in prefix notation with its notations, by the last theory met here that has its operators; else
+    it is an s-expression. Raises: ExpressionError where it is neither."""
     for signs in reversed(_MET.values()):
         if all(token in signs.table or signs.is_variable(token) for token in prefix.split()):
-            return signs, signs.tree(prefix)
-    raise ExpressionError(f"{prefix[:60]!r} is of no theory that is known here", remedy="Name its theory.")
+            return signs.row(tree := signs.tree(prefix)), tree
+    tree = Terms().read(prefix)
+    return Terms().row(tree), tree
 
 
 def _judge(definition: Definition, head: Tree) -> OwnJudge:

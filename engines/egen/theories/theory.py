@@ -126,6 +126,10 @@ def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
     Args: name: as `theories.own.theory_text` takes it. own: further rules, as `rules.own.checked_rules` gives
     them. Raises: ExpressionError for assumptions that cannot be read.
     """
+    if name == "terms":
+        from engines.egen.theories.terms import Terms
+
+        return Terms()
     if name not in ("reals", "logic"):
         from engines.egen.theories.own import Own, theory_text
 

@@ -122,6 +122,12 @@ OPERATIONS = (
         tables=True,
     ),
     Operation(
+        "egen.extract",
+        "Terms of an e-graph of egg, egglog or Herbie.",
+        "engines.egen.foreign_egraphs:extract",
+        tool=True,
+    ),
+    Operation(
         "egen.save",
         "Save a generated cluster in a corpus.",
         "engines.egen.corpora:save",

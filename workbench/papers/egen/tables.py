@@ -42,8 +42,7 @@ def written(notation: str, prefix: str) -> str:
     except ExpressionError:
         from engines.egen.theories.own import met
 
-        signs, tree = met(prefix)
-        return str(signs.row(tree)[notation.removesuffix("_infix")])
+        return str(met(prefix)[0][notation.removesuffix("_infix")])
     return str(getattr(notations, notation)(tree))
 
 
@@ -341,6 +340,25 @@ def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
     yield from aligned(("class", "nodes", "smallest term", "is"), rows)
     if len(wanted) > _SHOWN_CLASSES:
         yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
+
+
+def extract(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The counts of a class by size, and the members that were drawn."""
+    yield (
+        f"class {found['class']}: {found['total']:,} terms; "
+        f"{found['nodes']:,} nodes in {found['classes']:,} classes"
+    )
+    if found["repeated"]:
+        yield Hint(
+            f"{found['repeated']:,} nodes stand in two classes: the e-graph is not closed under congruence, "
+            "and terms may be counted more than once"
+        )
+    yield from aligned(("size", "terms"), [(size, f"{count:,}") for size, count in found["counts"]])
+    if found["members"]:
+        yield ""
+        yield from aligned(("size", "member"), [(row["size"], row["term"]) for row in found["members"]])
+    if "out" in found:
+        yield f"{found['clusters']:,} clusters in {found['out']}"
 
 
 def theory(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
