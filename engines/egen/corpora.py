@@ -206,7 +206,8 @@ class BuildCorpus:
         Arg(
             "What to grow: published templates, or your own expressions, one per line, of x or of several "
             "variables. [default: all]",
-            metavar="all|poly|functions|derivatives|FILE",
+            metavar="all|poly|functions|derivatives|FILE|NAME",
+            ref="expressions",
         ),
     ] = None
     sample: Annotated[int | None, Arg("Sample this many heads, from every kind.", low=1)] = None
@@ -244,6 +245,10 @@ class BuildCorpus:
     ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("Node limit of a head's e-graph. [default: 1000]", low=1)] = None
+    held_out: Annotated[
+        float | None,
+        Arg("Share of the clusters to hold out for validation.", low=0, high=0.5, shown="as in the paper"),
+    ] = None
     share: Annotated[
         str | None,
         Arg(
@@ -338,6 +343,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         spec.out,
         config,
         workers=_given(spec.workers),
+        held_out=spec.held_out,
         share=share_of(spec.share),
         events=events,
         stop=stop,
@@ -454,11 +460,19 @@ class ImportClusters:
 
 @dataclass(frozen=True, slots=True)
 class ExportCorpus:
-    """Write the clusters of a corpus in E-Gen's published layout."""
+    """Write a corpus for others: with cluster, verdict and split, or as E-Gen published."""
 
     corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
-    file: Annotated[Path, Arg("The file to write; .gz compresses.", writes=True)]
-    layout: Annotated[Layout, Arg("Blocks of lines, or JSON lines.")] = "blocks"
+    file: Annotated[Path, Arg("What to write; .gz compresses the published layouts.", writes=True)]
+    layout: Annotated[
+        Layout | None,
+        Arg(
+            "blocks: as E-Gen published. jsonl: an object a cluster. csv, parquet: a row an expression. "
+            "dataset: a folder for HuggingFace datasets.",
+            shown="by FILE's ending, else blocks",
+        ),
+    ] = None
+    split: Annotated[SplitName, Arg("Which split rows name: of clusters, or of whole shapes.")] = "paper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,11 +496,22 @@ def import_clusters(spec: ImportClusters, *, events: Sink = ignore, stop: Stop =
 
 
 def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
+    """Write all clusters of a corpus.
+
+    Returns: file, layout, clusters, and for rows `sides`: clusters by side of the split.
+    """
+    from engines.egen.corpus.dataset import export_rows
     from engines.egen.corpus.published import export_published
     from engines.egen.corpus.reader import open_corpus
 
-    count = export_published(open_corpus(spec.corpus, several=True), spec.file, layout=spec.layout)
-    return {"file": str(spec.file), "clusters": count}
+    ends: dict[str, Layout] = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+    layout = spec.layout or ends.get(spec.file.suffix.lower(), "blocks")
+    corpus = open_corpus(spec.corpus, several=True)
+    made = {"file": str(spec.file), "layout": layout}
+    if layout in ("blocks", "jsonl"):
+        return {**made, "clusters": export_published(corpus, spec.file, layout=layout)}
+    sides = export_rows(corpus, spec.file, layout, spec.split)
+    return {**made, "clusters": sides.total(), "sides": dict(sides)}
 
 
 def pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:

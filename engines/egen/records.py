@@ -163,8 +163,9 @@ ACCEPTED: dict[Mode, frozenset[Outcome]] = {
     "paper": frozenset({"equal", "extends", "shrinks", "nowhere", "undecided"}),
 }
 """Which verdicts make a member, by mode; `shrinks` needs a common point."""
-Layout = Literal["blocks", "jsonl"]
-"""A published layout of clusters: blocks of lines, or JSON lines."""
+Layout = Literal["blocks", "jsonl", "csv", "parquet", "dataset"]
+"""How a corpus is written. blocks: lines, as E-Gen published. jsonl: an object a cluster, with verdicts and
+split too. The others have a row for each expression, with cluster, verdict and split; dataset is a folder."""
 
 StopReason = Literal[
     "saturated", "iteration_limit", "node_limit", "memory_limit", "time_limit", "contradiction", "stopped"

@@ -142,7 +142,7 @@ def test_the_operation_names_counts_members_and_keeps_a_corpus(file: Path, tmp_p
 
 
 def test_terms_of_any_operators_are_written_and_read(tmp_path: Path) -> None:
-    for label in ("a b", "(", '"x"', "é", '\\"', "()"):
+    for label in ("a b", "(", '"x"', '"x y"', "é", '\\"', "()", "|", ""):
         for text in (s_expression(tree) for tree in (T(label), T("f", (T(label), T("g", (T(label),)))))):
             assert s_expression(read_s_expression(text)) == text
             assert text.count(" ") + 1 == len(read_s_expression(text))

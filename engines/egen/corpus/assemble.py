@@ -23,7 +23,7 @@ from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, read_assumptions
 from engines.egen.corpus.shards import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
 from engines.egen.corpus.sources import Head
-from engines.egen.corpus.splits import paper_split, shape_split
+from engines.egen.corpus.splits import held_out_split, paper_split, shape_split
 from engines.egen.expressions.forms import Subterms
 from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABLE
 from engines.egen.expressions.notation import to_training
@@ -198,6 +198,7 @@ class Assembled:
     expressions: int
     skipped: tuple[Skipped, ...]
     bad_lines: int
+    held_out: int
 
 
 def assemble(
@@ -252,11 +253,13 @@ def assemble(
         for number, sources in enumerate(groups.values())
     ]
     sizes = [row["size"] for row in rows]
-    wanted = round(sum(sizes) * _SHARE)
+    share = plan.get("held_out")
+    wanted = round(sum(sizes) * (_SHARE if share is None else share))
+    by_cluster = paper_split(sizes, wanted, seed)
+    if share is not None:
+        by_cluster = held_out_split(len(sizes), share, seed)
     shapes = [frozenset(heads[source].shape for source in sources) for sources in groups.values()]
-    for row, side, other in zip(
-        rows, paper_split(sizes, wanted, seed), shape_split(shapes, sizes, wanted, seed), strict=True
-    ):
+    for row, side, other in zip(rows, by_cluster, shape_split(shapes, sizes, wanted, seed), strict=True):
         row["split"], row["split_by_shape"] = side, other
     tables = {
         "clusters.parquet": pa.Table.from_pylist(rows, schema=CLUSTERS),
@@ -279,7 +282,8 @@ def assemble(
         "shards": stored,
     }
     ResumableBuild(out).publish(document)
-    return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]))
+    held = by_cluster.count("validation")
+    return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]), held)
 
 
 def _describe(

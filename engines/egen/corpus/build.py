@@ -59,6 +59,7 @@ class Plan:
     config: EgenConfig
     rules: str
     versions: Mapping[str, str]
+    held_out: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The plan without the heads themselves, as `plan.json` and the manifest hold it."""
@@ -77,14 +78,15 @@ class Plan:
             "rules": self.rules,
             "versions": dict(self.versions),
             "block": BLOCK,
+            **({} if self.held_out is None else {"held_out": self.held_out}),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
     """How a build ended. `complete` is false after a stop; the finished shards stay for the next time.
-    `bad_lines` counts what could not be read of the source. Of a `share` the heads are those of its shards,
-    and nothing is assembled."""
+    `bad_lines` counts what could not be read of the source, `held_out` clusters for validation. Of a `share`
+    the heads are those of its shards, and nothing is assembled."""
 
     out: Path
     complete: bool
@@ -95,6 +97,7 @@ class Built:
     skipped: tuple[Skipped, ...] = ()
     bad_lines: int = 0
     share: str | None = None
+    held_out: int = 0
 
 
 def build_corpus(
@@ -104,6 +107,7 @@ def build_corpus(
     *,
     workers: int = 1,
     share: tuple[int, int] | None = None,
+    held_out: float | None = None,
     events: Sink = ignore,
     stop: Stop = never,
     service: Service = growth,
@@ -114,12 +118,15 @@ def build_corpus(
     counts heads, with `members`, `rate_per_s` and `eta_s`; metrics are `members_per_s` and `workers_bytes`.
     share: (3, 16): only the third shard and every sixteenth from there, for processes that divide them, on
     machines that see the same folder; a call without a share then grows what is missing and assembles all.
+    held_out: share of the clusters for validation; None is what was begun, and else the paper's.
     stop: looked at between heads. service: what answers in a process.
     Raises: EngineError E452 when `out` was begun with other settings or holds something else, E453 when
     another build is at work there, E211 when a rule of the strict table produced a member that differs from
     its head; DataError when `out` cannot be written.
     """
-    plan = Plan(source, config, table_hash(), versions())
+    if held_out is None and (out / PLAN).exists():
+        held_out = saved_plan(out).held_out
+    plan = Plan(source, config, table_hash(), versions(), held_out)
     refuse_other_folder(out)
     build = ResumableBuild(out, share, events=events, stop=stop)
     with build.lock("E453"):
@@ -140,6 +147,7 @@ def saved_plan(out: Path) -> Plan:
             EgenConfig.of(document["config"]),
             document["rules"],
             document["versions"],
+            document.get("held_out"),
         )
     except FileNotFoundError:
         raise DataError(

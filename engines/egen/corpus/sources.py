@@ -238,7 +238,7 @@ def source_name(name: str) -> str:
     if not path.exists():
         raise EngineError(
             f"templates is {name!r}, not one of {', '.join(get_args(Selection))} and not a file",
-            remedy="Give a file with one expression per line, or one of those.",
+            remedy="Give a file with one expression per line, one of those, or a name from: mathwb data list",
             code="E451",
         )
     return str(path)

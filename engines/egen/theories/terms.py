@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     from engines.egen.expressions.notation import Notation
     from engines.egen.rules.table import Rule
 
-_PLAIN = re.compile(r"[^\s()\"]+\Z")
-_TOKEN = re.compile(r'\s*(?:([()])|("(?:[^"\\]|\\.)*")|([^\s()"]+))')
+_PLAIN = re.compile(r'(?:[^\s()"|]+|"[^\s()"|]*")\Z')
+_TOKEN = re.compile(r"\s*(?:([()])|\|([^|\s]*)\||([^\s()|]+))")
+_BARRED = str.maketrans({char: f"\\u{ord(char):04x}" for char in " |"})
 
 
 def s_expression(tree: Tree) -> str:
     """As text: a blank stands only between an operator and its operands."""
     stack: list[str] = []
     for node in reversed(list(tree)):
-        label = node.label if _PLAIN.match(node.label) else json.dumps(node.label).replace(" ", "\\u0020")
+        label = node.label
+        if not _PLAIN.match(label):  # between bars, as JSON writes it
+            label = f"|{json.dumps(label)[1:-1].translate(_BARRED)}|"
         parts = [stack.pop() for _ in node.children]
         stack.append(f"({' '.join([label, *parts])})" if parts else label)
     return stack[0]
@@ -44,7 +47,7 @@ def read_s_expression(text: str) -> Tree:
         if match is None:
             raise ExpressionError(f"the term cannot be read (character {place + 1})", remedy=remedy)
         place = match.end()
-        bracket, quoted, plain = match.groups()
+        bracket, barred, plain = match.groups()
         if bracket == "(":
             stack.append([])
         elif bracket:
@@ -55,7 +58,10 @@ def read_s_expression(text: str) -> Tree:
                 Tree(parts[0], tuple(Tree(one) if isinstance(one, str) else one for one in parts[1:]))
             )
         else:
-            stack[-1].append(json.loads(quoted) if quoted else plain)
+            try:
+                stack[-1].append(plain if barred is None else json.loads(f'"{barred}"'))
+            except ValueError:
+                raise ExpressionError(f"the term cannot be read (character {place})", remedy=remedy) from None
     if len(stack) != 1 or len(stack[0]) != 1:
         raise ExpressionError("this is not one term", remedy=remedy)
     (found,) = stack[0]

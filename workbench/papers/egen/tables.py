@@ -47,7 +47,7 @@ def written(notation: str, prefix: str) -> str:
 
 
 def _in(notation: str) -> Callable[[Row], str]:
-    return lambda row: row.get(notation) or written(notation, row["head"] if "head" in row else row["prefix"])
+    return lambda row: written(notation, row["head"] if "head" in row else row["prefix"])
 
 
 def _operators(row: Row) -> list[str]:
@@ -459,6 +459,7 @@ def corpus(built: Any, _spec: object) -> Iterator[str]:
         yield f"share {built.share}: {built.heads:,} heads in {built.out}; run without --share to assemble"
         return
     yield f"{built.clusters:,} clusters, {built.expressions:,} expressions in {built.out}"
+    yield f"held out for validation: {built.held_out:,} of {built.clusters:,} clusters"
     if built.bad_lines:
         yield f"lines that could not be read: {built.bad_lines:,}"
     for head in built.skipped:
