@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -43,8 +44,8 @@ def extract(spec: Extract) -> dict[str, Any]:
     """The terms of a class of a serialized e-graph.
 
     Returns: file, class, classes and nodes (of the whole), repeated (see `egraph.serialized.Serialized`),
-    counts (pairs of a size and how many terms have it), total, members (term as s-expression, and size); with
-    `out` out and clusters. Raises: DataError E300 for what is no such file; EngineError E454 for no such
+    counts (pairs of a size and how many terms have it), total, members (term as s-expression, and size),
+    clusters (classes that it is made of, itself among them, with several terms). Raises: DataError E300 for what is no such file; EngineError E454 for no such
     class, E452 for a folder that holds something else.
     """
     from engines.egen.egraph.serialized import read_serialized
@@ -55,7 +56,10 @@ def extract(spec: Extract) -> dict[str, Any]:
     counts = graph.counts(root, spec.max_size)
     draw = graph.uniform if spec.order == "uniform" else graph.different
     members = draw(root, spec.max_size, spec.members, spec.seed) if spec.members else []
-    found = {
+    several = [name for name in graph.reachable(root) if sum(graph.counts(name, spec.max_size)) > 1]
+    if spec.out is not None:
+        _keep(graph, several, spec)
+    return {
         "file": str(spec.file),
         "class": root,
         "classes": len(graph.classes),
@@ -64,14 +68,12 @@ def extract(spec: Extract) -> dict[str, Any]:
         "counts": [[size, count] for size, count in enumerate(counts) if count],
         "total": sum(counts),
         "members": [{"term": s_expression(tree), "size": len(tree)} for tree in members],
+        "clusters": len(several),
     }
-    if spec.out is not None:
-        found |= {"out": str(spec.out), "clusters": _kept(graph, root, spec)}
-    return found
 
 
-def _kept(graph: Serialized, root: str, spec: Extract) -> int:
-    """Write the classes below a root as a corpus: the root first, each by its smallest term and others."""
+def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
+    """Write classes as a corpus, each by its smallest term and others."""
     from engines.core.build import ResumableBuild
     from engines.egen.corpus.assemble import assemble
     from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
@@ -86,10 +88,8 @@ def _kept(graph: Serialized, root: str, spec: Extract) -> int:
     refuse_other_folder(spec.out)
     grown: list[GrownHead] = []
     heads: list[Head] = []
-    for name in graph.reachable(root):
+    for name in names:
         counts = graph.counts(name, spec.max_size)
-        if sum(counts) < 2:
-            continue
         terms = graph.different(name, spec.max_size, 1 + max(1, spec.members), spec.seed)
         texts = list(map(s_expression, terms))
         rows = tuple(Member(text, Verdict("undecided", 1.0)) for text in texts)
@@ -106,4 +106,3 @@ def _kept(graph: Serialized, root: str, spec: Extract) -> int:
             shards[block] = spec.out / "shards" / stored.name
         plan = Plan(Source(spec.file.name, tuple(heads)), config, "", versions()).to_dict()
         assemble(spec.out, {**plan, "origin": "extracted"}, heads, shards, seed=spec.seed, merge=False)
-    return len(grown)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
     from engines.egen.corpus.build_semembed import BuildSemembed
     from engines.egen.egraphs import WalkEgraph
+    from engines.egen.foreign_egraphs import Extract
     from engines.egen.grading.pairs import Graded, GradePairs
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed
@@ -342,7 +343,7 @@ def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
         yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
 
 
-def extract(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def extract(found: Mapping[str, Any], spec: Extract) -> Iterator[str]:
     """The counts of a class by size, and the members that were drawn."""
     yield (
         f"class {found['class']}: {found['total']:,} terms; "
@@ -357,8 +358,8 @@ def extract(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     if found["members"]:
         yield ""
         yield from aligned(("size", "member"), [(row["size"], row["term"]) for row in found["members"]])
-    if "out" in found:
-        yield f"{found['clusters']:,} clusters in {found['out']}"
+    if spec.out is not None:
+        yield f"{found['clusters']:,} clusters in {spec.out}"
 
 
 def theory(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
