@@ -45,8 +45,8 @@ def extract(spec: Extract) -> dict[str, Any]:
 
     Returns: file, class, classes and nodes (of the whole), repeated (see `egraph.serialized.Serialized`),
     counts (pairs of a size and how many terms have it), total, members (term as s-expression, and size),
-    clusters (classes that it is made of, itself among them, with several terms). Raises: DataError E300 for what is no such file; EngineError E454 for no such
-    class, E452 for a folder that holds something else.
+    clusters (classes that it is made of, itself among them, with several terms). Raises: DataError E300 for
+    what is no such file; EngineError E454 for no such class, E452 for a folder that holds something else.
     """
     from engines.egen.egraph.serialized import read_serialized
     from engines.egen.theories.terms import s_expression
