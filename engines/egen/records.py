@@ -133,8 +133,8 @@ MAX_MEMBERS = 1_000_000
 FEW = 100
 """So many members are put into an interesting order; what comes after them is not."""
 
-MAX_TOKENS = 64
-"""Longer members are refused: exact counts of the terms so long may outgrow the sampler's arithmetic."""
+MAX_TOKENS = 128
+"""Longer members are refused: drawing takes long, and the numbers of terms come near the largest doubles."""
 
 Mode = Literal["strict", "common", "paper"]
 """strict: members equal wherever the head is defined, up to isolated points. common: equal wherever both are
