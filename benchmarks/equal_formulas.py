@@ -496,7 +496,7 @@ def main() -> None:
     } | {"latex": dense({look: opened.latex(look) for look in pool}), "trees": dense(of_trees)}
     figures = {
         "looks": len(opened),
-        "read": opened.about["values"]["read"],
+        "with_keys": opened.about["values"]["looks"],
         "keys": opened.about["values"]["keys"],
         "groups": len(every),
         "formulas_in_groups": len(queries),

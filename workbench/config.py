@@ -12,32 +12,40 @@ from typing import Any
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import atomic_writer
-from engines.core.home import home
 from engines.core.spec import Arg, Field, checked, parse
 from workbench.errors import UsageError
 from workbench.paper import load, papers
 
-# Where the user's files live (`engines.core.home`).
+# Where the user's files live. `MATHWB_HOME` moves every one of them into one folder.
+
+
+def _folder(kind: str) -> Path:
+    home = os.environ.get("MATHWB_HOME")
+    if home:
+        return Path(home).expanduser() / kind
+    import platformdirs
+
+    return Path(getattr(platformdirs, f"user_{kind}_dir")("mathwb", appauthor=False))
 
 
 def data_dir() -> Path:
     """Workspaces; worth a backup."""
-    return home("data")
+    return _folder("data")
 
 
 def config_dir() -> Path:
     """What the user has set."""
-    return home("config")
+    return _folder("config")
 
 
 def state_dir() -> Path:
     """Session, job index, logs, crash files: local to this machine."""
-    return home("state")
+    return _folder("state")
 
 
 def cache_dir() -> Path:
     """What can be made again."""
-    return home("cache")
+    return _folder("cache")
 
 
 def config_file() -> Path:

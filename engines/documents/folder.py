@@ -116,7 +116,7 @@ def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str 
 
 
 def pdf_warning(count: int) -> str:
-    return f"{count:,} PDF files are not read. {_PDF_REMEDY}"
+    return f"{count:,} PDF {'file is' if count == 1 else 'files are'} not read. {_PDF_REMEDY}"
 
 
 def _kind(path: str) -> str:

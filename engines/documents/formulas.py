@@ -22,7 +22,8 @@ from engines.documents.tex import Macros
 _ENDS = re.compile(
     r"(?<![.\s][A-Za-z])(?<!\bcf)(?<!\beq)(?<!Eq)(?<!\bfig)(?<!Fig)(?<!Thm)(?<!resp)(?<!\bvs)[.?!][\"')\]}]*(?:\s+|\Z)"
     r"|\n[ \t]*\n|^[ \t]*(?:[-*+#>]|\d+[.)])[ \t]+"
-    r"|\\(?:item|par|chapter|section|subsection|subsubsection|paragraph|caption|footnote|title)(?![A-Za-z])"
+    r"|\\(?:chapter|section|subsection|subsubsection|paragraph|title)\*?(?:\[[^\]]*\])?(?:\{[^{}]*\}|(?![A-Za-z]))"
+    r"|\\(?:item|par|caption|footnote)(?![A-Za-z])"
     r"|\\(?:begin|end)\s*\{[^{}]*\}(?:\[[^\]]*\])?",
     re.MULTILINE,
 )

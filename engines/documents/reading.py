@@ -32,13 +32,15 @@ _LITERAL = "verbatim|lstlisting|minted|comment|asy|tikzpicture|Verbatim|alltt|fi
 _OPENS = re.compile(
     rf"\\begin\{{(?P<env>(?:{_MATH}|{_LITERAL})\*?)\}}(?:\{{\d+\}})?"
     r"|\\verb\*?(?P<verb>[^\w\s*])|\\(?P<bracket>[\[(])|\\."
-    r"|(?P<dollars>\$\$?)|(?P<comment>%[^\n]*)|(?P<fence>^[ ]{0,3}(?:```+|~~~+))|(?P<code>`+)"
-    r"|(?P<asy>\[asy\])",
+    r"|(?P<dollars>\$\$?)|(?P<comment>%[^\n]*)|(?P<fence>^[ ]{0,3}(?:```+|~~~+))(?P<math>[ \t]*math[ \t]*\n)?"
+    r"|(?P<code>`+)|(?P<asy>\[asy\])",
     re.MULTILINE | re.DOTALL,
 )
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _PERCENT = re.compile(r"(?<!\\)%(?=[^\n]*\S)|(?<!\\)%\Z")
 """Outside LaTeX files people mean per cent, but for the one that ends a line."""
+_MONEY = re.compile(r"\d[\d.,]*(?:\s[^\\=^_{}+*/<>]*)?\s")
+"""What stands between two amounts of dollars."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _MARKUP = re.compile(
     r"<!--.*?-->|<(?P<skip>script|style|pre|code|textarea)\b[^>]*>.*?</(?P=skip)\s*>"
@@ -131,7 +133,8 @@ def pieces(
         if formula and closing[0] == "$":
             end = _dollar(text, at, closing)
             gap = _PARAGRAPH.search(text, at, end if end >= 0 else min(len(text), at + 10_000))
-            end = -1 if gap else end
+            money = kind != "tex" and closing == "$" and _MONEY.fullmatch(text, at, max(at, end))
+            end = -1 if gap or money else end
         if end < 0:
             if formula and not (kind != "tex" and match["dollars"]):
                 tell(line(start), f"{match[0]} without {closing}")
@@ -140,6 +143,8 @@ def pieces(
             yield Piece(text[begun:start], line(begun))
         if formula:
             body = _COMMENT.sub("", text[at:end]) if kind == "tex" else _PERCENT.sub(r"\\%", text[at:end])
+            if kind == "md" and len(body) > 2 and body[0] == body[-1] == "`":
+                body = body[1:-1]  # GitHub's $`x`$
             yield Piece(body, line(at), formula=True)
         at = begun = end + len(closing) if closing != "\n" else end
     if begun < len(text):
@@ -161,7 +166,7 @@ def _closing(match: re.Match[str], kind: str) -> tuple[str | None, bool]:
     if match["comment"] and kind == "tex":
         return "\n", False
     if kind == "md" and (match["fence"] or match["code"]):
-        return (match["fence"] or match["code"]).strip(), False
+        return (match["fence"] or match["code"]).strip(), match["math"] is not None
     return None, False
 
 

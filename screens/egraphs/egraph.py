@@ -107,8 +107,7 @@ class EgraphView(TableView):
         cluster, graph, row = self._here
         at_root = row["class_number"] == graph.root and row["kind"] != "operand"
         head = cluster.head if at_root else row["prefix"]
-        settled = (cluster.seed, cluster.assume, cluster.mode, cluster.theory)
-        return Case(f"class c{row['class_number']}", head, row["prefix"], "", *settled)
+        return Case(f"class c{row['class_number']}", head, row["prefix"], "", cluster.seed, cluster.assume)
 
     def selection(self, line: CommandLine) -> Selection | None:
         if self._here is None:

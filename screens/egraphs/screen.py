@@ -394,9 +394,7 @@ class EgraphsScreen(BrowserScreen):
         chosen, cluster = self.members.pair(), self.now.cluster
         if chosen is not None and cluster is not None:
             self.app.push_screen(
-                Derivation(
-                    self.workbench, *chosen, mode=cluster.mode, assume=cluster.assume, theory=cluster.theory
-                )
+                Derivation(self.workbench, *chosen, mode=cluster.mode, assume=cluster.assume)
             )
 
     def judge_pair(self, text: str) -> bool:

@@ -32,6 +32,7 @@ from screens.shell.keymap import bindings
 from screens.shell.request import Answer
 from screens.widgets.dialogs import Choice, Chooser, Prompt
 from screens.widgets.pane import Pane
+from workbench.papers.arqmath.data import SAMPLE
 
 if TYPE_CHECKING:
     from workbench.recipes import Recipe
@@ -116,7 +117,8 @@ class MathamrScreen(BrowserScreen):
         where there is no collection but the samples, or something was added."""
         found = formula_collections(self.workbench.workspace)
         own = dict.fromkeys(self.files.find(), "")
-        return {**own, **found, FILES: "", OWN: ""} if found else {**own, FILES: "", OWN: ""}
+        first = {} if own or not all(name.startswith(SAMPLE) for name in found) else {FILES: ""}
+        return {**first, **own, **found, FILES: "", OWN: ""}
 
     def sources_found(self, answer: Answer) -> None:
         if answer.error is None:

@@ -176,6 +176,33 @@ def test_tables_of_formulas_and_of_texts(tmp_path: Path) -> None:
     assert [row.latex for row in read(tmp_path / "d.parquet", "mine")] == ["a+b", "c"]
 
 
+MARKDOWN = """A disc costs $5 and a box $6, but $x=1$ and $2n$ hold.
+
+```math
+\\zeta(2) = 1
+```
+
+```python
+"$no$"
+```
+
+GitHub writes $`a+b`$ too.
+"""
+
+
+def test_markdown_has_blocks_of_mathematics_and_amounts_of_money(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(MARKDOWN)
+    found = [(one.line, one.latex) for one in read(tmp_path)]
+    assert found == [(1, "x=1"), (1, "2n"), (4, "\\zeta(2) = 1"), (11, "a+b")]
+
+
+def test_a_heading_is_no_part_of_the_sentence_behind_it(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(
+        "\\section[short]{Norms}\nFor all $x$ it holds.\\subsection*{On}\nTake $y$."
+    )
+    assert [one.sentence for one in read(tmp_path)] == ["For all $x$ it holds.", "Take $y$."]
+
+
 def test_a_dump_of_stack_exchange_has_formulas_between_dollars(tmp_path: Path) -> None:
     row = '<row Id="{}" PostTypeId="{}" {} Title="On $p^2$" Body="&lt;p&gt;See $x_1$.&lt;/p&gt;" />\n'
     rows = row.format(1, 1, "") + row.format(2, 2, 'ParentId="1"')

@@ -128,7 +128,7 @@ def test_what_cannot_be_read_is_counted_and_said(tmp_path: Path) -> None:
     said = " ".join(str(event.data.get("message")) for event in heard if event.kind == "warning")
     assert made["left_out"] == 1
     assert "bad.tex" in said
-    assert "1 PDF files are not read" in said
+    assert "1 PDF file is not read" in said
     again = index(IndexFormulas(place, tmp_path / "index"))
     assert (again["left_out"], again["files_left_out"]) == (1, {".pdf": 1})
 

@@ -17,6 +17,7 @@ from engines.core.events import Event
 from engines.core.tree import Tree
 from engines.formula.features import features, shared_parts
 from engines.formula.judge import Fingerprint, Judgement
+from engines.formula.meaning import read
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import node_spans, operator_tree, search_tree
 from engines.forum.folder import ArqmathFolder
@@ -307,6 +308,30 @@ def test_files_of_task_2_that_differ_are_named_and_the_first_counts(tmp_path: Pa
     assert task.left_out == 3
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not say what is held")
+def test_a_search_leaves_nothing_of_the_index_in_memory(opened: FormulaIndex) -> None:
+    """By what Linux says of each file that the process has mapped."""
+
+    def held() -> int:
+        kilobytes, ours = 0, False
+        for line in Path("/proc/self/smaps").read_text("utf-8").splitlines():
+            if "-" in line.split()[0] and ":" not in line.split()[0]:
+                ours = str(opened.folder) in line
+            elif ours and line.startswith("Rss:"):
+                kilobytes += int(line.split()[1])
+        return kilobytes
+
+    first = search(SearchFormulas(opened.folder, "x^2+y^2"))
+    assert first["hits"]
+    opened.release()
+    assert held() == 0
+    opened.search(features(search_tree("x^2+y^2")), 5)
+    assert held() > 0
+    assert search(SearchFormulas(opened.folder, "x^2+y^2")) == first
+    opened.release()
+    assert held() == 0
+
+
 class _ByText:
     """Judge and fingerprints that know one thing: letters stand in any order."""
 
@@ -336,7 +361,10 @@ def test_equal_formulas_are_those_that_the_judge_proves(
     lent, place = _ByText(), tmp_path / "values"
     built = index(IndexFormulas(FORUM, place, values=True), fingerprints=lent)
     assert built["values"]["version"] == 7
-    assert 0 < built["values"]["read"] <= built["looks"]
+    texts = FormulaIndex(place).looks["latex"].to_pylist()
+    trees = [tree for one in texts if (tree := read(one).tree) is not None]
+    with_keys = [one for one in map(lent.of, trees) if one.whole or one.renamed or one.parts]
+    assert built["values"]["looks"] == len(with_keys) < len(texts)
     asked = SearchFormulas(place, r"b+a", how="equal")
     hits = search(asked, judge=lent, fingerprints=lent)["hits"]
     assert hits

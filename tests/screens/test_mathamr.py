@@ -452,7 +452,7 @@ def test_the_looks_of_the_screen(build: Make, snap_compare: Compare, size: tuple
 async def test_own_files_are_added_searched_and_opened_at_the_line(
     workspace: Workspace, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who has no collection begins with the search of files."""
+    """Who has no collection but the samples begins with the search of files."""
     engine = QuickEngine()
     monkeypatch.setattr("engines.language.sentences.sentences", lambda text, **_: [(0, len(text))])
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)

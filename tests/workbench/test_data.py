@@ -222,3 +222,23 @@ def test_what_was_moved_away_says_how_to_register_it_again(
     assert done.exit_code == 3
     assert "E354" in done.output
     assert f"mathwb data add {kind} PATH --name mine" in done.output
+
+
+def test_registered_files_are_searched_by_name_and_by_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where one stands beside the folder, which then has its name."""
+    from workbench.papers.mathamr.data import index_path
+
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("We see $x^2$.")
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["data", "add", "formulas", "notes"]).exit_code == 0
+    with pytest.raises(EngineError) as caught:
+        index_path("notes")
+    assert caught.value.code == "E312"
+    assert CliRunner().invoke(app, ["mathamr", "index", "notes"]).exit_code == 0
+    place = index_path("notes")
+    assert (place / "about.json").exists()
+    assert index_path(str(tmp_path / "notes")) == index_path(str(place)) == place
+    assert index_path(str(tmp_path)) == tmp_path

@@ -18,6 +18,7 @@ Besides what every segment has (see `segments`), an index has
 
 from __future__ import annotations
 
+import mmap
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -46,6 +47,8 @@ _MANY, _SELDOM = 100_000, 4
 """Of so many found the least score is worked out once in so many features."""
 _LOOK_UP = 16
 """Postings that are read in the time in which one of a formula is looked up."""
+_HELD = 50_000_000
+"""Postings that a process keeps in memory at once, of 6 bytes."""
 _ATTEMPTS = 5
 T = TypeVar("T")
 _ROUNDED = 0.9999
@@ -91,6 +94,7 @@ class FormulaIndex:
     def __init__(self, folder: Path) -> None:
         """Raises: DataError E312 without an index, E661 for a corrupt file, E662 for other features."""
         self.folder = folder
+        self._maps: list[mmap.mmap] = []
         for _ in range(_ATTEMPTS):
             self._state = changed(folder / ABOUT)
             try:
@@ -141,16 +145,27 @@ class FormulaIndex:
     def _array(self, name: str) -> Any:
         path = self.folder / f"{name}.npy"
         try:
-            return np.load(path, mmap_mode="r")
+            held = np.load(path, mmap_mode="r")
         except (OSError, ValueError, EOFError) as error:
             raise corrupt(path, error) from error
+        self._maps.append(held._mmap)
+        return held
 
     def _table(self, name: str) -> pa.Table:
         path = self.folder / f"{name}.arrow"
         try:
-            return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-        except (OSError, pa.ArrowInvalid) as error:
+            with path.open("rb") as file:
+                held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            table = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(held))).read_all()
+        except (OSError, ValueError, pa.ArrowInvalid) as error:
             raise corrupt(path, error) from error
+        self._maps.append(held)
+        return table
+
+    def release(self) -> None:
+        """Let go of what was read of the index: the system keeps it while memory is free, not the process."""
+        for held in self._maps if hasattr(mmap, "MADV_DONTNEED") else ():
+            held.madvise(mmap.MADV_DONTNEED)
 
     def __len__(self) -> int:
         return len(self._masses)
@@ -223,10 +238,11 @@ class FormulaIndex:
         shared = np.zeros(len(self), np.float32)
         left = sum(one.most for one in wanted)
         found: NDArray[np.int32] = np.zeros(0, np.int32)
-        number = 0
+        number = read = 0
         least = 0.0
         while number < len(wanted) and left / (own + ALPHA * left) >= least:
             one = wanted[number]
+            read = self._read(read, one.size)
             looks, add = self._looks[one.begin : one.end], self._added(one)
             new = looks[shared[looks] == 0]
             shared[looks] += add
@@ -242,15 +258,24 @@ class FormulaIndex:
             if number == len(wanted):
                 break
             one = wanted[number]
+            read = self._read(read, one.size)
             self._look_up(one, found, shared)
             left, number = left - one.most, number + 1
             least = max(least, self._least(shared[found], found, own, k))
         for one in wanted[number:]:
+            read = self._read(read, one.size)
             self._look_up(one, found, shared)
         found.sort()
         final: Floats = (shared[found] / (own + ALPHA * self._masses[found])).astype(np.float32)
         rows = top_k(final, k)
         return final[rows], found[rows].astype(np.int64)
+
+    def _read(self, before: int, size: int) -> int:
+        """Postings that are read since the last release, with so many more."""
+        if before + size <= _HELD:
+            return before + size
+        self.release()
+        return size
 
     def _wanted(self, features: Counter[str]) -> list[_Wanted]:
         """The features of a query that the index has, the weightiest first."""

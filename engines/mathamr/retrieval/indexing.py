@@ -171,7 +171,7 @@ def _indexed(
         _write_words(draft, stop)
         if keys is not None:
             held = np.load(draft / "keys_looks.npy", mmap_mode="r")
-            said["values"] = {"version": keys.version, "read": len(np.unique(held)), "keys": len(held)}
+            said["values"] = {"version": keys.version, "looks": len(np.unique(held)), "keys": len(held)}
         if spec.encoder is not None:
             said["encoder"] = _encoded(spec.encoder, spec.device, draft, events, stop)
     return {"out": str(out), "complete": True, **said}

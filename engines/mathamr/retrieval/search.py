@@ -116,9 +116,12 @@ def search(
         from engines.mathamr.retrieval.equality import Equality
 
         equality = Equality(opened, spec.how, judge, fingerprints)
-    if spec.latex is not None:
-        return _one(spec, opened, spec.latex, events, equality)
-    return _run(spec, opened, events, stop, equality)
+    try:
+        if spec.latex is not None:
+            return _one(spec, opened, spec.latex, events, equality)
+        return _run(spec, opened, events, stop, equality)
+    finally:
+        opened.release()
 
 
 _OPENED: dict[tuple[str, tuple[int, int]], Any] = {}
@@ -294,6 +297,7 @@ def _run(
             for member in opened.members(look)[: spec.instances or 1]:
                 rankings[topic.id].append((member["id"], score))
                 posts[member["id"]] = member["post"]
+        opened.release()
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
     for said in () if equality is None else equality.warnings():
         warn(events, said)

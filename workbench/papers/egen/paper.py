@@ -127,7 +127,6 @@ PAPER = Paper(
     },
     references={
         "corpus": "workbench.papers.egen.data:corpus_path",
-        "expressions": "workbench.papers.egen.data:expressions_path",
         "model": "workbench.papers.egen.data:model_path",
     },
     defaults={

@@ -158,7 +158,7 @@ def index_place(workspace: Workspace, name: str) -> Path:
 
 def index_path(name: str) -> Path:
     """The folder of an index as it is named, or else that of the workspace's collection or data set of this
-    name.
+    name, or of the one whose folder it is.
 
     Raises: MissingError E312 when that has none, E354 for an unknown name.
     """
@@ -166,11 +166,19 @@ def index_path(name: str) -> Path:
     from workbench.workspace import Workspace
 
     path = Path(name).expanduser()
-    if path.exists():
+    if (path / "about.json").exists():
         return path.absolute()
-    workspace = Workspace.open(create=False)
-    known = name in formula_sets(workspace)
-    place = index_place(workspace, name if known else find_collection(workspace, name).name)
+    try:
+        workspace = Workspace.open(create=False)
+        own = formula_sets(workspace)
+    except EngineError:
+        if path.exists():  # an index needs no workspace
+            return path.absolute()
+        raise
+    known = name if name in own else next((n for n, at in own.items() if at == path.absolute()), None)
+    if known is None and path.exists():
+        return path.absolute()
+    place = index_place(workspace, known or find_collection(workspace, name).name)
     if not (place / "about.json").exists():
         raise MissingError(
             "its formulas are not indexed yet",
