@@ -12,40 +12,32 @@ from typing import Any
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import atomic_writer
+from engines.core.home import home
 from engines.core.spec import Arg, Field, checked, parse
 from workbench.errors import UsageError
 from workbench.paper import load, papers
 
-# Where the user's files live. `MATHWB_HOME` moves every one of them into one folder.
-
-
-def _folder(kind: str) -> Path:
-    home = os.environ.get("MATHWB_HOME")
-    if home:
-        return Path(home).expanduser() / kind
-    import platformdirs
-
-    return Path(getattr(platformdirs, f"user_{kind}_dir")("mathwb", appauthor=False))
+# Where the user's files live (`engines.core.home`).
 
 
 def data_dir() -> Path:
     """Workspaces; worth a backup."""
-    return _folder("data")
+    return home("data")
 
 
 def config_dir() -> Path:
     """What the user has set."""
-    return _folder("config")
+    return home("config")
 
 
 def state_dir() -> Path:
     """Session, job index, logs, crash files: local to this machine."""
-    return _folder("state")
+    return home("state")
 
 
 def cache_dir() -> Path:
     """What can be made again."""
-    return _folder("cache")
+    return home("cache")
 
 
 def config_file() -> Path:

@@ -21,6 +21,8 @@ CODES: Mapping[str, tuple[int, str]] = {
     "E211": (1, "a rewrite rule made a member that differs from its head"),
     "E220": (2, "an equation that cannot be parsed or has no value"),
     "E221": (2, "assumptions that hold nowhere, as far as the search can tell"),
+    "E222": (2, "a theory that cannot be used: unknown, a wrong file, an unsound rule, a judge that fails"),
+    "E223": (2, "a theory whose judge is a Python file that has not been trusted"),
     "E300": (2, "a file with unexpected content"),
     "E310": (1, "a file that cannot be read or written: disk full, or a file system error"),
     "E311": (2, "permission denied"),

@@ -16,17 +16,17 @@ More than 500 lines, because all of it is compiled into one another and kept com
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import numpy as np
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from engines.core.compiling import compiled
+
 Ball = tuple[float, float]
 Floats = NDArray[np.float64]
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 UNARY = (
     *("sqrt", "abs", "ln", "sin", "cos", "tan", "csc", "sec", "cot"),
@@ -48,16 +48,6 @@ HUGE, TINY = 1e300, 1e-290  # beyond these, products and the fused remainders ar
 GROW = 1.0 + 2.0**-48  # covers the rounding of the radius itself
 ULPS = 4.0 * 2.0**-52
 NAN, INF = math.nan, math.inf
-
-
-def compiled(function: Function) -> Function:
-    """Compile for floats without the interpreter lock; keep the result for the next process if possible."""
-    options = {"nogil": True, "error_model": "numpy"}
-    try:
-        kept: Function = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder to keep it in can be written
-        kept = numba.njit(**options)(function)
-    return kept
 
 
 @intrinsic
@@ -234,7 +224,8 @@ def primary(code: int, u: float, r: float) -> Ball:
     if code == ASINH:
         y = math.asinh(u)
         low = max(m - r, 0.0)
-        return canonical(y, r / math.hypot(1.0, low) + ULPS * abs(y))
+        steep = low if low > 1e8 else math.sqrt(1.0 + low * low)
+        return canonical(y, r / steep + ULPS * abs(y))
     if code == ACOSH:
         if (u - 1.0) - r < 0.0:
             return (NAN, INF) if (u - 1.0) + r < 0.0 else (0.0, INF)
@@ -487,17 +478,17 @@ def share(
             continue
         top = 0
         for i in range(starts[k + 1] - 1, starts[k] - 1, -1):
-            code = codes[i]
+            code = int(codes[i])
             a = b = 0
             if code < LEAF:
                 if code < 0 or top < (1 if code < ADD else 2) or (code == DIFF and codes[i + 1] != LEAF):
                     top = 0
                     break
                 top -= 1
-                a = stack[top]
+                a = int(stack[top])
                 if code >= ADD:
                     top -= 1
-                    b = stack[top]
+                    b = int(stack[top])
             tall = 1 + max(height[a], height[b])
             if tall > deepest:
                 top = 0

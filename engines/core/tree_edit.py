@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.numeric_kernel import compiled
+from engines.core.compiling import compiled
 from engines.core.tree import Tree
 
 Ints = NDArray[np.int32]

@@ -206,7 +206,8 @@ class BuildCorpus:
         Arg(
             "What to grow: published templates, or your own expressions, one per line, of x or of several "
             "variables. [default: all]",
-            metavar="all|poly|functions|derivatives|FILE",
+            metavar="all|poly|functions|derivatives|FILE|NAME",
+            ref="expressions",
         ),
     ] = None
     sample: Annotated[int | None, Arg("Sample this many heads, from every kind.", low=1)] = None
@@ -238,8 +239,16 @@ class BuildCorpus:
         Arg("Assumptions for all heads: x > 0, n integer.", shown="nothing", words=True),
     ] = None
     rules: OwnRules = None
+    theory: Annotated[
+        str | None,
+        Arg("What FILE is about: a theory by its name, or FILE.toml. [default: reals]", metavar="NAME|FILE"),
+    ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("Node limit of a head's e-graph. [default: 1000]", low=1)] = None
+    held_out: Annotated[
+        float | None,
+        Arg("Share of the clusters to hold out for validation.", low=0, high=0.5, shown="as in the paper"),
+    ] = None
     share: Annotated[
         str | None,
         Arg(
@@ -252,6 +261,9 @@ class BuildCorpus:
 
     def __post_init__(self) -> None:
         share_of(self.share)
+        if self.theory not in (None, "reals") and (self.rules or self.weights or self.forms or self.assume):
+            what = "rules, weights, forms and assumptions are of real functions"
+            raise refused(what, "E427", "Leave them out, or --theory.")
         if self.workers is not None and self.workers > 4 * (cores := machine.processors()):
             raise refused(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
 
@@ -278,6 +290,8 @@ def resolved(spec: BuildCorpus) -> BuildCorpus:
     families_of(spec.forms or "")
     if spec.assume is not None:
         left_open["assume"] = str(read_assumptions(spec.assume))
+    if spec.theory and spec.theory.endswith(".toml"):
+        left_open["theory"] = str(Path(spec.theory).expanduser().absolute())
     return replace(spec, **left_open, templates=templates and source_name(templates))
 
 
@@ -298,15 +312,16 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.corpus.sources import open_source, sample
     from engines.egen.records import EgenConfig, Limits
     from engines.egen.rules.own import checked_rules
+    from engines.egen.theories.own import theory_text
+    from engines.egen.theories.theory import theory_of
 
     spec = resolved(spec)
-    own = checked_rules(spec.rules) if spec.rules else None
-    if own is None:
-        own = saved_plan(spec.out).config.rules if (spec.out / "plan.json").exists() else ""
+    begun = saved_plan(spec.out).config if (spec.out / "plan.json").exists() else CORPUS_CONFIG
+    theory = theory_text(spec.theory) if spec.theory else begun.theory
     if spec.templates is None:
         source = saved_plan(spec.out).source
     else:
-        source = open_source(spec.templates)
+        source = open_source(spec.templates, theory=theory_of(theory, ""))
         if spec.sample is not None:
             source = sample(source, spec.sample, _given(spec.seed))
     config = EgenConfig(
@@ -320,13 +335,15 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         weights=_given(spec.weights),
         forms=_given(spec.forms),
         assume=_given(spec.assume),
-        rules=own,
+        rules=checked_rules(spec.rules) if spec.rules else begun.rules,
+        theory=theory,
     )
     return build(
         source,
         spec.out,
         config,
         workers=_given(spec.workers),
+        held_out=spec.held_out,
         share=share_of(spec.share),
         events=events,
         stop=stop,
@@ -443,11 +460,19 @@ class ImportClusters:
 
 @dataclass(frozen=True, slots=True)
 class ExportCorpus:
-    """Write the clusters of a corpus in E-Gen's published layout."""
+    """Write a corpus for others: with cluster, verdict and split, or as E-Gen published."""
 
     corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
-    file: Annotated[Path, Arg("The file to write; .gz compresses.", writes=True)]
-    layout: Annotated[Layout, Arg("Blocks of lines, or JSON lines.")] = "blocks"
+    file: Annotated[Path, Arg("What to write; .gz compresses the published layouts.", writes=True)]
+    layout: Annotated[
+        Layout | None,
+        Arg(
+            "blocks: as E-Gen published. jsonl: an object a cluster. csv, parquet: a row an expression. "
+            "dataset: a folder for HuggingFace datasets.",
+            shown="by FILE's ending, else blocks",
+        ),
+    ] = None
+    split: Annotated[SplitName, Arg("Which split rows name: of clusters, or of whole shapes.")] = "paper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,11 +496,22 @@ def import_clusters(spec: ImportClusters, *, events: Sink = ignore, stop: Stop =
 
 
 def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
+    """Write all clusters of a corpus.
+
+    Returns: file, layout, clusters, and for rows `sides`: clusters by side of the split.
+    """
+    from engines.egen.corpus.dataset import export_rows
     from engines.egen.corpus.published import export_published
     from engines.egen.corpus.reader import open_corpus
 
-    count = export_published(open_corpus(spec.corpus, several=True), spec.file, layout=spec.layout)
-    return {"file": str(spec.file), "clusters": count}
+    ends: dict[str, Layout] = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+    layout = spec.layout or ends.get(spec.file.suffix.lower(), "blocks")
+    corpus = open_corpus(spec.corpus, several=True)
+    made = {"file": str(spec.file), "layout": layout}
+    if layout in ("blocks", "jsonl"):
+        return {**made, "clusters": export_published(corpus, spec.file, layout=layout)}
+    sides = export_rows(corpus, spec.file, layout, spec.split)
+    return {**made, "clusters": sides.total(), "sides": dict(sides)}
 
 
 def pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
@@ -513,23 +549,22 @@ def find(spec: FindFunction) -> dict[str, Any]:
     member it is, if it is one.
     """
     from engines.egen.corpus.reader import open_corpus
-    from engines.egen.expressions.language import LETTERS, read_prefix
-    from engines.egen.expressions.notation import expression_row, read_head, unicode_infix
     from engines.egen.verification.verify import verdict_row
 
     corpus = open_corpus(spec.corpus, several=True)
-    tree = read_head(spec.expr, letters=corpus.letters)
+    theory = corpus.theory
+    tree = theory.read(spec.expr)
     matches = [
         {
             "cluster": match.cluster,
             "head": match.head,
-            "unicode": unicode_infix(read_prefix(match.head, LETTERS)),
+            "unicode": theory.row(theory.read(match.head, "prefix"))["unicode"],
             "member": match.member,
             **verdict_row(match.verdict),
         }
         for match in corpus.find(tree)
     ]
-    return {**expression_row(tree), "matches": matches}
+    return {**theory.row(tree), "matches": matches}
 
 
 def show(spec: ShowCluster) -> dict[str, Any]:
@@ -539,14 +574,13 @@ def show(spec: ShowCluster) -> dict[str, Any]:
     with their number, 0 the head.
     """
     from engines.egen.corpus.reader import open_corpus
-    from engines.egen.expressions.language import LETTERS, read_prefix
-    from engines.egen.expressions.notation import expression_row
 
     corpus = open_corpus(spec.corpus, several=True)
+    theory = corpus.theory
     rows = [
         {
             "member": row["member"],
-            **expression_row(read_prefix(row["prefix"], LETTERS)),
+            **theory.row(theory.read(row["prefix"], "prefix", head=False)),
             "verdict": row["verdict"],
             "kept": row["kept"],
             "gained": row["gained"],

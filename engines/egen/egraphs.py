@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
-from engines.core.spec import Arg
+from engines.core.spec import Arg, refused
 from engines.egen.records import AssumeAny, Limits, Mode, OwnRules, TheoryName
 from engines.egen.theories.theory import theory_of
 
@@ -19,16 +19,13 @@ _Iterations = Arg("The most rounds of growth.", low=1, hidden=True)
 _Seconds = Arg("The longest growth, in seconds of work.", low=0, hidden=True)
 
 
-_Theory = Arg("Theory that the expressions belong to.")
-
-
 @dataclass(frozen=True, slots=True)
 class WalkEgraph:
     """Grow the e-graph of an expression and print its classes, the root first, each with its nodes."""
 
     expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR")]
     assume: AssumeAny = ""
-    theory: Annotated[TheoryName, _Theory] = "reals"
+    theory: TheoryName = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
     number: Annotated[int | None, Arg("Only this class.", low=0, name="class")] = None
     nodes: Annotated[int, _Nodes] = Limits().nodes
@@ -46,7 +43,7 @@ class Derive:
     ] = None
     assume: AssumeAny = ""
     rules: OwnRules = None
-    theory: Annotated[TheoryName, _Theory] = "reals"
+    theory: TheoryName = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
     nodes: Annotated[int, _Nodes] = Limits().nodes
     iterations: Annotated[int, _Iterations] = Limits().iterations
@@ -61,9 +58,11 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
     of stage `grow`. Raises: ExpressionError; EngineError E454 when there is no such class; `GrowthError`.
     """
     from engines.egen.egraph.process import shared_process
+    from engines.egen.theories.own import theory_text
 
-    head = theory_of(spec.theory, spec.assume).read(spec.expr)
-    theory = theory_of(spec.theory, spec.assume, head)
+    name = theory_text(spec.theory)
+    head = theory_of(name, spec.assume).read(spec.expr)
+    theory = theory_of(name, spec.assume, head)
     grown = shared_process().egraph(
         head, mode=spec.mode, limits=_limits(spec), theory=theory, events=events, stop=stop
     )
@@ -108,13 +107,17 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
     """
     from engines.egen.egraph.process import shared_process
     from engines.egen.rules.own import checked_rules
+    from engines.egen.theories.own import theory_text
     from engines.egen.verification.verify import verdict_row
 
-    plain = theory_of(spec.theory, spec.assume)
+    if spec.rules and spec.theory != "reals":
+        raise refused(f"{spec.theory} takes no further rules", "E427", "Leave out --rules.")
+    name = theory_text(spec.theory)
+    plain = theory_of(name, spec.assume)
     start = plain.read(spec.start)
     target = None if spec.target is None else plain.read(spec.target, head=False)
     own = checked_rules(spec.rules) if spec.rules else ""
-    theory = theory_of(spec.theory, spec.assume, start, *([target] if target else []), own=own)
+    theory = theory_of(name, spec.assume, start, *([target] if target else []), own=own)
     found = shared_process().derive(
         start, target, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop
     )

@@ -45,7 +45,7 @@ class Generate:
     members: Annotated[int, Arg("How many members to generate.", low=1, high=MAX_MEMBERS)] = 1_000
     max_tokens: Annotated[int, Arg("Longest member, in tokens.", low=1, high=MAX_TOKENS)] = 25
     assume: AssumeAny = ""
-    theory: Annotated[TheoryName, Arg("Theory that EXPR belongs to.")] = "reals"
+    theory: TheoryName = "reals"
     mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
     style: Annotated[
         Style | None,
@@ -103,6 +103,7 @@ class Generate:
     @property
     def config(self) -> EgenConfig:
         from engines.egen.rules.own import checked_rules
+        from engines.egen.theories.own import theory_text
 
         return EgenConfig(
             members=self.members,
@@ -112,7 +113,7 @@ class Generate:
             seed=self.seed,
             limits=Limits(iterations=self.iterations, nodes=self.nodes, time_s=self.time_s),
             style=self.style or style_of(self.mode),
-            theory=self.theory,
+            theory=theory_text(self.theory),
             assume=self.assume,
             weights=canonical_weights(self.weights or ""),
             rules=checked_rules(self.rules) if self.rules else "",
@@ -139,8 +140,9 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
 
     # It loads the rules while this process loads what reads the expression.
     shared_process().warm_up()
-    head = theory_of(spec.theory, spec.assume).read(spec.expr, spec.notation)
-    cluster = shared_process().generate(head, spec.config, events=events, stop=stop)
+    config = spec.config
+    head = theory_of(config.theory, spec.assume).read(spec.expr, spec.notation)
+    cluster = shared_process().generate(head, config, events=events, stop=stop)
     cluster = replace(cluster, members=_ordered(cluster, spec.listing))
     if spec.out is not None:
         from engines.core.files import write_json
@@ -155,11 +157,13 @@ def _ordered(cluster: Cluster, order: Order) -> tuple[Member, ...]:
         random.Random(cluster.config.seed).shuffle(members)
         return tuple(members)
     if order == "readable":
-        arity = theory_of(cluster.config.theory, "").arity
-        unary = {label for label, count in arity.items() if count == 1} - set(cluster.head.labels())
+        theory = theory_of(cluster.config.theory, "")
+        unary = {label for label, count in theory.arity.items() if count == 1} - set(cluster.head.labels())
 
         def effort(member: Member) -> tuple[int, int]:
-            return sum(token in unary for token in member.prefix.split()), member.tree.depth
+            return sum(token in unary for token in member.prefix.split()), theory.read(
+                member.prefix, "prefix", head=False
+            ).depth
 
         return tuple(sorted(cluster.members, key=effort))
     return cluster.members

@@ -133,8 +133,8 @@ MAX_MEMBERS = 1_000_000
 FEW = 100
 """So many members are put into an interesting order; what comes after them is not."""
 
-MAX_TOKENS = 64
-"""Longer members are refused: exact counts of the terms so long may outgrow the sampler's arithmetic."""
+MAX_TOKENS = 128
+"""Longer members are refused: drawing takes long, and the numbers of terms come near the largest doubles."""
 
 Mode = Literal["strict", "common", "paper"]
 """strict: members equal wherever the head is defined, up to isolated points. common: equal wherever both are
@@ -145,8 +145,11 @@ Style = Literal["plain", "distinct", "any"]
 written ones for heads that no rule gives another form. distinct: the same, where members that differ by signs
 or by undoing a function (`forms.Canonical`) count as one. any: whatever the rules give."""
 
-TheoryName = Literal["reals", "logic"]
-"""What expressions are about: real functions, or truth values."""
+TheoryName = Annotated[
+    str,
+    Arg("What EXPR is about: reals, logic, another theory by its name, or FILE.toml.", metavar="NAME|FILE"),
+]
+"""What `theories.own.theory_text` takes."""
 
 Order = Literal["interesting", "shortest", "readable", "random"]
 """How members are listed. interesting: each as unlike those before it as can be (`expressions.novelty`), out
@@ -160,8 +163,9 @@ ACCEPTED: dict[Mode, frozenset[Outcome]] = {
     "paper": frozenset({"equal", "extends", "shrinks", "nowhere", "undecided"}),
 }
 """Which verdicts make a member, by mode; `shrinks` needs a common point."""
-Layout = Literal["blocks", "jsonl"]
-"""A published layout of clusters: blocks of lines, or JSON lines."""
+Layout = Literal["blocks", "jsonl", "csv", "parquet", "dataset"]
+"""How a corpus is written. blocks: lines, as E-Gen published. jsonl: an object a cluster, with verdicts and
+split too. The others have a row for each expression, with cluster, verdict and split; dataset is a folder."""
 
 StopReason = Literal[
     "saturated", "iteration_limit", "node_limit", "memory_limit", "time_limit", "contradiction", "stopped"
@@ -190,7 +194,7 @@ class EgenConfig:
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
     style: Style = "any"
-    theory: TheoryName = "reals"
+    theory: str = "reals"
     assume: str = ""
     weights: str = ""
     forms: str = ""
@@ -230,20 +234,21 @@ def head_seed(seed: int, head: str) -> int:
 class Counterexample:
     """A point where head and member part: their values there, None where undefined, and the member's value
     less the head's, which may be too small to show in them. `at` has every variable where there are others
-    than x."""
+    than x. `said` is all of it in words, where there are no numbers."""
 
     x: float
     head: float | None
     member: float | None
     difference: float | None = None
     at: tuple[tuple[str, float], ...] = ()
+    said: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; `at` is left out where x is the only variable."""
-        document = asdict(self)
-        if not document.pop("at"):
-            return document
-        return {**document, "at": dict(self.at)}
+        """For JSON; `at` is left out where x is the only variable, `said` where nothing is."""
+        document = {
+            name: value for name, value in asdict(self).items() if value or name not in ("at", "said")
+        }
+        return {**document, "at": dict(self.at)} if self.at else document
 
 
 def where(x: float, at: Mapping[str, float] | None = None, *, digits: int = 6) -> str:
@@ -328,6 +333,7 @@ class Member:
 
     @property
     def tree(self) -> Tree:
+        """Of real functions and logic."""
         return parse_prefix(self.prefix.split(), lambda token: ARITY.get(token) or LOGIC.get(token, 0))
 
     @property
@@ -365,17 +371,18 @@ class Cluster(Tabular):
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         verdicts = [(each, each.verdict) for each in self.members]
         rows = [
-            (self._tex(each.tree), one.outcome, one.exceptions, one.kept, each.tokens)
+            (self._tex(each.prefix), one.outcome, one.exceptions, one.kept, each.tokens)
             for each, one in verdicts
         ]
-        title = Tex(rf"{self._tex(self.head)} = \dots \quad ({len(rows)})")
+        title = Tex(rf"{self._tex(' '.join(self.head.labels()))} = \dots \quad ({len(rows)})")
         return title, ("member", "verdict", "except at", "kept", "tokens"), rows
 
     def _repr_latex_(self) -> str:
-        terms = [self.head, *(each.tree for each in self.members[:MOST])]
+        terms = [" ".join(self.head.labels()), *(each.prefix for each in self.members[:MOST])]
         return f"$${chain(map(self._tex, terms))}$$"
 
-    def _tex(self, tree: Tree) -> Tex:
+    def _tex(self, prefix: str) -> Tex:
         from engines.egen.theories.theory import theory_of
 
-        return Tex(theory_of(self.config.theory, self.config.assume, self.head).row(tree)["latex"])
+        theory = theory_of(self.config.theory, self.config.assume, self.head)
+        return Tex(theory.row(theory.read(prefix, "prefix", head=False))["latex"])

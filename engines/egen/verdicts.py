@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -19,7 +20,7 @@ from engines.core.spec import Arg
 from engines.egen.assumptions import read_assumptions
 from engines.egen.expressions.language import LETTERS, VARIABLE, prefix
 from engines.egen.expressions.notation import read, read_head
-from engines.egen.records import Assume, Outcome, distinguishable, where
+from engines.egen.records import Assume, AssumeAny, Outcome, TheoryName, distinguishable, where
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
@@ -39,7 +40,8 @@ class Verify:
     file: Annotated[
         Path, Arg("Lines `head<TAB>member` in prefix notation; - is standard input.", inline=".tsv")
     ]
-    assume: Assume = ""
+    assume: AssumeAny = ""
+    theory: TheoryName = "reals"
     seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
 
 
@@ -87,15 +89,18 @@ class Verified(Tabular):
 def because(row: Mapping[str, Any]) -> str:
     """The counterexample in words, or why the line cannot be read."""
     found = row["counterexample"]
-    if found is None:
-        return row.get("error") or ""
+    if found is None or "said" in found:
+        return (found or {}).get("said") or row.get("error") or ""
     sides = distinguishable(found["head"], found["member"], found.get("difference"), digits=6)
     return f"{where(found['x'], found.get('at'), digits=4)}: {' and '.join(sides)}"
 
 
-def verify(spec: Verify | Iterable[tuple[str, str]], *, events: Sink = ignore) -> Verified:
-    """Judge the lines of a file, or pairs of a head and a member, which may be infix or LaTeX too. Raises:
-    DataError when none of them can be read.
+def verify(
+    spec: Verify | Iterable[tuple[str, str]], *, theory: str = "reals", events: Sink = ignore
+) -> Verified:
+    """Judge the lines of a file, or pairs of a head and a member, which may be infix or LaTeX too.
+
+    Args: theory: of pairs, as `Verify.theory` is of a file's lines. Raises: DataError when none can be read.
 
     >>> [row["verdict"] for row in verify([("x", "tan(atan(x))"), ("x", "sqrt(x)^2")]).results]
     ['equal', 'shrinks']
@@ -111,8 +116,9 @@ def verify(spec: Verify | Iterable[tuple[str, str]], *, events: Sink = ignore) -
     from engines.core.files import read_lines
     from engines.egen.verification.verify import verifier, verify_lines
 
-    spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs")), spec)
-    assumptions = read_assumptions(spec.assume)
+    spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
+    real = spec.theory == "reals"
+    assumptions = read_assumptions(spec.assume if real else "")
 
     def judges(head: Tree, others: Sequence[Tree]) -> Any:
         return verifier(head, *others, assumptions=assumptions, seed=spec.seed)
@@ -123,28 +129,57 @@ def verify(spec: Verify | Iterable[tuple[str, str]], *, events: Sink = ignore) -
         if pairs is None:
             lines = read_lines(path, on_bad=unreadable.append)
         else:
-            lines = enumerate((f"{_prefix(one)}\t{_prefix(other)}" for one, other in pairs), 1)
-        for item in verify_lines(lines, judges=judges):
+            shown = _prefix if real else str
+            lines = enumerate((f"{shown(one)}\t{shown(other)}" for one, other in pairs), 1)
+        found = verify_lines(lines, judges=judges) if real else _of_theory(lines, spec)
+        for item in found:
             judged.append(item)
             if len(judged) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(judged), "total": None, "unit": "lines"}))
     results = [_row(item) for item in judged]
     results += [_error_row(error.line or 0, error) for error in unreadable]
     results.sort(key=lambda row: row["line"])
-    found = Counter(row["verdict"] for row in results)
-    if found[None] == len(results):
+    counts = Counter(row["verdict"] for row in results)
+    if counts[None] == len(results):
         first = f"; line {results[0]['line']}: {results[0]['error']}" if results else ""
         raise DataError(
             f"none of {len(results):,} lines can be read{first}",
             path="standard input" if str(spec.file) == "-" else spec.file,
-            remedy="Each line is: head, one tab, member, both in generator prefix notation.",
+            remedy="Each line is: head, one tab, member, both in generator prefix notation."
+            if real
+            else "Each line is: head, one tab, member.",
         )
     totals = {
         "lines": len(results),
-        **{outcome: found[outcome] for outcome in get_args(Outcome)},
-        "errors": found[None],
+        **{outcome: counts[outcome] for outcome in get_args(Outcome)},
+        "errors": counts[None],
     }
     return Verified(results, totals, {item.line: item.member for item in judged})
+
+
+def _of_theory(lines: Iterable[tuple[int, str]], spec: Verify) -> Iterator[Judged]:
+    """The same for terms of another theory, in any notation of it."""
+    from engines.egen.theories.own import theory_text
+    from engines.egen.theories.theory import theory_of
+    from engines.egen.verification.verify import Judged
+
+    name = theory_text(spec.theory)
+    read = partial(theory_of(name, spec.assume).read, head=False)
+    for number, line in lines:
+        head, tab, member = line.strip("\r\n").partition("\t")
+        if not line.strip():
+            continue
+        try:
+            if not tab:
+                raise ExpressionError(
+                    "the line has no tab", text=line, remedy="Write: head, one tab, member."
+                )
+            one, other = read(head), read(member)
+            (verdict,) = theory_of(name, spec.assume, one, other).judge(one, seed=spec.seed).check([other])
+        except ExpressionError as error:
+            yield Judged(number, head, member, error=error)
+            continue
+        yield Judged(number, head, member, verdict)
 
 
 def _prefix(text: str) -> str:

@@ -463,7 +463,7 @@ class MembersView(TableView):
         if self._here is None:
             return None
         cluster, row = self._here
-        settled = (cluster.seed, cluster.assume, cluster.mode)
+        settled = (cluster.seed, cluster.assume, cluster.mode, cluster.theory)
         return Case(member_title(row), cluster.head, row["prefix"], row["verdict"], *settled)
 
     def selection(self, line: CommandLine) -> Selection | None:

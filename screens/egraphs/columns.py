@@ -45,8 +45,12 @@ def said(text: str) -> str:
 
 def _tree(prefix: str) -> Tree:
     from engines.egen.expressions.language import LETTERS, read_prefix
+    from engines.egen.theories.own import met
 
-    return read_prefix(prefix, LETTERS)
+    try:
+        return read_prefix(prefix, LETTERS)
+    except ExpressionError:
+        return met(prefix)[1]
 
 
 infix = partial(written, "infix")
@@ -93,23 +97,28 @@ def check(text: str) -> tuple[str, str]:
         return "", _wrong(error)
 
 
-_ASKED = re.compile(r"(.*?\S)(?:\s+where\b(.*?))?(?:\s+weights\b(.*))?", re.DOTALL)
+_ASKED = re.compile(r"(.*?\S)(?:\s+where\b(.*?))?(?:\s+weights\b(.*?))?(?:\s+theory\s+(\S+))?\s*", re.DOTALL)
 
 
 def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
-    """What is to be grown as it is typed: `sqrt(x^2*y) where x > 0, y > 0 weights trig=4`.
+    """What is to be grown as it is typed: `sqrt(x^2*y) where x > 0 weights trig=4`, `A u B theory sets`.
 
-    Returns: the prefix form, the settings that it names (`assume`, `weights`) and nothing, or nothing, none
-    and what is wrong.
+    Returns: the prefix form, the settings that it names (`assume`, `weights`, `theory`) and nothing, or
+    nothing, none and what is wrong.
     """
     from engines.egen.assumptions import read_assumptions
     from engines.egen.expressions.language import prefix
     from engines.egen.records import canonical_weights
+    from engines.egen.theories.own import theory_file
     from engines.egen.theories.theory import theory_of
 
     found = _ASKED.fullmatch(text.strip())
-    written, assumed, weighed = found.groups("") if found else ("", "", "")
+    written, assumed, weighed, named = found.groups("") if found else ("", "", "", "")
     try:
+        if named:
+            place = str(theory_file(named)) if named.endswith(".toml") else named
+            head = theory_of(place, assumed).read(written)
+            return prefix(head), {"theory": place, **({"assume": assumed} if assumed else {})}, ""
         head = theory_of("reals", "").read(written)
         assume = str(read_assumptions(assumed))
         weights = canonical_weights(weighed)

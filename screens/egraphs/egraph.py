@@ -107,7 +107,8 @@ class EgraphView(TableView):
         cluster, graph, row = self._here
         at_root = row["class_number"] == graph.root and row["kind"] != "operand"
         head = cluster.head if at_root else row["prefix"]
-        return Case(f"class c{row['class_number']}", head, row["prefix"], "", cluster.seed, cluster.assume)
+        settled = (cluster.seed, cluster.assume, cluster.mode, cluster.theory)
+        return Case(f"class c{row['class_number']}", head, row["prefix"], "", *settled)
 
     def selection(self, line: CommandLine) -> Selection | None:
         if self._here is None:

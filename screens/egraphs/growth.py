@@ -340,7 +340,7 @@ class GrowLine(Vertical):
         """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and the
         settings that it names."""
         if not text.strip():
-            what = "infix, LaTeX or prefix; optionally: where x > 0, n integer  weights trig=4"
+            what = "infix, LaTeX or prefix; optionally: where x > 0, n integer  weights trig=4  theory sets"
             most = f"at most {self.usual['max_tokens']} tokens"
             how = f"mode {self.usual['mode']}, {self._manner}, {most}"
             self._said.update(safe_text(f"{what};  enter grows it ({how}), esc cancels"))
@@ -349,7 +349,7 @@ class GrowLine(Vertical):
         if wrong:
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
             return "", {}
-        words = (("where", "assume"), ("weights", "weights"))
+        words = (("where", "assume"), ("weights", "weights"), ("theory", "theory"))
         conditions = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
         chosen = safe_text(f"   {self._manner}" if self._chosen else "", "$quiet")
         self._said.update(

@@ -62,10 +62,11 @@ class Case:
     seed: int
     assume: str = ""
     mode: str = "strict"
+    theory: str = "reals"
 
     @property
-    def key(self) -> tuple[str, str, int, str]:
-        return self.head, self.member, self.seed, self.assume
+    def key(self) -> tuple[str, str, int, str, str]:
+        return self.head, self.member, self.seed, self.assume, self.theory
 
     @property
     def params(self) -> dict[str, Any]:
@@ -73,7 +74,8 @@ class Case:
 
     @property
     def derivation(self) -> dict[str, Any]:
-        return {"start": self.head, "target": self.member, "assume": self.assume, "mode": self.mode}
+        about = {"assume": self.assume, "theory": self.theory}
+        return {"start": self.head, "target": self.member, **about, "mode": self.mode}
 
     @property
     def alone(self) -> bool:
@@ -210,6 +212,11 @@ class MemberPane(Pane):
         self.query_one(FormulaImage).show(*printed)
         if case is None:
             self._clear()
+        elif case.theory != "reals":  # no values to draw: how it follows from the head
+            judged = [verdict(case.judged)] if case.judged and not case.alone else []
+            self._clear(safe_text(shown(case.member), "bold"), safe_text(case.member, "$quiet"), *judged)
+            if not case.alone:
+                self._derived(Answer(case.key, self._derive.get({**case.derivation, **_QUICKLY}, case.key)))
         elif not self._show_known(case):
             lines = [safe_text(shown(case.member), "bold")]
             lines += [verdict(case.judged)] if case.judged and not case.alone else []

@@ -394,7 +394,9 @@ class EgraphsScreen(BrowserScreen):
         chosen, cluster = self.members.pair(), self.now.cluster
         if chosen is not None and cluster is not None:
             self.app.push_screen(
-                Derivation(self.workbench, *chosen, mode=cluster.mode, assume=cluster.assume)
+                Derivation(
+                    self.workbench, *chosen, mode=cluster.mode, assume=cluster.assume, theory=cluster.theory
+                )
             )
 
     def judge_pair(self, text: str) -> bool:

@@ -114,13 +114,15 @@ class Derivation(_ClusterSheet):
         *,
         mode: str,
         assume: str = "",
+        theory: str = "reals",
         named: Callable[[str], str] = shown,
     ) -> None:
         rules = f"rules    {mode}; each line is judged against the first"
         where = [f"where    {assume}"] if assume else []
         ends = (f"from     {named(left)}", f"to       {named(right)}", *where, rules, "")
-        params = {"start": left, "target": right, "assume": assume, "mode": mode}
-        assuming = ("--assume", assume) if assume else ()
+        params = {"start": left, "target": right, "assume": assume, "theory": theory, "mode": mode}
+        assuming = ["--assume", assume] if assume else []
+        assuming += ["--theory", theory] if theory != "reals" else []
         command = workbench.command_line("egen", "derive", *assuming, "--mode", mode, "--", left, right)
         doing = "by decomposing both until two lines are equal, or by growing one e-graph from both"
         super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
@@ -139,6 +141,8 @@ def _verdict(found: _Document) -> str:
     from engines.egen.records import distinguishable, where
 
     if example := found.get("counterexample"):
+        if "said" in example:
+            return f"✗ not equal: {example['said']}"
         both = distinguishable(example["head"], example["member"], example["difference"], digits=6)
         return f"✗ not equal at {where(example['x'], example.get('at'), digits=4)}: {' and '.join(both)}"
     if not found["steps"]:

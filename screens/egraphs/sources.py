@@ -31,7 +31,18 @@ NOT_SAVED = "not saved"
 """The source of what was grown here and is not saved."""
 
 _LIMITS = ("nodes", "iterations", "time_s")
-_SETTINGS = ("members", "max_tokens", "assume", "mode", "style", "weights", "order", "padding", "seed")
+_SETTINGS = (
+    "members",
+    "max_tokens",
+    "assume",
+    "theory",
+    "mode",
+    "style",
+    "weights",
+    "order",
+    "padding",
+    "seed",
+)
 
 
 # Rows
@@ -123,6 +134,7 @@ class _Finished(_Corpus):
 
         super().__init__(path)
         self._corpus = open_corpus(path, several=True)
+        _ = self._corpus.theory.arity  # its signs are met: its terms can be written
         self._kept = "configs" in self._corpus.manifest
         """Whether each cluster was kept with its own configuration."""
         self._lock = threading.Lock()
@@ -230,21 +242,25 @@ class Cluster:
         self.settings = source.settings(self.number)
         self.mode = str(self.settings.get("mode", "strict"))
         self.assume = str(self.settings.get("assume", ""))
+        self.theory = str(self.settings.get("theory", "reals"))
         self.weights = str(self.settings.get("weights", ""))
         self.assuming = ["--assume", self.assume] if self.assume else []
+        self.assuming += ["--theory", self.theory] if self.theory != "reals" else []
 
     @property
     def written(self) -> str:
         """As it is typed, with what was assumed and the weights: `x^2*y where x > 0 weights trig=4`."""
         where = f" where {self.assume}" if self.assume else ""
         weights = f" weights {self.weights}" if self.weights else ""
-        return f"{self.row.get('infix')}{where}{weights}"
+        theory = f" theory {self.theory}" if self.theory != "reals" else ""
+        return f"{self.row.get('infix')}{where}{weights}{theory}"
 
     @property
     def egraph_params(self) -> dict[str, object]:
         settings = self.settings
         limits = {name: settings[name] for name in _LIMITS if name in settings}
-        return {"expr": self.head, "assume": self.assume, "mode": self.mode, **limits}
+        about = {"assume": self.assume, "theory": self.theory}
+        return {"expr": self.head, **about, "mode": self.mode, **limits}
 
     @property
     def egraph_command(self) -> list[str]:

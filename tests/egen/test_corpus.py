@@ -155,7 +155,7 @@ def test_a_corrupt_table_is_named(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("document", "said"),
-    [('{"format": 3, "shards": [], "files": {}, "source": {}, "config": {}}', "newer"), ("[]", "manifest")],
+    [('{"format": 4, "shards": [], "files": {}, "source": {}, "config": {}}', "newer"), ("[]", "manifest")],
 )
 def test_a_manifest_of_another_kind_is_explained(tmp_path: Path, document: str, said: str) -> None:
     (tmp_path / "manifest.json").write_text(document)

@@ -81,6 +81,10 @@ def test_large_counts_are_exact_integers() -> None:
         assert counts[2 * n + 1] == comb(2 * n, n) // (n + 1)
     assert not any(counts[::2])
     assert counts[201] > 10**56
+    leaves = tuple(map(ENode, ("x", "pi", "e")))
+    many = EGraph(0, {0: (*leaves, *(ENode(label, (0, 0)) for label in ("+", "*", "pow")))})
+    counts = Grammar(many, padding=True).counts(201)
+    assert counts[201] == 3**201 * comb(200, 100) // 101
 
 
 def test_enumeration_is_shortest_first_and_complete() -> None:

@@ -45,6 +45,12 @@ def import_(workspace: Path, place: Path) -> Given:
     return {"file": str(place / "clusters.txt"), "out": str(place / "imported")}
 
 
+def extract(workspace: Path, place: Path) -> Given:
+    nodes = {"a": {"op": "x", "eclass": "0"}, "b": {"op": "f", "children": ["a"], "eclass": "0"}}
+    (place / "graph.json").write_text(json.dumps({"nodes": nodes, "root_eclasses": ["0"]}))
+    return {"file": str(place / "graph.json"), "members": 3, "max_size": 6}
+
+
 def export(workspace: Path, place: Path) -> Given:
     return {**stats(workspace, place), "file": str(place / "corpus.jsonl"), "layout": "jsonl"}
 
@@ -305,6 +311,8 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.semembed": semembed,
     "egen.stats": stats,
     "egen.rules": lambda workspace, place: {"family": "expansion"},
+    "egen.extract": extract,
+    "egen.theory": lambda workspace, place: {"theory": "sets"},
     "egen.find": of_corpus(expr="- 0 sinh x"),
     "egen.show": of_corpus(cluster=0),
     "egen.pairs": of_corpus(triplets=True, limit=3, seed=1),

@@ -370,7 +370,7 @@ def _compared_by(spec: Compare, path: Path, events: Sink) -> _Compared:
             {
                 **by,
                 "run": str(run),
-                **{name: round(result.mean[name], 6) for name in SHOWN},
+                **{name: round(result.mean[name], 6) for name in (*SHOWN, spec.measure)},
                 "interval": bootstrap_interval(list(own.values()), seed=spec.seed),
             }
             for run, result, own in zip(spec.runs, results, values, strict=True)

@@ -194,4 +194,4 @@ class ComposedTask(CorpusTask):
 
         save_network(model, folder, precision=self.settings.precision)
         texts = self.texts
-        self.write_card(folder, facts, len(texts.clusters), texts.count, texts.excluded)
+        self.write_card(folder, facts, len(texts.clusters), texts.count, texts)

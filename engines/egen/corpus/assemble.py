@@ -21,13 +21,15 @@ from engines.core.files import write_bytes
 from engines.core.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, read_assumptions
-from engines.egen.corpus.shards import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard
+from engines.egen.corpus.shards import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
 from engines.egen.corpus.sources import Head
-from engines.egen.corpus.splits import paper_split, shape_split
-from engines.egen.expressions.forms import canonical_key
-from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABLE, read_prefix
+from engines.egen.corpus.splits import held_out_split, paper_split, shape_split
+from engines.egen.expressions.forms import Subterms
+from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABLE
 from engines.egen.expressions.notation import to_training
 from engines.egen.records import Outcome
+from engines.egen.theories.reals import Reals
+from engines.egen.theories.theory import Theory, theory_of
 from engines.egen.verification.points import relations_hold
 from engines.egen.verification.verify import verifier
 
@@ -144,6 +146,17 @@ def same_functions(
     return owner
 
 
+def same_terms(heads: Sequence[Tree], theory: Theory) -> list[int]:
+    """The same as `same_functions` for terms of another theory: its judge decides."""
+    owner: list[int] = []
+    for number, head in enumerate(heads):
+        judge = theory.judge(head)
+        first = (place for place, of in enumerate(owner) if place == of)
+        equal = (place for place in first if judge.check([heads[place]])[0].outcome == "equal")
+        owner.append(next(equal, number))
+    return owner
+
+
 OUTCOMES = get_args(Outcome)
 """Verdicts of stored members; `different` occurs in imported corpora only."""
 
@@ -185,6 +198,7 @@ class Assembled:
     expressions: int
     skipped: tuple[Skipped, ...]
     bad_lines: int
+    held_out: int
 
 
 def assemble(
@@ -213,12 +227,19 @@ def assemble(
         skipped.extend(shard.skipped)
         stored.append(asdict(shard.stored))
     grown = sorted(facts)
-    trees = [read_prefix(heads[number].prefix, LETTERS) for number in grown]
-    assumed = [read_assumptions(assumption(plan, number)) for number in grown]
-    prints = fingerprints(trees, plan.get("variables", (VARIABLE,)), assumed)
+    theory = theory_of(theory_in(plan), "")
+    real = isinstance(theory, Reals)
+    trees = [theory.read(heads[number].prefix, "prefix", head=False) for number in grown]
+    assumed = [read_assumptions(assumption(plan, number)) for number in grown] if real else []
+    if real:
+        prints = fingerprints(trees, plan.get("variables", (VARIABLE,)), assumed)
+    else:
+        prints = np.full((len(trees), len(POINTS)), np.nan, np.float32)
     owner = list(range(len(grown)))
-    if merge and grown:
+    if merge and grown and real:
         owner = same_functions(trees, prints, equal=partial(same, assumptions=assumed[0]))
+    elif merge:
+        owner = same_terms(trees, theory)
     groups: dict[int, list[int]] = {}
     for place, first in enumerate(owner):
         groups.setdefault(first, []).append(grown[place])
@@ -228,15 +249,17 @@ def assemble(
         return read_shard(files[block])
 
     rows = [
-        _describe(number, heads, sources, facts[sources[0]], shard_of)
+        _describe(number, heads, sources, facts[sources[0]], shard_of, theory)
         for number, sources in enumerate(groups.values())
     ]
     sizes = [row["size"] for row in rows]
-    wanted = round(sum(sizes) * _SHARE)
+    share = plan.get("held_out")
+    wanted = round(sum(sizes) * (_SHARE if share is None else share))
+    by_cluster = paper_split(sizes, wanted, seed)
+    if share is not None:
+        by_cluster = held_out_split(len(sizes), share, seed)
     shapes = [frozenset(heads[source].shape for source in sources) for sources in groups.values()]
-    for row, side, other in zip(
-        rows, paper_split(sizes, wanted, seed), shape_split(shapes, sizes, wanted, seed), strict=True
-    ):
+    for row, side, other in zip(rows, by_cluster, shape_split(shapes, sizes, wanted, seed), strict=True):
         row["split"], row["split_by_shape"] = side, other
     tables = {
         "clusters.parquet": pa.Table.from_pylist(rows, schema=CLUSTERS),
@@ -259,11 +282,17 @@ def assemble(
         "shards": stored,
     }
     ResumableBuild(out).publish(document)
-    return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]))
+    held = by_cluster.count("validation")
+    return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]), held)
 
 
 def _describe(
-    number: int, heads: Sequence[Head], sources: Sequence[int], facts: Mapping[str, Any], shard_of: Any
+    number: int,
+    heads: Sequence[Head],
+    sources: Sequence[int],
+    facts: Mapping[str, Any],
+    shard_of: Any,
+    theory: Theory,
 ) -> dict[str, Any]:
     texts: list[str] = []
     verdicts: list[str] = []
@@ -272,7 +301,7 @@ def _describe(
         rows = rows.filter(pc.equal(rows["source"], source))
         texts += rows["prefix"].to_pylist()
         verdicts += rows["verdict"].to_pylist()
-    duplicates = _duplicates(texts) if len(sources) > 1 else []
+    duplicates = _duplicates(texts, theory) if len(sources) > 1 else []
     for place in reversed(duplicates):
         del texts[place], verdicts[place]
     split = [text.split() for text in texts]
@@ -280,6 +309,7 @@ def _describe(
     counts = {outcome: verdicts.count(outcome) for outcome in OUTCOMES}
     counts["equal"] -= 1  # the head itself
     head = heads[sources[0]]
+    operators = OPERATORS if isinstance(theory, Reals) else {*theory.arity}
     return {
         "cluster": number,
         "head": head.prefix,
@@ -288,7 +318,7 @@ def _describe(
         "size": len(texts),
         "mean_tokens": sum(map(len, split)) / len(split),
         "mean_training_tokens": sum(lengths) / len(lengths) if lengths else None,
-        "operators": sorted(OPERATORS.intersection(*[set().union(*split)])),
+        "operators": sorted(operators.intersection(*[set().union(*split)])),
         "all_equal": counts["equal"] == len(texts) - 1,
         **counts,
         **{name: facts[name] for name in ("stop_reason", "iterations", "nodes", "classes", "total_members")},
@@ -310,11 +340,13 @@ def _number_length(token: str) -> int | None:
         return None
 
 
-def _duplicates(texts: Sequence[str]) -> list[int]:
+def _duplicates(texts: Sequence[str], theory: Theory) -> list[int]:
+    terms = Subterms(theory.arity)
+    forms = theory.forms(terms)
     seen: set[object] = set()
     found = []
     for place, text in enumerate(texts):
-        key = canonical_key(text.split())
+        key = forms.key(terms.read(text.split()))
         if key in seen:
             found.append(place)
         seen.add(key)

@@ -27,6 +27,7 @@ from engines.core.files import file_error, write_bytes
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.shards import (
     BLOCK,
+    THEORY,
     GrownHead,
     Skipped,
     header,
@@ -38,9 +39,9 @@ from engines.egen.corpus.shards import (
 )
 from engines.egen.corpus.sources import BadLine, Head, Source
 from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, Service, growth
-from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.records import Cluster, EgenConfig, head_seed
 from engines.egen.rules.table import table_hash
+from engines.egen.theories.theory import theory_of
 
 _PACKAGES = ("mathwb", "egglog", "numpy", "numba", "pyarrow")
 _PARTS = frozenset(
@@ -58,11 +59,14 @@ class Plan:
     config: EgenConfig
     rules: str
     versions: Mapping[str, str]
+    held_out: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The plan without the heads themselves, as `plan.json` and the manifest hold it."""
+        real = self.config.theory == "reals"
+        heads = [head.prefix for head in self.source.heads]
         return {
-            **header([head.prefix for head in self.source.heads], self.config.assume),
+            **(header(heads, self.config.assume) if real else {"format": THEORY}),
             "source": {
                 "name": self.source.name,
                 "heads": len(self.source.heads),
@@ -74,14 +78,15 @@ class Plan:
             "rules": self.rules,
             "versions": dict(self.versions),
             "block": BLOCK,
+            **({} if self.held_out is None else {"held_out": self.held_out}),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
     """How a build ended. `complete` is false after a stop; the finished shards stay for the next time.
-    `bad_lines` counts what could not be read of the source. Of a `share` the heads are those of its shards,
-    and nothing is assembled."""
+    `bad_lines` counts what could not be read of the source, `held_out` clusters for validation. Of a `share`
+    the heads are those of its shards, and nothing is assembled."""
 
     out: Path
     complete: bool
@@ -92,6 +97,7 @@ class Built:
     skipped: tuple[Skipped, ...] = ()
     bad_lines: int = 0
     share: str | None = None
+    held_out: int = 0
 
 
 def build_corpus(
@@ -101,6 +107,7 @@ def build_corpus(
     *,
     workers: int = 1,
     share: tuple[int, int] | None = None,
+    held_out: float | None = None,
     events: Sink = ignore,
     stop: Stop = never,
     service: Service = growth,
@@ -111,12 +118,15 @@ def build_corpus(
     counts heads, with `members`, `rate_per_s` and `eta_s`; metrics are `members_per_s` and `workers_bytes`.
     share: (3, 16): only the third shard and every sixteenth from there, for processes that divide them, on
     machines that see the same folder; a call without a share then grows what is missing and assembles all.
+    held_out: share of the clusters for validation; None is what was begun, and else the paper's.
     stop: looked at between heads. service: what answers in a process.
     Raises: EngineError E452 when `out` was begun with other settings or holds something else, E453 when
     another build is at work there, E211 when a rule of the strict table produced a member that differs from
     its head; DataError when `out` cannot be written.
     """
-    plan = Plan(source, config, table_hash(), versions())
+    if held_out is None and (out / PLAN).exists():
+        held_out = saved_plan(out).held_out
+    plan = Plan(source, config, table_hash(), versions(), held_out)
     refuse_other_folder(out)
     build = ResumableBuild(out, share, events=events, stop=stop)
     with build.lock("E453"):
@@ -137,6 +147,7 @@ def saved_plan(out: Path) -> Plan:
             EgenConfig.of(document["config"]),
             document["rules"],
             document["versions"],
+            document.get("held_out"),
         )
     except FileNotFoundError:
         raise DataError(
@@ -170,8 +181,8 @@ def _begin(build: ResumableBuild, plan: Plan) -> None:
 
     def other(name: str, before: Any, after: Any) -> EngineError:
         what = f"this folder holds a corpus with {name} {before}, and not {after}"
-        if name == "config.rules":
-            what = "this folder holds a corpus grown with other rules than these"
+        if name in ("config.rules", "config.theory"):
+            what = f"this folder holds a corpus grown with other {name.removeprefix('config.')} than named"
         return other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
 
     build.begin(plan.to_dict(), old, other)
@@ -275,7 +286,8 @@ class _Growth:
 
     def _request(self, head: str) -> ClusterRequest:
         config = self.plan.config
-        return ClusterRequest(read_prefix(head, LETTERS), replace(config, seed=head_seed(config.seed, head)))
+        tree = theory_of(config.theory, "").read(head, "prefix", head=False)
+        return ClusterRequest(tree, replace(config, seed=head_seed(config.seed, head)))
 
     def _report(self, rate: _Rate, workers_bytes: int) -> None:
         members_per_s, progress = rate.report(self._done, self._members)

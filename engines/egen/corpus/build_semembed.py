@@ -36,7 +36,9 @@ class BuildSemembed:
     """Build the corpus of the SemEmb baseline: equal forms by SymPy's rewriting alone."""
 
     out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
-    templates: Annotated[str, Arg("What to rewrite.", metavar="all|poly|functions|derivatives|FILE")] = "all"
+    templates: Annotated[
+        str, Arg("What to rewrite.", metavar="all|poly|functions|derivatives|FILE|NAME", ref="expressions")
+    ] = "all"
     sample: Annotated[int | None, Arg("Sample this many heads.", low=1)] = None
     time_s: Annotated[float, Arg("Time limit of one rewriting, in seconds.", low=0.1, name="time")] = 2.0
     seed: Annotated[int, Arg("Seed for the sample and the splits.", low=0)] = 0

@@ -192,6 +192,7 @@ def export_published(corpus: Corpus, path: Path, *, layout: Layout = "blocks") -
     Returns: the number of clusters. Raises: DataError when the file cannot be written.
     """
     kinds = corpus.clusters()["kind"].to_pylist()
+    sides = {name: corpus.clusters()[name].to_pylist() for name in ("split", "split_by_shape")}
     count = 0
     with atomic_writer(path, "wb") as raw:
         # No time and no name in the compressed file: equal corpora give equal files.
@@ -200,6 +201,8 @@ def export_published(corpus: Corpus, path: Path, *, layout: Layout = "blocks") -
             texts = members["prefix"].to_pylist()
             if layout == "jsonl":
                 row = {"cluster": number, "source": kinds[number], "head": texts[0], "exprs": texts}
+                row |= {"verdicts": members["verdict"].to_pylist()}
+                row |= {name: column[number] for name, column in sides.items()}
                 text = json.dumps(row) + "\n"
             else:
                 text = "\n".join(texts) + "\n\n"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from engines.egen.corpus.shards import (
     BLOCK,
     FORMAT,
     SEVERAL,
+    THEORY,
     Shard,
     assumption,
     check_shard,
@@ -29,10 +30,14 @@ from engines.egen.corpus.shards import (
     parquet_table,
     read_shard,
     stored_shards,
+    theory_in,
 )
 from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import LETTERS, VARIABLE, read_prefix, variables_of
 from engines.egen.records import Verdict
+
+if TYPE_CHECKING:
+    from engines.egen.theories.theory import Theory
 
 _NEEDED = {"format", "source", "config", "shards", "files"}
 _KEPT_SHARDS = 4
@@ -68,6 +73,13 @@ class Corpus:
     def letters(self) -> str:
         """What its expressions may have besides x; empty for a corpus of x alone."""
         return LETTERS if self.manifest["format"] == SEVERAL else ""
+
+    @cached_property
+    def theory(self) -> Theory:
+        """What its terms are read and written by."""
+        from engines.egen.theories.theory import theory_of
+
+        return theory_of(theory_in(self.manifest), "")
 
     def assumed(self, cluster: int) -> str:
         return assumption(self.manifest, cluster)
@@ -122,6 +134,12 @@ class Corpus:
         from engines.egen.corpus.assemble import fingerprints, look_alike
         from engines.egen.verification.verify import verifier
 
+        if self.manifest["format"] == THEORY:
+            judge = self.theory.judge(tree)
+            heads = self._clusters["head"].to_pylist()
+            verdicts = judge.check([self.theory.read(head, "prefix") for head in heads])
+            equal = [n for n, verdict in enumerate(verdicts) if verdict.outcome == "equal"]
+            return [Match(n, heads[n], verdicts[n], self._place(n, tree)) for n in equal]
         if not variables_of(tree) <= {*self.variables}:
             return []
         prints = self._prints
@@ -141,11 +159,15 @@ class Corpus:
         return sorted(found, key=lambda match: match.verdict.outcome != "equal")
 
     def _place(self, cluster: int, tree: Tree) -> int | None:
-        from engines.egen.expressions.forms import canonical_key
+        from engines.egen.expressions.forms import Subterms
 
-        wanted = canonical_key(tree)
+        terms = Subterms(self.theory.arity)
+        forms = self.theory.forms(terms)
+        wanted = forms.key(terms.read(tree.labels()))
         texts = self.members(cluster)["prefix"].to_pylist()
-        return next((n for n, text in enumerate(texts) if canonical_key(text.split()) == wanted), None)
+        return next(
+            (n for n, text in enumerate(texts) if forms.key(terms.read(text.split())) == wanted), None
+        )
 
     @cached_property
     def _prints(self) -> Any:
@@ -192,15 +214,22 @@ def open_corpus(path: Path, *, several: bool = False) -> Corpus:
         raise file_error(error, path, "read") from error
     except ValueError as error:
         raise corrupt(path / "manifest.json", "the manifest cannot be read", _REMAKE, 2) from error
-    if manifest["format"] not in (FORMAT, SEVERAL):
+    if manifest["format"] not in (FORMAT, SEVERAL, THEORY):
         raise DataError(
-            f"this corpus is of layout {manifest['format']}, and {SEVERAL} is the newest that this version "
+            f"this corpus is of layout {manifest['format']}, and {THEORY} is the newest that this version "
             "reads",
             path=path,
             remedy="A newer mathwb made it: update mathwb.",
             code="E325",
         )
     corpus = Corpus(path, manifest)
+    if not several and manifest["format"] == THEORY:
+        raise DataError(
+            "this corpus is of another theory than real functions",
+            path=path,
+            remedy="Models and their evaluations take functions of x only: name such a corpus.",
+            code="E458",
+        )
     if not several and manifest["format"] == SEVERAL:
         raise DataError(
             f"this corpus has the variables {', '.join(corpus.variables)}, or holds under assumptions",

@@ -25,8 +25,9 @@ from engines.egen.assumptions import ordered, read_assumptions
 from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.records import Cluster, Member, Verdict
 
-FORMAT, SEVERAL = 1, 2
-"""Versions of the layout of a corpus folder: of x alone, and of several variables, with a `header`."""
+FORMAT, SEVERAL, THEORY = 1, 2, 3
+"""Versions of the layout of a corpus folder: of x alone, of several variables, with a `header`, of another
+theory."""
 BLOCK = 16
 """Heads in a shard: what a killed build loses at most for each of its workers."""
 
@@ -131,6 +132,11 @@ def header(heads: Iterable[str], *assumed: str) -> dict[str, Any]:
     if not names and not any(assumed):
         return {"format": FORMAT}
     return {"format": SEVERAL, "variables": list(ordered(names))}
+
+
+def theory_in(plan: Mapping[str, Any]) -> str:
+    """Which theory a plan or manifest names."""
+    return str(plan["config"].get("theory", "reals"))
 
 
 def assumption(plan: Mapping[str, Any], number: int) -> str:

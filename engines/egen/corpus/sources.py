@@ -12,6 +12,7 @@ from typing import Literal, cast, get_args
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
+from engines.core.spec import refused
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.expressions.language import (
     FUNCTIONS,
@@ -22,7 +23,8 @@ from engines.egen.expressions.language import (
     variables_of,
 )
 from engines.egen.expressions.notation import check_head, read
-from engines.egen.theories.theory import theory_of
+from engines.egen.theories.reals import Reals
+from engines.egen.theories.theory import Theory, theory_of
 
 # The initial expressions of E-Gen: the shapes of its published generator, enumerated.
 #
@@ -210,12 +212,16 @@ def template_source(selection: Selection = "all") -> Source:
     return _source(selection, heads)
 
 
-def open_source(name: str, letters: str = LETTERS) -> Source:
+def open_source(name: str, letters: str = LETTERS, *, theory: Theory | None = None) -> Source:
     """The templates of that name (`all`, `poly`, `functions`, `derivatives`), or the file of that path.
 
-    Args: letters: other variables than x that a file may have. Raises: EngineError E451 when it is neither;
-    see also `file_source`.
+    Args: letters: other variables than x that a file may have. theory: of the file, if not real functions.
+    Raises: EngineError E451 when it is neither; see also `file_source`.
     """
+    if theory is not None and not isinstance(theory, Reals):
+        if name in get_args(Selection):
+            raise refused("the published templates are of real functions", "E427", "Name a file of terms.")
+        return file_source(Path(source_name(name)), theory=theory)
     if name in get_args(Selection):
         return template_source(cast(Selection, name))
     return file_source(Path(source_name(name)), letters)
@@ -232,17 +238,17 @@ def source_name(name: str) -> str:
     if not path.exists():
         raise EngineError(
             f"templates is {name!r}, not one of {', '.join(get_args(Selection))} and not a file",
-            remedy="Give a file with one expression per line, or one of those.",
+            remedy="Give a file with one expression per line, one of those, or a name from: mathwb data list",
             code="E451",
         )
     return str(path)
 
 
-def file_source(path: Path, letters: str = LETTERS) -> Source:
+def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = None) -> Source:
     """The user's own expressions in infix or prefix, one per line; empty lines and `# …` are passed over.
 
     A line that cannot be read, or holds what no rule speaks of, is kept in `bad_lines` and the rest is done.
-    Args: letters: other variables than x. Raises: DataError when the file
+    Args: letters: other variables than x. theory: as for `open_source`. Raises: DataError when the file
     cannot be read as text or when no line of it is an expression.
     """
     heads: list[Head] = []
@@ -256,6 +262,11 @@ def file_source(path: Path, letters: str = LETTERS) -> Source:
         if not text or text.startswith("#"):
             continue
         try:
+            if theory is not None:
+                tree = theory.read(text)
+                shape = " ".join(label if label in theory.arity else "v" for label in tree.labels())
+                heads.append(Head(prefix(tree), "own", shape, len(tree)))
+                continue
             tree = read(text, letters=letters)
             check_head(tree)
             if strange := sorted(variables_of(tree) - {*VARIABLE + letters}):

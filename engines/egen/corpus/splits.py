@@ -1,6 +1,6 @@
 """Which clusters are for training and which for validation.
 
-Two splits, both seeded. `paper`: random clusters of 20..40 members until enough expressions are together
+Splits, all seeded. `paper`: random clusters of 20..40 members until enough expressions are together
 (as E-Gen published), which leaves clusters on the training side that differ from a validation cluster in
 their constants only. `shapes`: whole template shapes are held out, for every function, with and without d/dx.
 """
@@ -41,6 +41,16 @@ def paper_split(sizes: Sequence[int], wanted: int, seed: int) -> list[Side]:
         count += 1
     held = set(chosen)
     return ["validation" if n in held else "train" for n in range(len(sizes))]
+
+
+def held_out_split(count: int, share: float, seed: int) -> list[Side]:
+    """Random clusters, as many as the share says; one is left to train on.
+
+    >>> held_out_split(10, 0.2, 0).count("validation")
+    2
+    """
+    held = {*random.Random(seed).sample(range(count), min(round(share * count), max(0, count - 1)))}
+    return ["validation" if n in held else "train" for n in range(count)]
 
 
 def shape_split(shapes: Sequence[frozenset[str]], sizes: Sequence[int], wanted: int, seed: int) -> list[Side]:

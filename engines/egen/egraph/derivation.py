@@ -325,6 +325,8 @@ def _refusal(verdict: Verdict) -> str:
     example = verdict.counterexample
     if example is None:
         return "The two are not the same function."
+    if example.said:
+        return f"The two are not equal: {example.said}."
     one, other = distinguishable(example.head, example.member, example.difference, digits=6)
     what = "are not the same function" if verdict.outcome == "different" else "do not have the same domain"
     return f"The two {what}: at {where(example.x, dict(example.at))} the first is {one}, the second {other}."

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.numeric_kernel import compiled
+from engines.core.compiling import compiled
 from engines.core.tree import Tree
-from engines.egen.egraph.sampling import Tables, count_exactly
+from engines.egen.egraph.sampling import Tables, count_exactly, count_nearly
 from engines.egen.expressions.language import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
 from engines.egen.records import StopReason
 
@@ -188,7 +188,7 @@ def _ranked(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) ->
     heap = [(0, 0, 0, 0, 0)]
     heap.pop()
     for node in range(len(homes)):
-        waiting[node] = (children[node, 0] >= 0) + (children[node, 1] >= 0)
+        waiting[node] = int(children[node, 0] >= 0) + int(children[node, 1] >= 0)
         if not waiting[node]:
             heap.append((1, labels[node], -1, -1, node))
     heapq.heapify(heap)
@@ -301,6 +301,7 @@ class Grammar:
                 kept = tuple(node for node in nodes if not _pads(origin, origin[number], node, zeros, ones))
             self.productions.append(kept)
         self._loops_allowed = padding
+        self._nearly: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
 
     @cached_property
     def tables(self) -> Tables:
@@ -338,7 +339,13 @@ class Grammar:
 
     def counts(self, max_tokens: int) -> list[int]:
         """Terms of the root by length, exactly: item n counts those of n tokens (item 0 is 0)."""
-        return count_exactly(self.tables, self.root, max_tokens)
+        return count_exactly(self.tables, self.root, self.nearly(max_tokens)[0][self.root])
+
+    def nearly(self, max_tokens: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Terms by (row, length) and by (production, length) as doubles (see `count_nearly`)."""
+        if max_tokens not in self._nearly:
+            self._nearly[max_tokens] = count_nearly(self.tables, max_tokens)
+        return self._nearly[max_tokens]
 
 
 def _pairs(values: list[int]) -> NDArray[np.int64]:

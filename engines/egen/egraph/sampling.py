@@ -9,14 +9,17 @@ terms everywhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from math import isqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.numeric_kernel import compiled
+from engines.core.compiling import compiled
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import Grammar
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
 
 LISTED = 4_000
 """A length with no more terms than this is gone through in a shuffled order instead of drawn from."""
-_PRIMES = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549, 2147483543, 2147483497)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -71,15 +73,24 @@ def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None)
     return by_row, by_production
 
 
-def count_exactly(tables: Tables, root: int, max_tokens: int) -> list[int]:
-    """Terms of a class by length as exact integers."""
-    near = count_nearly(tables, max_tokens)[0][root]
+@cache
+def _prime(place: int) -> int:
+    """The largest primes of 31 bits, the largest first."""
+    number = _prime(place - 1) - 2 if place else 2**31 - 1
+    while any(number % factor == 0 for factor in range(3, isqrt(number) + 1, 2)):
+        number -= 2
+    return number
+
+
+def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
+    """Terms of a class by length as exact integers. Args: near: the same as `count_nearly` has it."""
+    max_tokens = len(near) - 1
     if near.max() < 2.0**52:  # sums and products of smaller integers: the doubles are exact
         return [int(number) for number in near]
     modulus = 1
     primes: list[int] = []
     while modulus < 4 * int(near.max()):
-        primes.append(_PRIMES[len(primes)])
+        primes.append(_prime(len(primes)))
         modulus *= primes[-1]
     total = [0] * (max_tokens + 1)
     for prime in primes:
@@ -109,6 +120,7 @@ def _count(
     by_row: Floats,
     by_production: Floats,
 ) -> None:
+    shortest = np.full(len(rows), by_row.shape[1], np.int64)
     for length in range(1, by_row.shape[1]):
         for p in range(len(own)):
             rest = length - own[p]
@@ -119,7 +131,7 @@ def _count(
             elif rest > 0 and right < 0:
                 total = by_row[left, rest]
             elif rest > 0:
-                for first in range(1, rest):
+                for first in range(shortest[left], rest + 1 - shortest[right]):
                     total += by_row[left, first] * by_row[right, rest - first]
             by_production[p, length] = weights[p] * total
         for row in range(len(rows)):
@@ -129,6 +141,8 @@ def _count(
                 if barred < 0 or (children[p, 0] != barred and children[p, 1] != barred):
                     total += by_production[p, length]
             by_row[row, length] = total
+            if total > 0.0 and shortest[row] > length:
+                shortest[row] = length
 
 
 @compiled
@@ -254,7 +268,7 @@ def _heaviest_last(weights: Floats, state: Words) -> Ints:
     (Efraimidis and Spirakis: by exponential waiting times)."""
     waits = np.empty(len(weights))
     for place in range(len(weights)):
-        waits[place] = np.log(1.0 - _random(state)) / weights[place]
+        waits[place] = math.log(1.0 - _random(state)) / weights[place]
     return np.argsort(waits, kind="mergesort")
 
 
@@ -268,7 +282,7 @@ class Sampler:
     def __init__(self, grammar: Grammar, max_tokens: int, seed: int = 0) -> None:
         self._grammar = grammar
         self._tables = grammar.tables
-        self._counts = self._shares = count_nearly(self._tables, max_tokens)
+        self._counts = self._shares = grammar.nearly(max_tokens)
         if self._tables.weighted:
             self._shares = count_nearly(self._tables, max_tokens, self._tables.weights)
         self._seed = seed

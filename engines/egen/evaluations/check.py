@@ -50,7 +50,7 @@ class Check:
         Path, Arg("One step per line, prefix or infix; a blank line ends a derivation.", inline=".txt")
     ]
     assume: AssumeAny = ""
-    theory: Annotated[TheoryName, Arg("Theory that the expressions belong to.")] = "reals"
+    theory: TheoryName = "reals"
     model: Annotated[Path | None, Arg("An encoder for a second opinion.", ref="model", shown="none")] = None
     threshold: Annotated[
         float | None, Arg("Cosines below this are suspicious.", shown="learned on derivations")
@@ -70,7 +70,7 @@ def judge(
     cosines: Iterable[float] | None = None,
     limit: float = 0.0,
     *,
-    theory: TheoryName = "reals",
+    theory: str = "reals",
     assume: str = "",
 ) -> list[dict[str, Any]]:
     """A row for each transition: the verdict on the later step as a member beside the earlier one,
@@ -121,9 +121,11 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     from engines.egen.evaluations import mistakes
     from engines.egen.expressions.language import prefix
     from engines.egen.models.encode import cached_encoder
+    from engines.egen.theories.own import theory_text
 
     bad: list[DataError] = []
-    theory = theory_of(spec.theory, spec.assume)
+    name = theory_text(spec.theory)
+    theory = theory_of(name, spec.assume)
     step = partial(theory.read, head=False)
     given = list(mistakes.read_derivations(spec.file, on_bad=bad.append, reader=step))
     if not given:
@@ -139,7 +141,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     cosines = repeat(None) if encoder is None else mistakes.step_cosines(encoder, given)
     rows = []
     for derivation, own in zip(given, cosines, strict=False):
-        transitions = judge(derivation, own, limit or 0.0, theory=spec.theory, assume=spec.assume)
+        transitions = judge(derivation, own, limit or 0.0, theory=name, assume=spec.assume)
         judgements = [each["judgement"] for each in transitions]
         texts = [prefix(step) for step in derivation.steps]
         rows.append(

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.numeric_kernel import compiled
+from engines.core.compiling import compiled
 from engines.core.tree import Tree
 from engines.egen.expressions.language import (
     ARITY,

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.compiling import compiled
 from engines.core.errors import EngineError
-from engines.core.numeric_kernel import compiled
 from engines.core.spec import read
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes, Terms
 from engines.egen.expressions.notation import END, PAD
@@ -203,5 +203,6 @@ def _gelu(rows: Floats) -> Floats:
 def _gelu_of(rows: Any) -> Any:
     found = np.empty_like(rows)
     for place in range(len(rows)):
-        found[place] = 0.5 * rows[place] * (1.0 + math.erf(rows[place] * 0.7071067811865476))
+        row = float(rows[place])
+        found[place] = 0.5 * row * (1.0 + math.erf(row * 0.7071067811865476))
     return found

@@ -242,11 +242,13 @@ def _partial_domain(path: Path) -> dict[int, frozenset[str]]:
 class TrainingTexts:
     """The expressions of all training clusters of two or more, cluster by cluster.
 
-    `excluded` counts clusters that were kept out.
+    `excluded` counts clusters that were kept out, `left_out` expressions that are too long for the model or
+    have no form in training notation.
     """
 
     clusters: tuple[tuple[str, ...], ...]
     excluded: int = 0
+    left_out: int = 0
 
     @property
     def count(self) -> int:
@@ -260,12 +262,13 @@ class TrainingRows:
     sequences: Sequences
     sizes: Ints
     excluded: int = 0
+    left_out: int = 0
 
     @classmethod
     def of(cls, texts: TrainingTexts, *, max_length: int) -> TrainingRows:
         rows = Sequences.of((text for each in texts.clusters for text in each), max_length=max_length)
         sizes = np.array([len(each) for each in texts.clusters], np.int64)
-        return cls(rows, sizes, texts.excluded)
+        return cls(rows, sizes, texts.excluded, texts.left_out)
 
     @property
     def cluster_of(self) -> Ints:
@@ -283,17 +286,18 @@ def training_texts(
     """
     banned = excluded_clusters(corpus, exclude) if exclude is not None else frozenset()
     clusters: list[tuple[str, ...]] = []
-    excluded = 0
+    excluded = left_out = 0
     for cluster, members in corpus.each("train", split):
         if cluster in banned:
             excluded += 1
             continue
         kept = tuple(text for text in members["prefix"].to_pylist() if usable(text, max_length))
+        left_out += len(members) - len(kept)
         if len(kept) > 1:
             clusters.append(kept)
     if not clusters:
         raise no_pairs(corpus)
-    return TrainingTexts(tuple(clusters), excluded)
+    return TrainingTexts(tuple(clusters), excluded, left_out)
 
 
 def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
@@ -428,7 +432,12 @@ class CorpusTask:
         }
 
     def write_card(
-        self, folder: Path, facts: Mapping[str, Any], clusters: int, expressions: int, excluded: int
+        self,
+        folder: Path,
+        facts: Mapping[str, Any],
+        clusters: int,
+        expressions: int,
+        found: TrainingTexts | TrainingRows,
     ) -> None:
         from engines.core.files import write_text
         from engines.training.card import card
@@ -438,7 +447,8 @@ class CorpusTask:
             "split": self._split,
             "training clusters": f"{clusters:,}",
             "training expressions": f"{expressions:,}",
-            "clusters excluded": f"{excluded:,}",
+            "clusters excluded": f"{found.excluded:,}",
+            "expressions left out, too long or without training notation": f"{found.left_out:,}",
         }
         if "exclude" in self.data:
             data["excluded because they are in"] = self.data["exclude"].name

@@ -83,7 +83,7 @@ class _TransformerTask(CorpusTask):
         from engines.egen.models.model_folder import save_model
 
         save_model(model, folder, precision=self.settings.precision)
-        self.write_card(folder, facts, len(self.rows.sizes), len(self.rows.sequences), self.rows.excluded)
+        self.write_card(folder, facts, len(self.rows.sizes), len(self.rows.sequences), self.rows)
 
     def measured(self, model: torch.nn.Module) -> dict[str, float]:
         from engines.egen.models.encode import ModelEncoder

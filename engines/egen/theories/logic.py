@@ -16,12 +16,12 @@ from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.egraph.analysis import constructor
 from engines.egen.expressions.logic import LOGIC, logic_row, read_logic
+from engines.egen.expressions.signs import ac_key
 from engines.egen.records import Counterexample, Verdict
 from engines.egen.rules.table import Rule, parse_families
-from engines.egen.theories.theory import Forms, Judge, Lines, Theory
+from engines.egen.theories.theory import Forms, Theory
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.grammar import EGraph
     from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
 
@@ -105,26 +105,9 @@ class Logic(Theory):
         del seed  # every row is looked at
         return TruthTable(head, self.premises, self.names)
 
-    def meetings(
-        self, _start: Tree, _target: Tree, _rules: Mapping[str, Rule], _judge: Judge
-    ) -> Iterator[Lines]:
-        return iter(())
-
-    def signs(self, _judge: Judge) -> None:
-        return None
-
     def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         del direct  # no connective undoes another
         return _Forms(terms)
-
-    def plain(self, _egraph: EGraph) -> None:
-        return None
-
-    def written(self, *_: Any) -> Iterable[tuple[str, Tree]]:
-        return ()
-
-    def openings(self, _head: Tree) -> Iterable[Tree]:
-        return ()
 
     def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         del head  # every formula can be one
@@ -146,7 +129,7 @@ class _Forms:
         return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
 
     def key(self, number: int) -> str:
-        return _key(_tree(self.terms.tokens(number)))
+        return ac_key(_tree(self.terms.tokens(number)), _COMMUTING, _ASSOCIATING)
 
 
 class TruthTable:
@@ -213,17 +196,3 @@ def _term(formula: Tree) -> str:
     if not formula.children and formula.label not in LOGIC:
         return f'(Var "{formula.label}")'
     return f"({' '.join([constructor(formula.label), *map(_term, formula.children)])})"
-
-
-def _key(tree: Tree) -> str:
-    if not tree.children:
-        return tree.label
-    parts = [part for child in tree.children for part in _operands(tree.label, child)]
-    keys = [_key(part) for part in parts]
-    return f"{tree.label}({','.join(sorted(keys) if tree.label in _COMMUTING else keys)})"
-
-
-def _operands(label: str, tree: Tree) -> list[Tree]:
-    if label not in _ASSOCIATING or tree.label != label:
-        return [tree]
-    return [part for child in tree.children for part in _operands(label, child)]

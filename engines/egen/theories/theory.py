@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.egen.records import TheoryName, Verdict
+from engines.egen.records import Verdict
 
 if TYPE_CHECKING:
     from engines.egen.algebra.atoms import Signs
@@ -61,25 +62,27 @@ class Theory(ABC):
     def analysis(self) -> Iterator[str]:
         """The egglog rules of the rulesets `fold` and `facts`."""
 
-    @abstractmethod
     def facts(self) -> Iterator[str]:
         """What is assumed, as egglog commands."""
+        return iter(())
 
-    @abstractmethod
     def equalities(self) -> Iterable[tuple[Tree, Tree]]:
         """What is assumed, as pairs of equal terms, where it can be said so."""
+        return ()
 
     @abstractmethod
     def judge(self, head: Tree, *, seed: int = 0) -> Judge:
         """Who judges terms against a head. Raises: EngineError E221 where what is assumed holds nowhere."""
 
-    @abstractmethod
-    def meetings(self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: Judge) -> Iterator[Lines]:
+    def meetings(
+        self, _start: Tree, _target: Tree, _rules: Mapping[str, Rule], _judge: Judge
+    ) -> Iterator[Lines]:
         """Ways between two terms by named procedures, without the start; none in most theories."""
+        return iter(())
 
-    @abstractmethod
-    def signs(self, judge: Judge) -> Signs | None:
+    def signs(self, _judge: Judge) -> Signs | None:
         """A few points for the conditions of rules; None where rules have none."""
+        return None
 
     @property
     def unwritten(self) -> str:
@@ -91,18 +94,18 @@ class Theory(ABC):
         """What tells drawn terms apart. Args: direct: whether the canonical form also sees through detours,
         where a theory has such a one."""
 
-    @abstractmethod
-    def plain(self, egraph: EGraph) -> tuple[EGraph, dict[int, int]] | None:
+    def plain(self, _egraph: EGraph) -> tuple[EGraph, dict[int, int]] | None:
         """The e-graph without detours and what its classes are parts of; None where it has none."""
+        return None
 
-    @abstractmethod
-    def written(self, head: Tree, judge: Judge, forms: str, longest: int) -> Iterable[tuple[str, Tree]]:
+    def written(self, _head: Tree, _judge: Judge, _forms: str, _longest: int) -> Iterable[tuple[str, Tree]]:
         """Forms of a head that are not drawn, each with the family that makes it. Args: forms: `all`, or
         names of families; empty for those of before there were any. longest: their tokens at most."""
+        return ()
 
-    @abstractmethod
-    def openings(self, head: Tree) -> Iterable[Tree]:
+    def openings(self, _head: Tree) -> Iterable[Tree]:
         """Forms of a head that no rule gives another form."""
+        return ()
 
     @abstractmethod
     def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
@@ -117,12 +120,22 @@ class Theory(ABC):
         """A term in every notation."""
 
 
-def theory_of(name: TheoryName, assume: str, *trees: Tree, own: str = "") -> Theory:
+def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
     """The theory of this name for expressions, with assumptions in its own language.
 
-    Args: own: further rules, as `rules.own.checked_rules` gives them. Raises: ExpressionError for assumptions
-    that cannot be read.
+    Args: name: as `theories.own.theory_text` takes it. own: further rules, as `rules.own.checked_rules` gives
+    them. Raises: ExpressionError for assumptions that cannot be read.
     """
+    if name == "terms":
+        from engines.egen.theories.terms import Terms
+
+        return Terms()
+    if name not in ("reals", "logic"):
+        from engines.egen.theories.own import Own, theory_text
+
+        if assume:
+            raise ExpressionError("a theory of one's own takes no assumptions", remedy="Leave out --assume.")
+        return Own(theory_text(name))
     if name == "logic":
         from engines.egen.theories.logic import Logic, premises
 

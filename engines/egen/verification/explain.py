@@ -281,6 +281,8 @@ def because(judge: Judge, verdict: Verdict) -> str:
     match verdict.outcome:
         case "different":
             assert example is not None
+            if example.said:
+                return example.said
             shown = distinguishable(example.head, example.member, example.difference, digits=10)
             return f"the values differ{at}: {' and '.join(shown)}"
         case "shrinks":

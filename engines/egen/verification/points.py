@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.compiling import compiled
 from engines.core.domain import REACH, Edges, Interval, Place, draw, gaps, intervals
 from engines.core.errors import EngineError
 from engines.core.numeric import Programs, balls, compile_many
-from engines.core.numeric_kernel import compiled, signatures
+from engines.core.numeric_kernel import signatures
 from engines.core.precise import BITS, Functions, Value
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions

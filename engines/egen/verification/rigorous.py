@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, comb, factorial, gcd, inf, isfinite, lcm, log2
+from math import ceil, comb, factorial, gcd, inf, isfinite, lcm, log, log2
 from typing import NamedTuple
 
 import numpy as np
 from flint import acb, arb, ctx, fmpq
 from numpy.typing import NDArray
 
+from engines.core.compiling import compiled
 from engines.core.domain import Edges, Place
 from engines.core.numeric import Programs, balls, compile_many
-from engines.core.numeric_kernel import COTH, LEAF, TANH, compiled
+from engines.core.numeric_kernel import COTH, LEAF, TANH
 from engines.core.precise import BITS, CODE, NOTHING, Functions, Value, agreement, applied, integer
 from engines.core.tree import Tree, derivative
 from engines.egen.expressions.language import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
@@ -68,11 +69,11 @@ def _scales(nodes: NDArray[np.int32], values: Floats, errors: Floats) -> Floats:
             v, error = values[n, j], errors[n, j]
             if not np.isfinite(v) or not np.isfinite(error):
                 continue
-            scale = abs(np.log2(abs(v))) if abs(v) > error else 0.0
+            scale = abs(log2(abs(v))) if abs(v) > error else 0.0
             if code < LEAF:
                 scale = max(scale, found[a, j], found[b, j])
                 if code in (TANH, COTH):
-                    scale = max(scale, 2.0 / np.log(2.0) * abs(values[a, j]))
+                    scale = max(scale, 2.0 / log(2.0) * abs(values[a, j]))
             found[n, j] = scale
     return found
 

@@ -12,9 +12,9 @@ import numpy as np
 from flint import ctx
 from numpy.typing import NDArray
 
+from engines.core.compiling import compiled
 from engines.core.errors import ExpressionError
 from engines.core.numeric import Expression, Programs, balls, compile_many, compile_valid
-from engines.core.numeric_kernel import compiled
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, ordered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -11,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.compiling import compiled
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.numeric_kernel import compiled
 from engines.core.spec import refused
 from engines.core.tree import Tree
 from engines.core.tree_edit import distance, edit_script
@@ -122,14 +123,14 @@ def _scores(
             if size == 0 and common == 0:
                 shares = False
                 break
-            total += np.log(common if common else 0.1)
+            total += math.log(common if common else 0.1)
         if not shares:
             continue
         total /= 4.0
-        brevity_a = 1.0 if a > b else np.exp(1.0 - b / a)
-        brevity_b = 1.0 if b > a else np.exp(1.0 - a / b)
+        brevity_a = 1.0 if a > b else math.exp(1.0 - b / a)
+        brevity_b = 1.0 if b > a else math.exp(1.0 - a / b)
         found[place] = 0.5 * (
-            brevity_a * np.exp(total - log_sizes[anchor]) + brevity_b * np.exp(total - log_sizes[other])
+            brevity_a * math.exp(total - log_sizes[anchor]) + brevity_b * math.exp(total - log_sizes[other])
         )
     for at in range(first, last):
         have[ids[at]] = 0

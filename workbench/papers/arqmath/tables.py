@@ -133,6 +133,16 @@ def hit_address(spec: Any) -> Address:
 
 
 _MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
+_EVALUATED = (*_MEASURES, "bpref", "mrr")
+_HEADS = {
+    "ndcg_prime": "nDCG'",
+    "map_prime": "mAP'",
+    "p10_prime": "P'@10",
+    "p5_prime": "P'@5",
+    "ndcg10_prime": "nDCG'@10",
+    "bpref": "bpref",
+    "mrr": "MRR",
+}
 
 
 def index(built: Found, _spec: object) -> list[str]:
@@ -244,7 +254,7 @@ def evaluate(found: Found, spec: Evaluate) -> list[str]:
     ]
     for attribute, groups in found.get("by", {}).items():
         rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
-    return [*aligned(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows), *_drawn(found)]
+    return [*aligned(["topics", "n", *(_HEADS[name] for name in _EVALUATED)], rows), *_drawn(found)]
 
 
 def _drawn(found: Found) -> list[str]:
@@ -267,20 +277,19 @@ def _answers(found: Found) -> list[str]:
 
 
 def _figures(row: Found) -> list[str]:
-    return [figure(row.get(name)) for name in (*_MEASURES, "bpref", "mrr")]
+    return [figure(row.get(name)) for name in _EVALUATED]
 
 
 def compare(found: Found, spec: Compare) -> list[str]:
     """The runs below each other, the baseline first; of several judgements the one after the other."""
+    measures = list(dict.fromkeys((*_MEASURES, spec.measure)))
     header = [
         *(["judgements"] if len(spec.qrels) > 1 else []),
         "run",
-        "nDCG'",
-        "mAP'",
-        "P'@10",
-        f"95 % of {spec.measure}",
+        *(_HEADS[name] for name in measures),
+        f"95 % of {_HEADS[spec.measure]}",
+        *("difference", "t-test", "randomisation", "Holm"),
     ]
-    header += ["difference", "t-test", "randomisation", "Holm"]
     rows = []
     tests = {(test.get("qrels"), test["run"]): test for test in found["comparisons"]}
     for system in found["systems"]:
@@ -290,7 +299,7 @@ def compare(found: Found, spec: Compare) -> list[str]:
         if test is not None:
             tested = [f"{test['difference']:+.4f}", f"{test['t_p']:.4f}"]
             tested += [f"{test['randomisation_p']:.4f}", f"{test['holm_p']:.4f}"]
-        means = [f"{system[name]:.4f}" for name in _MEASURES]
+        means = [f"{system[name]:.4f}" for name in measures]
         rows.append([*by, Path(system["run"]).name, *means, interval(system["interval"]), *tested])
     return [*aligned(header, rows), *_drawn(found)]
 

@@ -95,6 +95,19 @@ def corpus_path(name: str) -> Path:
     return shipped if name and shipped.is_dir() else path.absolute()
 
 
+def expressions_path(name: str) -> str:
+    """A file or a set of templates as named, or else the registered expressions of this name."""
+    from workbench.workspace import Workspace
+
+    if not Path(name).expanduser().exists():
+        entries = (
+            one for one in Workspace.open().data.all() if (one.kind, one.name) == ("expressions", name)
+        )
+        if (registered := next(entries, None)) is not None:
+            return str(registered.place())
+    return name
+
+
 def clusters(folder: Path) -> int:
     """How many a corpus is to have."""
     return int(json.loads((folder / "manifest.json").read_bytes())["source"]["heads"])

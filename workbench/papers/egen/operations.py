@@ -55,6 +55,11 @@ OPERATIONS = (
         tables=True,
     ),
     Operation(
+        "egen.theory",
+        "The theories there are, or a check of one of yours.",
+        "engines.egen.own_theories:check_theory",
+    ),
+    Operation(
         "egen.corpus",
         "Build a corpus of clusters from templates or a file.",
         "engines.egen.corpora:build_corpus",
@@ -115,6 +120,12 @@ OPERATIONS = (
         expressions=True,
         tool=True,
         tables=True,
+    ),
+    Operation(
+        "egen.extract",
+        "Terms of an e-graph of egg, egglog or Herbie.",
+        "engines.egen.foreign_egraphs:extract",
+        tool=True,
     ),
     Operation(
         "egen.save",

@@ -127,6 +127,7 @@ PAPER = Paper(
     },
     references={
         "corpus": "workbench.papers.egen.data:corpus_path",
+        "expressions": "workbench.papers.egen.data:expressions_path",
         "model": "workbench.papers.egen.data:model_path",
     },
     defaults={

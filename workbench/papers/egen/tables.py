@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
     from engines.egen.corpus.build_semembed import BuildSemembed
     from engines.egen.egraphs import WalkEgraph
+    from engines.egen.foreign_egraphs import Extract
     from engines.egen.grading.pairs import Graded, GradePairs
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed
@@ -33,10 +34,17 @@ Address = Callable[[Mapping[str, Any]], str]
 @lru_cache(32_768)
 def written(notation: str, prefix: str) -> str:
     """An expression in a notation of `engines.egen.expressions.notation`: infix, unicode_infix or latex."""
+    from engines.core.errors import ExpressionError
     from engines.egen.expressions import notation as notations
     from engines.egen.expressions.language import LETTERS, read_prefix
 
-    return str(getattr(notations, notation)(read_prefix(prefix, LETTERS)))
+    try:
+        tree = read_prefix(prefix, LETTERS)
+    except ExpressionError:
+        from engines.egen.theories.own import met
+
+        return str(met(prefix)[0][notation.removesuffix("_infix")])
+    return str(getattr(notations, notation)(tree))
 
 
 def _in(notation: str) -> Callable[[Row], str]:
@@ -335,6 +343,38 @@ def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
         yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
 
 
+def extract(found: Mapping[str, Any], spec: Extract) -> Iterator[str]:
+    """The counts of a class by size, and the members that were drawn."""
+    yield (
+        f"class {found['class']}: {found['total']:,} terms; "
+        f"{found['nodes']:,} nodes in {found['classes']:,} classes"
+    )
+    if found["repeated"]:
+        yield Hint(
+            f"{found['repeated']:,} nodes stand in two classes: the e-graph is not closed under congruence, "
+            "and terms may be counted more than once"
+        )
+    yield from aligned(("size", "terms"), [(size, f"{count:,}") for size, count in found["counts"]])
+    if found["members"]:
+        yield ""
+        yield from aligned(("size", "member"), [(row["size"], row["term"]) for row in found["members"]])
+    if spec.out is not None:
+        yield f"{found['clusters']:,} clusters in {spec.out}"
+
+
+def theory(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The theories there are, or the operators and rules of one."""
+    if "theories" in found:
+        yield from aligned(("theory", "what", "file"), [tuple(row.values()) for row in found["theories"]])
+        return
+    yield f"{found['title']}: {len(found['rules'])} rules hold; judge: {found['judge']}"
+    yield ""
+    yield from aligned(("operator", "arity", "written"), [tuple(row.values()) for row in found["operators"]])
+    yield ""
+    rows = [(row["name"], row["left"], "=" if row["both"] else "->", row["right"]) for row in found["rules"]]
+    yield from aligned(("rule", "left", "", "right"), rows)
+
+
 def save(found: Mapping[str, Any], _spec: object) -> list[str]:
     """Where a cluster was kept."""
     return [f"saved as cluster {found['cluster']} of {found['out']}"]
@@ -420,6 +460,7 @@ def corpus(built: Any, _spec: object) -> Iterator[str]:
         yield f"share {built.share}: {built.heads:,} heads in {built.out}; run without --share to assemble"
         return
     yield f"{built.clusters:,} clusters, {built.expressions:,} expressions in {built.out}"
+    yield f"held out for validation: {built.held_out:,} of {built.clusters:,} clusters"
     if built.bad_lines:
         yield f"lines that could not be read: {built.bad_lines:,}"
     for head in built.skipped:
@@ -648,6 +689,8 @@ def _note(transition: Mapping[str, Any]) -> str:
     example, judgement = transition["counterexample"], transition["judgement"]
     if judgement == "right":
         parts += [transition["reason"]] if transition["verdict"] != "equal" or transition["except"] else []
+    elif example and "said" in example:
+        parts.append(f"{judgement.upper()}: {example['said']}")
     elif example:
         shown = distinguishable(example["head"], example["member"], example["difference"], digits=6)
         at = where(example["x"], example.get("at"), digits=4)

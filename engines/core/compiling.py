@@ -1,0 +1,246 @@
+"""Functions that numba compiles, and that run as plain Python until that is done.
+
+Compiling what one head needs takes some twenty seconds. Where no earlier process has kept the compiled code,
+a process of its own compiles it, and a call does the same in plain Python meanwhile, to the last bit (see
+`plain`). Calls with much data, and those after some seconds of plain Python, wait for the compiled code.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import math
+import os
+import queue
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
+from types import FunctionType, SimpleNamespace
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.np.numpy_support import as_dtype, from_dtype
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_LARGE = 2**21
+"""Bytes of arrays: with more, plain Python would take longer than compiling."""
+_PATIENCE_S = 5.0
+"""After so much plain Python in a process, calls wait."""
+_CHILD = (
+    "import sys; sys.path[:] = sys.argv[2:]; from engines.core.compiling import serve; serve(sys.argv[1])"
+)
+
+
+def compiled(function: Function) -> Function:
+    """Compile for floats without the interpreter lock; keep the result for the next process if possible."""
+    njit = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
+    try:
+        kept: Any = njit(function)
+    except RuntimeError:  # no folder to keep it in can be written
+        numba.config.CACHE_DIR = _private_folder()
+        kept = njit(function)
+    if isinstance(kept, numba.core.dispatcher.Dispatcher):
+        kept._compile_for_args = partial(_missing, kept, kept._compile_for_args)
+    found: Function = kept
+    return found
+
+
+@cache
+def _private_folder() -> str:
+    """A folder for this process and the one that compiles for it."""
+    folder = tempfile.mkdtemp(prefix="mathwb-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Callable[..., Any]:
+    """What does a call for which this process has no compiled code yet."""
+    kinds = tuple(map(dispatcher.typeof_pyval, args))
+    if _load(dispatcher, kinds):
+        return dispatcher.overloads[kinds].entry_point
+    if sum(value.nbytes for value in args if isinstance(value, np.ndarray)) <= _LARGE:
+        with _background.lock:
+            wait = _background.plain_s > _PATIENCE_S
+            if not _background.done(dispatcher, kinds, wait=wait):
+                return partial(_worked_out, dispatcher)
+        if _load(dispatcher, kinds):
+            return dispatcher.overloads[kinds].entry_point
+    return compile_now(*args)
+
+
+def _load(dispatcher: Any, kinds: tuple[Any, ...]) -> bool:
+    """Take compiled code that was kept, as `Dispatcher.compile` does, if there is any."""
+    if kinds in dispatcher.overloads:
+        return True
+    context = dispatcher.targetctx
+    found = dispatcher._cache.load_overload(kinds, context)
+    if found is not None:
+        context.insert_user_function(found.entry_point, found.fndesc, [found.library])
+        dispatcher.add_overload(found)
+    return found is not None
+
+
+def _worked_out(dispatcher: Any, *args: Any) -> Any:
+    began = time.thread_time()
+    with np.errstate(all="ignore"):
+        result = plain(dispatcher)(*args)
+    _background.plain_s += time.thread_time() - began
+    return result
+
+
+@cache
+def plain(dispatcher: Any) -> Callable[..., Any]:
+    """A compiled function as plain Python, with the same results to the last bit.
+
+    Its module sees plain functions where it has compiled ones, and a `math` that gives what the C library
+    does instead of raising. So the functions use `math` for what NumPy has ways of its own to work out, make
+    Python integers of what they mix, and have no two names for one function.
+    """
+    function = dispatcher.py_func
+    return _rebound(function.__module__)[function.__name__]
+
+
+@cache
+def _rebound(module: str) -> dict[str, Any]:
+    found = dict(vars(import_module(module)))
+    for name, value in found.items():
+        if value is math:
+            found[name] = _c_library()
+        elif isinstance(value, numba.core.dispatcher.Dispatcher):
+            function = value.py_func
+            own = found if function.__module__ == module else _rebound(function.__module__)
+            found[name] = FunctionType(function.__code__, own, name, function.__defaults__)
+        elif name == "fma":
+            found[name] = fma
+    return found
+
+
+@cache
+def _c_library() -> SimpleNamespace:
+    def quiet(function: Callable[..., float], *values: float) -> float:
+        try:
+            return function(*values)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return math.nan
+
+    known = vars(math).items()
+    return SimpleNamespace(**{name: partial(quiet, one) if callable(one) else one for name, one in known})
+
+
+def fma(a: float, b: float, c: float) -> float:
+    """a·b + c for c close to -a·b, rounded once: the product exactly as the sum of two doubles (Dekker)."""
+    if abs(c) < 1e-250:  # what is lost would be too small for a double
+        small, other = sorted((a, b), key=abs)
+        return fma(small * 2.0**600, other, c * 2.0**600) / 2.0**600 if c else a * b
+    product = a * b
+    high, low = _halves(a)
+    other, rest = _halves(b)
+    lost = ((high * other - product) + high * rest + low * other) + low * rest
+    return (product + c) + lost
+
+
+def _halves(value: float) -> tuple[float, float]:
+    scaled = 134217729.0 * value
+    high = scaled - (scaled - value)
+    return high, value - high
+
+
+class _Background:
+    """The process that compiles what this one misses, in the order in which it was asked for."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.plain_s = 0.0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asked: dict[tuple[Any, ...], int] = {}
+        self._finished = 0
+        self._ended = False
+
+    def done(self, dispatcher: Any, kinds: tuple[Any, ...], *, wait: bool) -> bool:
+        """Whether it is through with a function, or will never be."""
+        key = dispatcher, kinds
+        if key not in self._asked:
+            self._ask(dispatcher, kinds)
+            self._asked[key] = len(self._asked) + 1
+        while self._finished < self._asked[key] and not self._ended:
+            assert self._process is not None
+            assert self._process.stdout is not None
+            ready, _, _ = select.select([self._process.stdout], [], [], None if wait else 0.0)
+            if not ready:
+                return False
+            read = os.read(self._process.stdout.fileno(), 4096)
+            self._finished += len(read)
+            self._ended = not read
+        return True
+
+    def _ask(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
+        function = dispatcher.py_func
+        asked = [function.__module__, function.__name__, [_described(kind) for kind in kinds]]
+        try:
+            self._process = self._process or self._started()
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            self._ended = True
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        private = _private_folder.cache_info().currsize > 0
+        folder = numba.config.CACHE_DIR
+        return subprocess.Popen(
+            [sys.executable, "-c", _CHILD, folder if private else "", *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "NUMBA_CACHE_DIR": folder} if private else None,
+            start_new_session=True,
+        )
+
+
+_background = _Background()
+
+
+def _described(kind: Any) -> list[Any]:
+    if isinstance(kind, numba.types.Array):
+        return [as_dtype(kind.dtype).str, kind.ndim, kind.layout, not kind.mutable]
+    return [as_dtype(kind).str]
+
+
+def _kind(described: list[Any]) -> Any:
+    dtype = from_dtype(np.dtype(described[0]))
+    return numba.types.Array(dtype, *described[1:]) if described[1:] else dtype
+
+
+def serve(private: str) -> None:
+    """The life of a process that compiles: it reads what to compile, and says when it is through with one. It
+    ends when the other one has, at once if nobody else can use what is compiled, which is in `private`."""
+    asked: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin.buffer:
+            asked.put(line)
+        if private:
+            shutil.rmtree(private, ignore_errors=True)
+            os._exit(0)
+        asked.put(b"")
+
+    threading.Thread(target=listen, daemon=True).start()
+    while line := asked.get():
+        module, name, kinds = json.loads(line)
+        try:
+            getattr(import_module(module), name).compile(tuple(map(_kind, kinds)))
+        finally:
+            with contextlib.suppress(OSError):  # the other one has ended
+                os.write(1, b".")

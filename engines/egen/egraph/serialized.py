@@ -1,0 +1,251 @@
+"""E-graphs of other programs: the JSON of egraph-serialize, which egg, egglog and Herbie write.
+
+The terms of a class are counted exactly by size, in nodes: cycles do no harm, because operands are smaller
+than what they are part of. A term is drawn by drawing its number and working out which term that is, so that
+drawing is exactly uniform.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from engines.core.errors import DataError, EngineError
+from engines.core.files import file_error, open_read
+from engines.core.tree import MAX_DEPTH, Tree
+
+_MOST_BYTES = 2**30
+_MOST_WORK = 10**8
+"""Products that counting may take: some minutes."""
+_POOL = 1_000
+_LEFT_OUT = "[...]"
+"""What egglog writes in the place of nodes that it left out."""
+_SAID = 'Write it with egraph-serialize: {"nodes": {ID: {"op": …, "children": [ID, …], "eclass": …}}}.'
+
+
+class Node(NamedTuple):
+    """An operator over classes."""
+
+    op: str
+    children: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Serialized:
+    """An e-graph as its file says it: the nodes of each class, each once, and the classes that are roots.
+
+    `named` are classes by what egglog bound them to (`let`). `repeated` counts nodes that stand in two
+    classes. Where there are none, no term is in two classes, and counts are of different terms; otherwise the
+    e-graph is not closed under congruence, and a term may be counted more than once.
+    """
+
+    classes: Mapping[str, tuple[Node, ...]]
+    roots: tuple[str, ...]
+    repeated: int = 0
+    named: Mapping[str, str] = field(default_factory=dict)
+    _counts: dict[tuple[str, ...], list[int]] = field(default_factory=dict, repr=False)
+
+    @property
+    def nodes(self) -> int:
+        return sum(map(len, self.classes.values()))
+
+    def root(self, name: str | None = None) -> str:
+        """The class of that name; without one the file's root, or the one class that nothing is made of.
+
+        Raises: EngineError E454.
+        """
+        if name is None:
+            used = {child for nodes in self.classes.values() for node in nodes for child in node.children}
+            tops = self.roots or tuple(known for known in self.classes if known not in used)
+            if len(tops) == 1:
+                return tops[0]
+            what = f"the e-graph has {len(tops):,} classes that could be meant"
+            some = ", ".join(tops[:6] or tuple(self.classes)[:6])
+            raise EngineError(what, remedy=f"Name one with --class, such as {some}.", code="E454")
+        name = name if name in self.classes else self.named.get(name, name)
+        if name not in self.classes:
+            some = ", ".join(islice(self.classes, 6))
+            raise EngineError(f"there is no class {name!r}", remedy=f"There are {some}, …", code="E454")
+        return name
+
+    def reachable(self, root: str) -> list[str]:
+        found, waiting = {root: None}, [root]
+        while waiting:
+            for node in self.classes[waiting.pop()]:
+                for child in node.children:
+                    if child not in found:
+                        found[child] = None
+                        waiting.append(child)
+        return list(found)
+
+    def counts(self, root: str, most: int) -> list[int]:
+        """Terms of a class by size, exactly: item n counts those of n nodes, up to `most`.
+
+        Raises: EngineError E424 where that would take too long.
+        """
+        known = self._counts
+        if len(known.get((root,), ())) > most:
+            return known[root,][: most + 1]
+        homes = self.reachable(root)
+        sequences = {node.children for home in homes for node in self.classes[home]}
+        tails = {row[at:] for row in sequences for at in range(len(row)) if len(row) - at > 1}
+        if len(tails) * most * most > _MOST_WORK:
+            what = f"{len(tails):,} sequences of operands up to size {most} are too many to count"
+            raise EngineError(
+                what, remedy="Ask for smaller terms (--max-size), or another class.", code="E424"
+            )
+        order = sorted(tails, key=len)
+        known.clear()
+        known.update({(home,): [0] for home in homes} | {tail: [0] for tail in order} | {(): [1]})
+        for size in range(1, most + 1):
+            for home in homes:
+                ways = (_at(known[node.children], size - 1) for node in self.classes[home])
+                known[home,].append(sum(ways))
+            for tail in order:
+                first, rest = known[tail[:1]], known[tail[1:]]
+                known[tail].append(sum(first[n] * _at(rest, size - n) for n in range(1, size) if first[n]))
+        return known[root,][: most + 1]
+
+    def term(self, root: str, size: int, number: int) -> Tree:
+        """The term of a class that has this number among those of its size, once they are counted."""
+        for node in self.classes[root]:
+            ways = _at(self._counts[node.children], size - 1)
+            if number < ways:
+                return Tree(node.op, tuple(self._terms(node.children, size - 1, number)))
+            number -= ways
+        raise IndexError(number)
+
+    def _terms(self, children: tuple[str, ...], size: int, number: int) -> Iterator[Tree]:
+        if not children:
+            return
+        first, rest = self._counts[children[:1]], self._counts[children[1:]]
+        for part in range(1, size + 1):
+            others = _at(rest, size - part)
+            if number < (ways := first[part] * others):
+                yield self.term(children[0], part, number // others)
+                yield from self._terms(children[1:], size - part, number % others)
+                return
+            number -= ways
+
+    def uniform(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
+        """So many different terms of a class of at most this size, all of them equally likely; all there are,
+        smallest first, where that is no more."""
+        counts = self.counts(root, most)
+        total = sum(counts)
+        if total <= count:
+            return [self.term(root, n, k) for n, known in enumerate(counts) for k in range(known)]
+        draw = random.Random(seed)
+        chosen: dict[int, None] = {}
+        while len(chosen) < count:
+            chosen[draw.randrange(total)] = None
+        return [self._numbered(root, counts, number) for number in chosen]
+
+    def _numbered(self, root: str, counts: Sequence[int], number: int) -> Tree:
+        for size, known in enumerate(counts):
+            if number < known:
+                return self.term(root, size, number)
+            number -= known
+        raise IndexError(number)
+
+    def different(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
+        """So many terms of a class, each as unlike those before it as can be, from the smallest one on: by
+        the share of operators, and of operators below operators, that they have not in common. They are
+        chosen among a thousand, as many of each size as there are."""
+        counts = self.counts(root, most)
+        sizes = [size for size, known in enumerate(counts) if known]
+        draw = random.Random(seed)
+        pool: list[Tree] = []
+        for place, size in enumerate(sizes):
+            share = (_POOL - len(pool)) // (len(sizes) - place)
+            few = counts[size] <= share
+            numbers = range(counts[size]) if few else (draw.randrange(counts[size]) for _ in range(share))
+            pool += [self.term(root, size, number) for number in dict.fromkeys(numbers)]
+        pool = list(dict.fromkeys(pool))
+        features = [_features(tree) for tree in pool]
+        apart = [1.0] * len(pool)
+        chosen: list[int] = []
+        while len(chosen) < min(count, len(pool)):
+            place = max(range(len(pool)), key=apart.__getitem__) if chosen else 0
+            chosen.append(place)
+            for other, has in enumerate(features):
+                apart[other] = min(apart[other], 1 - len(has & features[place]) / len(has | features[place]))
+            apart[place] = -1.0
+        return [pool[place] for place in chosen]
+
+
+def _at(counts: Sequence[int], size: int) -> int:
+    return counts[size] if size < len(counts) else 0
+
+
+def _features(tree: Tree) -> frozenset[tuple[str, ...]]:
+    pairs = ((node.label, child.label) for node in tree for child in node.children)
+    return frozenset([*((node.label,) for node in tree), *pairs])
+
+
+def read_serialized(path: Path) -> Serialized:
+    """The e-graph of a file. Raises: DataError E300 that names what is wrong with it."""
+
+    def wrong(what: str) -> DataError:
+        return DataError(what, path=path, remedy=_SAID)
+
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise wrong(f"the file has more than {_MOST_BYTES:,} bytes")
+        with open_read(path) as file:
+            document = json.loads(file.read())
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+    except json.JSONDecodeError as error:
+        what = f"the JSON ends too early or is wrong: {error.msg}"
+        raise DataError(what, path=path, line=error.lineno, remedy=_SAID) from error
+    except (ValueError, RecursionError) as error:
+        raise wrong(f"this is not JSON: {error}") from error
+    if not isinstance(document, dict) or not isinstance(document.get("nodes"), dict):
+        raise wrong("the document has no nodes")
+    homes: dict[str, str] = {}
+    for name, row in document["nodes"].items():
+        if not isinstance(row, dict) or not isinstance(row.get("op"), str) or not _is_id(row.get("eclass")):
+            raise wrong(f"the node {name[:60]!r} has no op and eclass")
+        if row["op"] == _LEFT_OUT:
+            what = f"the node {name[:60]!r} stands for nodes that egglog left out"
+            raise DataError(
+                what, path=path, remedy="Serialize the e-graph without a limit of nodes or calls."
+            )
+        homes[name] = str(row["eclass"])
+    classes: dict[str, dict[Node, None]] = {}
+    for name, row in document["nodes"].items():
+        children = row.get("children", [])
+        if not isinstance(children, list) or not all(map(_is_id, children)):
+            raise wrong(f"the children of the node {name[:60]!r} are no list of nodes")
+        if lost := next((child for child in map(str, children) if child not in homes), None):
+            raise wrong(f"the node {name[:60]!r} has a child {lost[:60]!r} that is not there")
+        if len(children) > MAX_DEPTH:
+            raise wrong(f"the node {name[:60]!r} has {len(children):,} children")
+        if not row.get("subsumed"):
+            node = Node(row["op"], tuple(homes[str(child)] for child in children))
+            classes.setdefault(homes[name], {})[node] = None
+        else:
+            classes.setdefault(homes[name], {})
+    roots = document.get("root_eclasses", [])
+    if not isinstance(roots, list) or not all(str(root) in classes for root in roots):
+        raise wrong("root_eclasses names a class that has no node")
+    data = document.get("class_data", {})
+    if not isinstance(data, dict) or not all(isinstance(row, dict) for row in data.values()):
+        raise wrong("class_data is no table of classes")
+    named = {
+        row["let"]: home for home, row in data.items() if isinstance(row.get("let"), str) and home in classes
+    }
+    often = Counter(node for nodes in classes.values() for node in nodes)
+    repeated = sum(1 for times in often.values() if times > 1)
+    found = {name: tuple(nodes) for name, nodes in classes.items()}
+    return Serialized(found, tuple(map(str, roots)), repeated, named)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)

@@ -1,0 +1,257 @@
+"""Languages of signs: operators before, between and behind their operands, named functions and constants.
+
+A language is the table of its operators. Terms are read in infix, with any spelling of a sign, or in prefix
+notation, where operators go by their names; they are written in either, in Unicode and in LaTeX.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
+
+if TYPE_CHECKING:
+    from engines.egen.expressions.notation import Notation
+
+Place = Literal["infix", "prefix", "postfix", "function", "constant"]
+_ATOM = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How an operator is written. `binds`: the more, the tighter. right: a ∘ b ∘ c is a ∘ (b ∘ c). also:
+    further spellings that are read; an infix operator spelt "" stands between operands side by side."""
+
+    place: Place
+    ascii: str
+    arity: int
+    binds: int = _ATOM
+    right: bool = False
+    unicode: str = ""
+    latex: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        return tuple(
+            dict.fromkeys((self.ascii, self.unicode or self.ascii, self.latex or self.ascii, *self.also))
+        )
+
+
+@dataclass(frozen=True)
+class Signs:
+    """A language by the names of its operators. Args: title: in errors. letters: of variables, as a character
+    class. remedy: an example."""
+
+    table: Mapping[str, Sign]
+    title: str
+    letters: str = "a-ce-zA-Z"
+    remedy: str = ""
+
+    @cached_property
+    def arity(self) -> dict[str, int]:
+        return {name: sign.arity for name, sign in self.table.items()}
+
+    @cached_property
+    def _spelt(self) -> dict[str, list[str]]:
+        """The operators of each spelling: `-` may stand before one operand and between two."""
+        found: dict[str, list[str]] = {}
+        for name, sign in self.table.items():
+            for spelling in (*sign.spellings, name):
+                if name not in found.setdefault(spelling, []):
+                    found[spelling].append(name)
+        return found
+
+    @cached_property
+    def _token(self) -> re.Pattern[str]:
+        def pattern(spelling: str) -> str:
+            return re.escape(spelling) + (r"(?![A-Za-z])" if spelling[-1].isalpha() else "")
+
+        known = [pattern(text) for text in sorted(self._spelt, key=lambda text: (-len(text), text)) if text]
+        return re.compile("|".join([r"\s+", *known, self.variable, r"."]), re.DOTALL)
+
+    @property
+    def variable(self) -> str:
+        return rf"[{self.letters}](?:_[0-9]+)?"
+
+    def is_variable(self, token: str) -> bool:
+        return token not in self._spelt and re.fullmatch(self.variable, token) is not None
+
+    def read(self, text: str, notation: Notation = "auto") -> Tree:
+        """A term in infix or prefix notation; `auto` tries prefix first. Raises: ExpressionError with the
+        character position."""
+        if notation in ("auto", "prefix"):
+            try:
+                return parse_prefix(text.split(), self._operands)
+            except ExpressionError:
+                if notation == "prefix":
+                    raise
+        return _Reader(self, text).read()
+
+    def _operands(self, token: str) -> int:
+        if token not in self.table and not self.is_variable(token):
+            raise ExpressionError(f"{token[:40]!r} is not of {self.title}", remedy=self.remedy)
+        return self.arity.get(token, 0)
+
+    def tree(self, prefix: str) -> Tree:
+        """A term in prefix notation that this program wrote."""
+        return parse_prefix(prefix.split(), lambda token: self.arity.get(token, 0))
+
+    def written(self, tree: Tree, how: Literal["ascii", "unicode", "latex"] = "ascii") -> str:
+        stack: list[tuple[str, int]] = []
+        for node in reversed(list(tree)):
+            parts = [stack.pop() for _ in node.children]
+            sign = self.table.get(node.label)
+            if sign is None:
+                stack.append((node.label, _ATOM))
+                continue
+            text = getattr(sign, how) or sign.ascii
+            gap = " " if text.startswith("\\") or text.isalpha() else ""
+            if sign.place == "infix":
+                sides = sign.binds + sign.right, sign.binds + (not sign.right)
+                left, right = (_bracketed(part, side) for part, side in zip(parts, sides, strict=True))
+                text = f"{left} {text} {right}"
+            elif sign.place == "prefix":
+                text = text + gap + _bracketed(parts[0], sign.binds)
+            elif sign.place == "postfix":
+                text = _bracketed(parts[0], sign.binds) + gap + text
+            elif sign.place == "function":
+                text = f"{text}({', '.join(part for part, _ in parts)})"
+            stack.append((text, sign.binds if sign.place in ("infix", "prefix", "postfix") else _ATOM))
+        return stack[0][0]
+
+    def row(self, tree: Tree) -> dict[str, Any]:
+        return {
+            "prefix": " ".join(tree.labels()),
+            "infix": self.written(tree),
+            "unicode": self.written(tree, "unicode"),
+            "latex": self.written(tree, "latex"),
+            "tokens": len(tree),
+        }
+
+
+def _bracketed(part: tuple[str, int], binding: int) -> str:
+    return part[0] if part[1] >= binding else f"({part[0]})"
+
+
+class _Reader:
+    """By precedence, with stacks of its own: no input is too deep for it."""
+
+    def __init__(self, signs: Signs, text: str) -> None:
+        self.signs, self.text = signs, text
+        self.done: list[Tree] = []
+        self.waiting: list[tuple[str, int, int]] = []
+        """An operator or bracket, where it is, and how many operands there were before it."""
+        self.operand = True  # whether one is expected
+
+    def read(self) -> Tree:
+        for match in self.signs._token.finditer(self.text):
+            if not match.group().isspace():
+                self.take(match.group(), match.start())
+        if self.operand:
+            empty = "the formula ends too early" if self.text.strip() else "the formula is empty"
+            self.fail(empty, len(self.text))
+        self.reduce(0)
+        if self.waiting:
+            self.fail("'(' is never closed", self.waiting[-1][1])
+        (tree,) = self.done
+        if len(tree) > MAX_NODES or tree.depth > MAX_DEPTH:
+            self.fail("the formula is too large", 0)
+        return tree
+
+    def take(self, word: str, at: int) -> None:
+        places = {self.signs.table[name].place: name for name in self.signs._spelt.get(word, ())}
+        starts = word == "(" or self.signs.is_variable(word) or {"prefix", "function", "constant"} & {*places}
+        if not self.operand and starts and "infix" not in places and (beside := self.signs._spelt.get("")):
+            self.between(beside[0], at)
+        if self.operand and word == "(":
+            self.waiting.append(("(", at, len(self.done)))
+        elif self.operand and self.signs.is_variable(word):
+            self.done.append(Tree(word))
+            self.operand = False
+        elif self.operand and (name := places.get("constant")):
+            self.done.append(Tree(name))
+            self.operand = False
+        elif self.operand and (name := places.get("prefix") or places.get("function")):
+            self.waiting.append((name, at, len(self.done)))
+            function = self.signs.table[name].place == "function"
+            if function and not self.text[at + len(word) :].lstrip().startswith("("):
+                self.fail(f"{word!r} needs brackets around what it is of", at)
+        elif not self.operand and (name := places.get("infix")):
+            self.between(name, at)
+        elif not self.operand and (name := places.get("postfix")):
+            self.reduce(self.signs.table[name].binds)
+            self.done.append(Tree(name, (self.done.pop(),)))
+        elif not self.operand and word == "," and self.function():
+            self.operand = True
+        elif not self.operand and word == ")":
+            self.close(at)
+        else:
+            self.fail(f"{word[:40]!r} cannot stand here", at)
+
+    def between(self, name: str, at: int) -> None:
+        sign = self.signs.table[name]
+        self.reduce(sign.binds + sign.right)
+        self.waiting.append((name, at, len(self.done)))
+        self.operand = True
+
+    def function(self) -> bool:
+        """Whether the innermost open bracket is that of a function; what is in it so far is put together."""
+        self.reduce(0)
+        names = [name for name, _, _ in self.waiting[-2:]]
+        return len(names) == 2 and names[1] == "(" and self.place(names[0]) == "function"
+
+    def close(self, at: int) -> None:
+        function = self.function()
+        if not self.waiting:
+            self.fail("')' closes nothing", at)
+        _, _, before = self.waiting.pop()
+        count = len(self.done) - before
+        if function:
+            name, at, _ = self.waiting.pop()
+            if count != (wanted := self.signs.arity[name]):
+                self.fail(f"{name!r} takes {wanted} and got {count}", at)
+            self.done[before:] = [Tree(name, tuple(self.done[before:]))]
+
+    def place(self, name: str) -> str:
+        return "(" if name == "(" else self.signs.table[name].place
+
+    def reduce(self, binding: int) -> None:
+        while self.waiting and self.place(self.waiting[-1][0]) in ("infix", "prefix"):
+            name = self.waiting[-1][0]
+            if self.signs.table[name].binds < binding:
+                return
+            self.waiting.pop()
+            last = self.done.pop()
+            one = self.place(name) == "prefix"
+            self.done.append(Tree(name, (last,) if one else (self.done.pop(), last)))
+
+    def fail(self, what: str, at: int) -> None:
+        raise ExpressionError(
+            f"{what} (character {at + 1})", text=self.text[:200], position=at, remedy=self.signs.remedy
+        )
+
+
+def names(tree: Tree, language: Signs) -> Iterator[str]:
+    """The variables of a term."""
+    return (node.label for node in tree if node.label not in language.table)
+
+
+def ac_key(tree: Tree, commuting: Collection[str], associating: Collection[str]) -> str:
+    """The same for terms that differ in the order of operands and in brackets alone."""
+    if not tree.children:
+        return tree.label
+    parts = [part for child in tree.children for part in _operands(tree.label, child, associating)]
+    keys = [ac_key(part, commuting, associating) for part in parts]
+    return f"{tree.label}({','.join(sorted(keys) if tree.label in commuting else keys)})"
+
+
+def _operands(label: str, tree: Tree, associating: Collection[str]) -> list[Tree]:
+    if label not in associating or tree.label != label:
+        return [tree]
+    return [part for child in tree.children for part in _operands(label, child, associating)]

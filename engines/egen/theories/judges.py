@@ -1,0 +1,320 @@
+"""Judges of theories of one's own: a finite model, gone through as a whole, or a Python file.
+
+A Python file runs as the user, so it is imported only if it ships, if an installed distribution brings it, or
+after the user has trusted exactly its bytes (`mathwb egen theory FILE --trust`). What a configuration, an
+archive or a recipe records is the file's hash, never where it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.abc import InspectLoader
+from importlib.util import module_from_spec, spec_from_loader
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.assets import asset
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.files import file_error, write_json
+from engines.core.home import home
+from engines.core.tree import Tree
+from engines.egen.expressions.signs import Signs, names
+from engines.egen.records import Counterexample, Verdict
+
+GROUP = "mathwb.theories"
+"""The group of entry points by which distributions bring theories: each names the path of a TOML file."""
+_MOST_VALUES = 256
+_MOST_ROWS = 2**20
+_MOST_GROUND = 512
+_OPERATIONS: Mapping[type[ast.AST], Callable[..., int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.USub: operator.neg,
+    ast.Invert: operator.invert,
+}
+_CALLED: Mapping[str, Callable[..., int]] = {"min": min, "max": max}
+_SAID = "Write integers, a, b, n (how many values), + - * // % & | ^ ~, min, max and brackets."
+
+
+class OwnJudge(ABC):
+    """Judges terms against a head."""
+
+    reason = ""
+
+    def __init__(self, head: Tree, language: Signs) -> None:
+        self.head, self.language = head, language
+
+    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
+        trees = [one if isinstance(one, Tree) else self.language.tree(" ".join(one)) for one in members]
+        return [self.verdict(tree) for tree in trees]
+
+    @abstractmethod
+    def verdict(self, member: Tree) -> Verdict:
+        """Equal, or different with what shows it."""
+
+
+# Finite models
+
+
+class Model:
+    """Values 0, 1, … and for every operator the table of its results."""
+
+    def __init__(self, language: Signs, values: Any, tables: Mapping[str, Any]) -> None:
+        """Raises: ExpressionError that names the operator whose table is wrong."""
+        if type(values) is not int or not 2 <= values <= _MOST_VALUES:
+            raise ExpressionError(
+                f"model: 'values' is {values!r}", remedy=f"A model has 2 to {_MOST_VALUES} values: 0, 1, 2, …"
+            )
+        self.language, self.values = language, values
+        if unknown := sorted(tables.keys() - language.table.keys()):
+            raise ExpressionError(f"model: {unknown[0]!r} is no operator", remedy="Leave it out.")
+        self.tables = {
+            name: self._table(name, sign.arity, tables.get(name)) for name, sign in language.table.items()
+        }
+
+    def _table(self, name: str, arity: int, given: Any) -> NDArray[np.int64]:
+        shape = (self.values,) * arity
+        if given is None:
+            what = f"model: {name!r} has no values"
+            raise ExpressionError(what, remedy=f'Write {name} = "(a + b) % n", or a table of its results.')
+        if isinstance(given, str):
+            formula = _formula(name, given)
+            places = product(range(self.values), repeat=arity)
+            results: Any = [_worked_out(name, formula, at, self.values) for at in places]
+        else:
+            results = given
+        try:
+            table = np.array(results, dtype=np.int64).reshape(shape)
+        except (ValueError, TypeError, OverflowError):
+            shown = " × ".join(map(str, shape)) or "one number"
+            raise ExpressionError(f"model: the table of {name!r} is not {shown}", remedy=_SAID) from None
+        if table.min() < 0 or table.max() >= self.values:
+            what = f"model: {name!r} gives {table.min() if table.min() < 0 else table.max()}"
+            raise ExpressionError(what, remedy=f"Values are 0 to {self.values - 1}; write … % n.")
+        return table
+
+    def column(self, tree: Tree, variables: Sequence[str]) -> NDArray[np.int64]:
+        """The values of a term at every row of the variables' values."""
+        rows = self.values ** len(variables)
+        stack: list[NDArray[np.int64]] = []
+        for node in reversed(list(tree)):
+            if node.label in self.tables:
+                stack.append(self.tables[node.label][tuple(stack.pop() for _ in node.children)] + 0)
+            else:
+                step = self.values ** variables.index(node.label)
+                stack.append(np.arange(rows) // step % self.values)
+        return np.broadcast_to(stack[0], (rows,))
+
+    def constants(self) -> dict[int, str]:
+        """A constant's name for every value that has one."""
+        found: dict[int, str] = {}
+        for name, sign in self.language.table.items():
+            if not sign.arity:
+                found.setdefault(int(self.tables[name]), name)
+        return found
+
+    def worked_out(self) -> Iterator[tuple[Tree, Tree]]:
+        """Operations on constants and their results, where that is not too many."""
+        named = self.constants()
+        rows = [
+            (name, at)
+            for name, sign in self.language.table.items()
+            for at in product(sorted(named), repeat=sign.arity)
+        ]
+        for name, at in rows if len(rows) <= _MOST_GROUND else ():
+            result = named.get(int(self.tables[name][at]))
+            left = Tree(name, tuple(Tree(named[value]) for value in at))
+            if result is not None and left != Tree(result):
+                yield left, Tree(result)
+
+
+def _formula(name: str, text: str) -> ast.expr:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ExpressionError(f"model: {name!r} = {text[:60]} cannot be read", remedy=_SAID) from None
+
+
+def _worked_out(name: str, node: ast.expr, at: tuple[int, ...], values: int) -> int:
+    """The value of a formula, by going through its parts: only integers and `_OPERATIONS`."""
+    known = {"n": values, **dict(zip("ab", at, strict=False))}
+
+    def value(part: ast.expr) -> int:
+        match part:
+            case ast.Constant(value=int(number)) if abs(number) <= _MOST_VALUES**2:
+                return int(number)
+            case ast.Name(id=variable) if variable in known:
+                return known[variable]
+            case ast.BinOp(left, op, right) if type(op) in _OPERATIONS:
+                return _OPERATIONS[type(op)](value(left), value(right))
+            case ast.UnaryOp(op, operand) if type(op) in _OPERATIONS:
+                return _OPERATIONS[type(op)](value(operand))
+            case ast.Call(func=ast.Name(id=called), args=[first, second]) if called in _CALLED:
+                return _CALLED[called](value(first), value(second))
+        raise ExpressionError(f"model: {name!r} = {ast.unparse(node)[:60]} is not arithmetic", remedy=_SAID)
+
+    try:
+        return value(node)
+    except (ZeroDivisionError, RecursionError) as error:
+        raise ExpressionError(f"model: {name!r}: {error} for {at}", remedy=_SAID) from None
+
+
+class ModelJudge(OwnJudge):
+    """Goes through every row of a finite model: equal is a proof."""
+
+    def __init__(self, head: Tree, model: Model) -> None:
+        super().__init__(head, model.language)
+        self.model = model
+
+    def verdict(self, member: Tree) -> Verdict:
+        variables = sorted({*names(self.head, self.language), *names(member, self.language)})
+        rows = self.model.values ** len(variables)
+        if rows > _MOST_ROWS:
+            what = f"{len(variables)} variables of {self.model.values} values each make {rows:,} rows"
+            raise ExpressionError(
+                what, remedy=f"At most {_MOST_ROWS:,} are gone through: use fewer variables."
+            )
+        head, other = (self.model.column(tree, variables) for tree in (self.head, member))
+        apart = np.flatnonzero(head != other)
+        if not len(apart):
+            return Verdict("equal", 1.0, points=rows)
+        row = int(apart[0])
+        at = tuple(
+            (name, float(row // self.model.values**place % self.model.values))
+            for place, name in enumerate(variables)
+        )
+        left, right = float(head[row]), float(other[row])
+        example = Counterexample(at[0][1] if at else 0.0, left, right, right - left, at)
+        return Verdict("different", 1.0, points=rows, counterexample=example)
+
+
+# Python files
+
+
+class PythonJudge(OwnJudge):
+    """Asks `differ(head, member)` of a Python file: None where they are equal, else what shows that they are
+    not, in words."""
+
+    def __init__(self, head: Tree, language: Signs, digest: str) -> None:
+        super().__init__(head, language)
+        self.digest = digest
+
+    def verdict(self, member: Tree) -> Verdict:
+        path, differ = _differ(self.digest)
+        try:
+            said = differ(self.head, member)
+        except EngineError:
+            raise
+        except Exception as error:
+            terms = " and ".join(self.language.written(tree) for tree in (self.head, member))
+            raise EngineError(
+                f"the judge failed on {terms}: {type(error).__name__}: {error}",
+                where=str(path),
+                remedy="Mend differ(left, right), and trust the file again.",
+                code="E222",
+            ) from error
+        if said is None:
+            return Verdict("equal", 1.0)
+        example = Counterexample(0.0, None, None, said=str(said)[:500])
+        return Verdict("different", 1.0, counterexample=example)
+
+
+class _Verified(InspectLoader):
+    """Loads the source that was hashed, not what may stand in the file by then."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def get_source(self, _name: str) -> str:
+        return self._source
+
+
+@lru_cache(maxsize=8)
+def _differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
+    for path in _trusted(digest):
+        try:
+            source = path.read_bytes()
+        except OSError:
+            continue
+        if sha256(source).hexdigest() == digest:
+            break
+    else:
+        raise EngineError(
+            "the judge of this theory is a Python file, which has not been trusted here or has changed since",
+            remedy="Read it; then: mathwb egen theory FILE.toml --trust",
+            code="E223",
+        )
+    name = f"mathwb_theory_{digest[:16]}"
+    try:
+        spec = spec_from_loader(name, _Verified(source.decode()), origin=str(path))
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found = module.differ
+    except Exception as error:
+        what = f"the judge cannot be loaded: {type(error).__name__}: {error}"
+        remedy = "It has to define differ(left, right): None, or what shows that they are not equal."
+        raise DataError(what, path=path, remedy=remedy, code="E222") from error
+    return path, found
+
+
+def _store() -> Path:
+    return home("config") / "judges.json"
+
+
+def _kept() -> dict[str, str]:
+    try:
+        found = json.loads(_store().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _trusted(digest: str) -> Iterator[Path]:
+    """The Python files that may be imported, if their bytes have this hash."""
+    yield from asset("theories").glob("*.py")
+    for path in installed().values():
+        yield from path.parent.glob("*.py")
+    if digest in (kept := _kept()):
+        yield Path(str(kept[digest]))
+
+
+def trust(path: Path) -> None:
+    """Let the Python file be imported as it is now."""
+    try:
+        digest = sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+    write_json(_store(), {**_kept(), digest: str(path.absolute())})
+    _differ.cache_clear()
+
+
+@cache
+def installed() -> dict[str, Path]:
+    """The theories of installed distributions, by name; one that cannot be loaded is left out."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, Path] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            found[point.name] = Path(point.load())
+        except Exception:  # noqa: BLE001  # whatever the code of others raises
+            continue
+    return found

@@ -1,0 +1,445 @@
+"""Theories of one's own, from a TOML file: operators and how they are written, rules, and who judges.
+
+What a configuration records of one is its whole text, with the hash of a judge in Python (`judges`): what was
+grown under other rules, other signs or another judge is never taken for the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from engines.core.assets import asset
+from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
+from engines.core.files import file_error
+from engines.core.tree import Tree
+from engines.egen.egraph.analysis import GUARDS
+from engines.egen.expressions.language import ARITY, FURTHER
+from engines.egen.expressions.logic import SIGNS as LOGICAL
+from engines.egen.expressions.signs import Place, Sign, Signs, ac_key
+from engines.egen.records import Counterexample, where
+from engines.egen.rules.table import Rule, is_variable, variables
+from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed
+from engines.egen.theories.terms import Terms
+from engines.egen.theories.theory import Forms, Judge, Theory
+
+if TYPE_CHECKING:
+    from engines.egen.expressions.forms import Subterms
+    from engines.egen.expressions.notation import Notation
+
+BUILT_IN = ("reals", "logic")
+_PLACES: Mapping[str, tuple[Place, int]] = {
+    "infix": ("infix", 2),
+    "prefix": ("prefix", 1),
+    "postfix": ("postfix", 1),
+    "constant": ("constant", 0),
+    "function": ("function", 1),
+}
+_SIGN = {*_PLACES, "arity", "binds", "right", "unicode", "latex", "also"}
+_FIELDS = {"name", "example", "operators", "rules", "model", "judge"}
+_TAKEN = {*ARITY, *FURTHER, "x", "num", "var", "known", "root", "deg", "clash", "calm", "applied", "math"}
+_TAKEN |= {guard.lower() for guard in GUARDS}
+_NAME = re.compile(r"[a-z][a-z0-9_]+\Z")
+_RULE = re.compile(r"[\w .,()'/-]+\Z")
+_EXAMPLE = "See docs/guides/own-theory.md."
+
+
+class Definition:
+    """What a theory's text says. Raises: ExpressionError that says what is wrong."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        if unknown := sorted(document.keys() - _FIELDS):
+            raise _WrongError(
+                f"unknown key {unknown[0]!r}", f"There are {', '.join(sorted(_FIELDS))}.", unknown[0]
+            )
+        self.name = _text(document, "name")
+        operators = document.get("operators")
+        if not isinstance(operators, Mapping) or not operators:
+            raise _WrongError(
+                "the theory has no operators", 'Write [operators] with plus = {infix = "+", binds = 1}.'
+            )
+        table = {name: _sign(name, row) for name, row in operators.items()}
+        self.signs = Signs(
+            table, self.name, remedy=document.get("example", "") or f"Operators: {', '.join(table)}."
+        )
+        self.model: Model | None = None
+        self.judge = str(document.get("judge", ""))
+        given = document.get("model")
+        if (given is None) == (not self.judge):
+            raise _WrongError(
+                "a theory has either a model or a judge",
+                'Write [model] with values = 2, or judge = "FILE.py".',
+            )
+        if given is not None:
+            if not isinstance(given, Mapping):
+                raise _WrongError(
+                    "model is no table", "Write [model] with values = 2 and a line for each operator."
+                )
+            tables = {name: value for name, value in given.items() if name != "values"}
+            self.model = Model(self.signs, given.get("values", 0), tables)
+        rows = document.get("rules", [])
+        if not isinstance(rows, list):
+            raise _WrongError("rules is no list", 'Write rules = [{name = "…", left = "…", right = "…"}].')
+        self.equations = [_equation(row, self.signs) for row in rows]
+        found = [rule for one in self.equations for rule in one.rules]
+        names = [rule.name for rule in found]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise _WrongError(f"two rules are named {twice!r}", "Give each a name of its own.", twice)
+        ground = self.model.worked_out() if self.model else ()
+        found += [_rule(" ".join(left.labels()), left, right, "of constants") for left, right in ground]
+        self.rules = tuple(found)
+
+    @cached_property
+    def shapes(self) -> tuple[frozenset[str], frozenset[str], tuple[Tree, ...]]:
+        """The operators that commute and those that associate, and what is a shorter term in disguise, by the
+        rules."""
+        commuting, associating, disguises = set(), set(), []
+        for rule in self.rules:
+            (op, parts), right = (rule.left.label, rule.left.children), rule.right
+            if is_variable(right):
+                disguises.append(rule.left)
+            if len(parts) != 2 or right.label != op:
+                continue
+            if right.children == parts[::-1] and all(map(is_variable, parts)):
+                commuting.add(op)
+            if _associates(rule.left, right) or _associates(right, rule.left):
+                associating.add(op)
+        return frozenset(commuting), frozenset(associating), tuple(disguises)
+
+
+def _associates(left: Tree, right: Tree) -> bool:
+    """Whether they are (a ∘ b) ∘ c and a ∘ (b ∘ c)."""
+    match left, right:
+        case Tree(p, (Tree(q, (a, b)), c)), Tree(r, (d, Tree(s, (e, f)))):
+            return p == q == r == s and (a, b, c) == (d, e, f) and len(variables(left)) == 3 == len(left) - 2
+    return False
+
+
+class _WrongError(ExpressionError):
+    """`about` stands in the line that is wrong."""
+
+    def __init__(self, what: str, remedy: str, *about: str) -> None:
+        super().__init__(what, remedy=remedy)
+        self.about = about
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A rule as it is written: its sides as terms, and its directions as rules."""
+
+    name: str
+    written: tuple[str, str]
+    sides: tuple[Tree, Tree]
+    rules: tuple[Rule, ...]
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise _WrongError(f"{name} is missing, or not text", f'Write {name} = "…".', name)
+    return value
+
+
+def _sign(name: str, row: Any) -> Sign:
+    if not _NAME.match(name) or name in _TAKEN or name.startswith("subsumed"):
+        what = f"{name!r} cannot be an operator's name"
+        raise _WrongError(
+            what, "Names are words of small letters that no function of numbers has: plus, meet.", name
+        )
+    places = [key for key in _PLACES if isinstance(row, Mapping) and key in row]
+    if len(places) != 1 or (unknown := sorted(row.keys() - _SIGN)):
+        what = f"the operator {name!r} " + (
+            f"has an unknown key {unknown[0]!r}" if len(places) == 1 else "has no place"
+        )
+        raise _WrongError(
+            what,
+            f"Write one of {', '.join(_PLACES)} = SIGN, and of {', '.join(sorted(_SIGN - _PLACES.keys()))}.",
+            name,
+        )
+    place, arity = _PLACES[places[0]]
+    given = row.get("arity", arity)
+    if given not in ((1, 2) if place == "function" else (arity,)):
+        what = f"the operator {name!r} is {places[0]}, and its arity is {given!r}"
+        raise _WrongError(what, f"{places[0]} takes {'1 or 2' if place == 'function' else arity}.", name)
+    sign = row[places[0]]
+    texts = [sign, row.get("unicode", ""), row.get("latex", ""), *(also := row.get("also", []))]
+    if not sign or not all(isinstance(text, str) for text in texts) or not isinstance(also, list):
+        raise _WrongError(
+            f"the signs of {name!r} are not text", 'Write infix = "+", also = ["plus", "⊕"].', name
+        )
+    if bad := next((text for text in texts if re.search(r"[\s(),?\"]", text)), None):
+        raise _WrongError(
+            f"the sign {bad!r} of {name!r} has a blank, bracket, comma or ?", "Choose another sign.", name
+        )
+    binds = row.get("binds", 1 if place == "infix" else 100)
+    if not isinstance(binds, int) or not 0 < binds < 1000:
+        raise _WrongError(f"binds of {name!r} is {binds!r}", "The more, the tighter: 1 to 999.", name)
+    return Sign(
+        place,
+        sign,
+        given,
+        binds,
+        bool(row.get("right")),
+        row.get("unicode", ""),
+        row.get("latex", ""),
+        tuple(also),
+    )
+
+
+def _equation(row: Any, signs: Signs) -> Equation:
+    if not isinstance(row, Mapping) or row.keys() - {"name", "left", "right", "both"}:
+        raise _WrongError(
+            "a rule is no name, left and right", 'Write {name = "…", left = "…", right = "…", both = true}.'
+        )
+    name = _text(row, "name")
+    if not _RULE.match(name):
+        raise _WrongError(
+            f"the name of the rule {name!r} has other signs than letters", "Use letters and blanks.", name
+        )
+    written = _text(row, "left"), _text(row, "right")
+    sides = []
+    for text in written:
+        try:
+            sides.append(signs.read(text))
+        except ExpressionError as error:
+            raise _WrongError(f"the rule {name!r}: {text!r}: {error.what}", error.remedy, name) from error
+    left, right = (_pattern(tree, signs) for tree in sides)
+    rules = [_rule(name, left, right)]
+    if row.get("both", False):
+        rules.append(_rule(name + "~", right, left))
+    for rule in rules:
+        if unbound := sorted({*variables(rule.right)} - {*variables(rule.left)}):
+            back = rule.name.endswith("~")
+            what = f"the rule {name!r}{' backwards' if back else ''}: nothing says what {unbound[0][1:]!r} is"
+            remedy = "Leave out both = true." if back else "What is made has to stand in what is matched."
+            raise _WrongError(what, remedy, name)
+    return Equation(name, written, (sides[0], sides[1]), tuple(rules))
+
+
+def _pattern(tree: Tree, signs: Signs) -> Tree:
+    if signs.is_variable(tree.label):
+        return Tree("?" + tree.label)
+    return Tree(tree.label, tuple(_pattern(child, signs) for child in tree.children))
+
+
+def _rule(name: str, left: Tree, right: Tree, family: str = "own") -> Rule:
+    return Rule(name, family, left, right, (), ((),), "sound")
+
+
+# Files and names
+
+
+def theory_names() -> dict[str, Path]:
+    """The theories that ship or that installed distributions bring, by name, with their files."""
+    return {**{path.stem: path for path in sorted(asset("theories").glob("*.toml"))}, **installed()}
+
+
+def theory_file(name: str) -> Path:
+    """The file of a theory: a path that ends in .toml, or a known name. Raises: EngineError E222."""
+    if name.endswith(".toml"):
+        return Path(name).expanduser().absolute()
+    known = theory_names()
+    if name not in known:
+        remedy = (
+            did_you_mean(name, (*BUILT_IN, *known))
+            or f"There are {', '.join((*BUILT_IN, *known))}; or FILE.toml."
+        )
+        raise EngineError(f"there is no theory {name[:60]!r}", remedy=remedy, code="E222")
+    return known[name]
+
+
+def theory_text(name: str) -> str:
+    """What a configuration records of a theory: `reals`, `logic`, or all that its file says, checked.
+
+    Args: name: as `theory_file` takes it, or such a text already. Raises: as `read_theory`.
+    """
+    if name in BUILT_IN or name.startswith("{"):
+        return name
+    return read_theory(theory_file(name))
+
+
+def _document(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        source = path.read_bytes().decode()
+        return source, tomllib.loads(source)
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        place = re.search(r"line (\d+)", str(error))
+        line = int(place[1]) if place else None
+        what = f"the theory is not TOML: {error}"
+        raise DataError(what, path=path, line=line, code="E222", remedy=_EXAMPLE) from error
+
+
+def judge_file(path: Path) -> Path | None:
+    """The Python file that judges the theory of a file, which need not be trusted; None for a model."""
+    source, document = _document(path)
+    judge = document.get("judge")
+    if judge is None:
+        return None
+    if not isinstance(judge, str) or judge != Path(judge).name or not judge.endswith(".py"):
+        remedy = "Name a Python file beside the TOML."
+        line = _line(source, ["judge"], "")
+        raise DataError(f"judge is {judge!r}", path=path, line=line, remedy=remedy, code="E222")
+    return path.parent / judge
+
+
+def read_theory(path: Path) -> str:
+    """The text of a theory's file, each of its rules checked by its judge.
+
+    Raises: DataError E222 with the line, where the file is no theory or a rule of it does not hold; E223
+    for a judge that has not been trusted.
+    """
+    source, document = _document(path)
+
+    def refuse(error: EngineError, *about: str) -> NoReturn:
+        line = _line(source, about, "[model]" if error.what.startswith("model: ") else "")
+        raise DataError(
+            error.what, path=path, line=line, remedy=error.remedy or _EXAMPLE, code="E222"
+        ) from error
+
+    if python := judge_file(path):
+        try:
+            document["judge"] = sha256(python.read_bytes()).hexdigest()
+        except OSError as error:
+            raise file_error(error, python, "read") from error
+    text = json.dumps(document, ensure_ascii=False, sort_keys=True, default=str)
+    try:
+        definition = _defined(text)
+    except _WrongError as error:
+        refuse(error, *error.about)
+    except ExpressionError as error:  # of the model
+        refuse(error, *re.findall(r"'([a-z0-9_]+)'", error.what)[:1])
+    for one in definition.equations:
+        try:
+            (verdict,) = _judge(definition, one.sides[0]).check([one.sides[1]])
+        except ExpressionError as error:
+            refuse(error, one.name)
+        if verdict.counterexample:
+            what = f"the rule {one.name!r} does not hold: {told(verdict.counterexample)}"
+            refuse(EngineError(what, remedy="Mend it or leave it out."), one.name)
+    return text
+
+
+def _line(source: str, about: Sequence[str], below: str) -> int | None:
+    """The first line that has these words, below the one that has this."""
+    met = not below
+    for number, line in enumerate(source.split("\n"), 1):
+        met = met or below in line
+        if met and about and all(re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", line) for word in about):
+            return number
+    return None
+
+
+def told(example: Counterexample) -> str:
+    """A counterexample in words."""
+    if example.said:
+        return example.said
+    return f"at {where(example.x, dict(example.at))} the sides are {example.head:g} and {example.member:g}"
+
+
+_MET: dict[str, Signs] = {"logic": LOGICAL}
+
+
+@lru_cache(maxsize=16)
+def _defined(text: str) -> Definition:
+    definition = Definition(json.loads(text))
+    _MET[text] = definition.signs
+    return definition
+
+
+def met(prefix: str) -> tuple[dict[str, Any], Tree]:
+    """A term in prefix notation with its notations, by the last theory met here that has its operators; else
+    it is an s-expression. Raises: ExpressionError where it is neither."""
+    for signs in reversed(_MET.values()):
+        if all(token in signs.table or signs.is_variable(token) for token in prefix.split()):
+            return signs.row(tree := signs.tree(prefix)), tree
+    tree = Terms().read(prefix)
+    return Terms().row(tree), tree
+
+
+def _judge(definition: Definition, head: Tree) -> OwnJudge:
+    if definition.model is not None:
+        return ModelJudge(head, definition.model)
+    return PythonJudge(head, definition.signs, definition.judge)
+
+
+@dataclass(frozen=True, slots=True)
+class Own(Theory):
+    """A theory by its text. Raises: DataError for a text that is none."""
+
+    text: str
+
+    @property
+    def definition(self) -> Definition:
+        try:
+            return _defined(self.text)
+        except (EngineError, ValueError, TypeError, AttributeError) as error:
+            what = f"the theory that a configuration records cannot be read: {error}"
+            raise DataError(what, remedy="Name the theory's file again.", code="E222") from error
+
+    @property
+    def kind(self) -> Hashable:
+        return self.text
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    @property
+    def arity(self) -> Mapping[str, int]:
+        return self.definition.signs.arity
+
+    def rules(self) -> tuple[Rule, ...]:
+        return self.definition.rules
+
+    def analysis(self) -> Iterator[str]:
+        return iter(())
+
+    def judge(self, head: Tree, *, seed: int = 0) -> Judge:
+        del seed  # nothing is drawn
+        return _judge(self.definition, head)
+
+    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        del direct
+        return _Forms(terms, self.definition)
+
+    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        del head  # every term can be one
+        return self.definition.signs.read(text, notation)
+
+    def infix(self, text: str) -> str:
+        return self.definition.signs.written(self.definition.signs.tree(text))
+
+    def row(self, tree: Tree) -> dict[str, Any]:
+        return self.definition.signs.row(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    terms: Subterms
+    definition: Definition
+
+    def padded(self, number: int) -> bool:
+        tree = self.definition.signs.tree(" ".join(self.terms.tokens(number)))
+        return any(fits(pattern, node, {}) for node in tree for pattern in self.definition.shapes[2])
+
+    def key(self, number: int) -> str:
+        commuting, associating, _ = self.definition.shapes
+        return ac_key(self.definition.signs.tree(" ".join(self.terms.tokens(number))), commuting, associating)
+
+
+def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
+    """Whether a term is an instance of a pattern; the binding is filled."""
+    if is_variable(pattern):
+        return binding.setdefault(pattern.label, tree) == tree
+    if pattern.label != tree.label or len(pattern.children) != len(tree.children):
+        return False
+    return all(fits(one, other, binding) for one, other in zip(pattern.children, tree.children, strict=True))

@@ -1,0 +1,130 @@
+"""Terms of other programs' e-graphs: written as s-expressions, equal because their e-graph says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, Tree
+from engines.egen.records import Verdict
+from engines.egen.theories.theory import Forms, Judge, Theory
+
+if TYPE_CHECKING:
+    from engines.egen.expressions.forms import Subterms
+    from engines.egen.expressions.notation import Notation
+    from engines.egen.rules.table import Rule
+
+_PLAIN = re.compile(r'(?:[^\s()"|]+|"[^\s()"|]*")\Z')
+_TOKEN = re.compile(r"\s*(?:([()])|\|([^|\s]*)\||([^\s()|]+))")
+_BARRED = str.maketrans({char: f"\\u{ord(char):04x}" for char in " |"})
+
+
+def s_expression(tree: Tree) -> str:
+    """As text: a blank stands only between an operator and its operands."""
+    stack: list[str] = []
+    for node in reversed(list(tree)):
+        label = node.label
+        if not _PLAIN.match(label):  # between bars, as JSON writes it
+            label = f"|{json.dumps(label)[1:-1].translate(_BARRED)}|"
+        parts = [stack.pop() for _ in node.children]
+        stack.append(f"({' '.join([label, *parts])})" if parts else label)
+    return stack[0]
+
+
+def read_s_expression(text: str) -> Tree:
+    """What `s_expression` writes. Raises: ExpressionError."""
+    remedy = "Write it like (+ (sin x) 1)."
+    if len(text) > MAX_CHARACTERS:
+        raise ExpressionError("the term is too long", remedy=remedy)
+    stack: list[list[Any]] = [[]]
+    place = 0
+    while text[place:].strip():
+        match = _TOKEN.match(text, place)
+        if match is None:
+            raise ExpressionError(f"the term cannot be read (character {place + 1})", remedy=remedy)
+        place = match.end()
+        bracket, barred, plain = match.groups()
+        if bracket == "(":
+            stack.append([])
+        elif bracket:
+            parts = stack.pop()
+            if not stack or not parts or not isinstance(parts[0], str) or len(stack) > MAX_DEPTH:
+                raise ExpressionError(f"')' closes nothing (character {place})", remedy=remedy)
+            stack[-1].append(
+                Tree(parts[0], tuple(Tree(one) if isinstance(one, str) else one for one in parts[1:]))
+            )
+        else:
+            try:
+                stack[-1].append(plain if barred is None else json.loads(f'"{barred}"'))
+            except ValueError:
+                raise ExpressionError(f"the term cannot be read (character {place})", remedy=remedy) from None
+    if len(stack) != 1 or len(stack[0]) != 1:
+        raise ExpressionError("this is not one term", remedy=remedy)
+    (found,) = stack[0]
+    return Tree(found) if isinstance(found, str) else found
+
+
+class _Unjudged:
+    reason = "equal because the e-graph says so; nothing here judges it"
+
+    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
+        return [Verdict("undecided", 1.0) for _ in members]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms(Theory):
+    """Any terms; neither judged nor grown."""
+
+    @property
+    def kind(self) -> Hashable:
+        return "terms"
+
+    @property
+    def arity(self) -> Mapping[str, int]:
+        return {}
+
+    def rules(self) -> tuple[Rule, ...]:
+        return ()
+
+    def analysis(self) -> Iterator[str]:
+        return iter(())
+
+    @property
+    def unwritten(self) -> str:
+        return "terms of a foreign e-graph have no rules here"
+
+    def judge(self, head: Tree, *, seed: int = 0) -> Judge:
+        del head, seed
+        return _Unjudged()
+
+    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        del direct
+        return _Forms(terms)
+
+    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        del notation, head
+        return read_s_expression(text)
+
+    def infix(self, text: str) -> str:
+        return text
+
+    def row(self, tree: Tree) -> dict[str, Any]:
+        text = s_expression(tree)
+        escaped = re.sub(r"([\\{}$&#^_%~])", lambda match: f"\\char{ord(match[0])} ", text)
+        latex = rf"\texttt{{{escaped}}}"
+        return {"prefix": text, "infix": text, "unicode": text, "latex": latex, "tokens": len(tree)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    terms: Subterms
+
+    def padded(self, _number: int) -> bool:
+        return False
+
+    def key(self, number: int) -> str:
+        return " ".join(self.terms.tokens(number))

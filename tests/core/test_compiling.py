@@ -1,0 +1,110 @@
+"""What runs compiled and as plain Python gives the same bits, wherever compiled code is and is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.core import numeric_kernel
+from engines.core.compiling import fma, plain
+from engines.core.numeric import compile_valid
+from engines.core.numeric_kernel import BINARY, UNARY
+
+ROOT = Path(__file__).resolve().parents[2]
+EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, -1e-300, 1e300, 1e-8, 710.0, -800.0, 1e155, np.pi, 1.57, 33.0)
+LEAVES = ("x", "0", "1", "-1", "2", "-3", "0.5", "64", "33", "0.0001", "pi", "e", "1000000000000000000000")
+HEADS = ("cos(2*x)", "acosh(x^2) + tanh(x)", "d/dx ln(3*x^2 + 1)")
+TERMS = st.recursive(
+    st.sampled_from(LEAVES).map(lambda leaf: [leaf]),
+    lambda below: st.one_of(
+        st.tuples(st.sampled_from(UNARY), below).map(lambda made: [made[0], *made[1]]),
+        st.tuples(st.sampled_from(BINARY[:6]), below, below).map(lambda made: [made[0], *made[1], *made[2]]),
+        below.map(lambda body: ["d", "x", *body]),
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    kinds = (numeric_kernel.numba.int32[:, ::1], *[numeric_kernel.numba.float64[::1]] * 2)
+    numeric_kernel.run.compile((*kinds, numeric_kernel.numba.float64[:, ::1]))  # type: ignore[attr-defined]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(TERMS, min_size=1, max_size=30), st.lists(st.floats(-1e300, 1e300), max_size=8))
+def test_values_and_their_bounds_are_the_same_bits(terms: list[list[str]], more: list[float]) -> None:
+    programs = compile_valid(terms)
+    given = programs.nodes, programs.numbers, programs.radii, np.array([[*EDGES, *more]])
+    with np.errstate(all="ignore"):
+        found = plain(numeric_kernel.run)(*given)
+    for one, other in zip(numeric_kernel.run(*given), found, strict=True):
+        same = (one.view(np.int64) == other.view(np.int64)) | (np.isnan(one) & np.isnan(other))
+        assert same.all()
+
+
+@given(st.floats(1e-140, 1e140), st.floats(-1e140, -1e-140))
+def test_what_a_product_loses_is_exact(a: float, b: float) -> None:
+    assert Fraction(fma(a, b, -(a * b))) == Fraction(a) * Fraction(b) - Fraction(a * b)
+
+
+CLUSTERS = """
+from engines.egen.egraph.members import generate
+from engines.egen.expressions.notation import read_head
+from engines.egen.records import EgenConfig, Limits
+
+def clusters(*heads):
+    config = EgenConfig(members=25, style="plain", forms="all", limits=Limits(nodes=200))
+    return [repr(generate(read_head(head), config).members) for head in heads]
+"""
+
+
+def test_clusters_are_the_same_before_anything_is_compiled() -> None:
+    code = (
+        "import json, sys\n"
+        "from engines.core import compiling\n"
+        "compiling._load = compiling._Background.done = lambda *_, **__: False\n"
+        f"{CLUSTERS}\n"
+        "found = clusters(*sys.argv[1:])\n"
+        "assert compiling._background.plain_s > 0\n"
+        "print(json.dumps(found))"
+    )
+    run = [sys.executable, "-c", code, *HEADS]
+    result = subprocess.run(run, capture_output=True, text=True, cwd=ROOT, timeout=300)
+    assert result.returncode == 0, result.stderr
+    usual: dict[str, Any] = {}
+    exec(CLUSTERS, usual)
+    assert json.loads(result.stdout) == usual["clusters"](*HEADS)
+
+
+def test_where_no_folder_can_be_written_there_is_a_private_one(tmp_path: Path) -> None:
+    code = (
+        "from numba.core import caching\n"
+        "caching.CacheImpl._locator_classes = [caching.UserProvidedCacheLocator]\n"
+        "from engines.core.compiling import _background, _private_folder\n"
+        "from engines.core.tree import Tree\n"
+        "from engines.core.tree_edit import distance, _fill, _subtrees\n"
+        "tree = Tree('+', (Tree('x'), Tree('1')))\n"
+        "first = distance(tree, Tree('x'))\n"
+        "assert not _subtrees.overloads\n"
+        "_background.plain_s = 1e9\n"  # now it waits
+        "assert first == distance(tree, Tree('x'))\n"
+        "assert _subtrees.overloads\n"
+        "print(_private_folder())"
+    )
+    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=env)
+    assert result.returncode == 0, result.stderr
+    folder = Path(result.stdout.strip())
+    assert folder.parent == tmp_path
+    assert not folder.exists()

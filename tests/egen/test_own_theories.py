@@ -1,0 +1,359 @@
+"""Theories of one's own: read, judged and grown by the code of all theories, each held against a verifier of
+its own; and what is wrong with a file is said with its line."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import EntryPoint
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy
+
+from engines.core.assets import asset
+from engines.core.errors import DataError, EngineError
+from engines.core.tree import Tree
+from engines.egen.corpora import (
+    BuildCorpus,
+    CorpusStats,
+    FindFunction,
+    ShowCluster,
+    build_corpus,
+    corpus_stats,
+    find,
+    show,
+)
+from engines.egen.corpus.reader import open_corpus
+from engines.egen.egraph.derivation import derive
+from engines.egen.egraph.members import generate
+from engines.egen.own_theories import CheckTheory, check_theory
+from engines.egen.records import EgenConfig, Limits
+from engines.egen.theories import judges
+from engines.egen.theories.own import read_theory, theory_text
+from engines.egen.theories.theory import Theory, theory_of
+from engines.egen.verdicts import Verify, verify
+from tests.conftest import mathwb
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("modular", "boolean", "sets", "matrices", "regular")
+
+
+def theory(name: str) -> Theory:
+    return theory_of(theory_text(name), "")
+
+
+def calculated(tree: Tree, at: Any, operations: dict[str, Callable[..., Any]]) -> Any:
+    parts = [calculated(child, at, operations) for child in tree.children]
+    return operations[tree.label](*parts) if tree.label in operations else at[tree.label]
+
+
+def integers(one: Tree, other: Tree) -> bool:
+    plain: dict[str, Callable[..., Any]] = {f"n{k}": partial(int, k) for k in range(8)}
+    plain |= {"plus": int.__add__, "minus": int.__sub__, "times": int.__mul__, "negative": int.__neg__}
+    rows = (dict(zip("xyz", row, strict=True)) for row in product(range(8), repeat=3))
+    return all((calculated(one, at, plain) - calculated(other, at, plain)) % 8 == 0 for at in rows)
+
+
+def truths(one: Tree, other: Tree) -> bool:
+    plain: dict[str, Callable[..., Any]] = {
+        "both": lambda a, b: a and b,
+        "either": lambda a, b: a or b,
+        "one_of": lambda a, b: a != b,
+        "nand": lambda a, b: not (a and b),
+        "not": lambda a: not a,
+        "bottom": lambda: False,
+        "top": lambda: True,
+    }
+    rows = (dict(zip("pqr", row, strict=True)) for row in product((False, True), repeat=3))
+    return all(calculated(one, at, plain) == calculated(other, at, plain) for at in rows)
+
+
+def finite_sets(one: Tree, other: Tree) -> bool:
+    everything = frozenset(range(12))
+    plain: dict[str, Callable[..., Any]] = {
+        "union": frozenset.union,
+        "intersection": frozenset.intersection,
+        "difference": frozenset.difference,
+        "symmetric": frozenset.symmetric_difference,
+        "complement": everything.difference,
+        "empty": frozenset,
+        "universe": lambda: everything,
+    }
+    draw = random.Random(1)
+    rows = (
+        {name: frozenset(x for x in everything if draw.random() < 0.5) for name in "ABC"} for _ in range(40)
+    )
+    return all(calculated(one, at, plain) == calculated(other, at, plain) for at in rows)
+
+
+def symbolic_matrices(one: Tree, other: Tree) -> bool:
+    at = {name: sympy.Matrix(2, 2, sympy.symbols(f"{name}:4")) for name in "ABC"}
+    plain: dict[str, Callable[..., Any]] = {
+        "plus": lambda a, b: a + b,
+        "minus": lambda a, b: a - b,
+        "times": lambda a, b: a * b,
+        "negative": lambda a: -a,
+        "transposed": lambda a: a.T,
+        "com": lambda a, b: a * b - b * a,
+        "adj": lambda a: a.adjugate(),
+        "zero": lambda: sympy.zeros(2),
+        "one": lambda: sympy.eye(2),
+    }
+    apart = calculated(one, at, plain) - calculated(other, at, plain)
+    return bool(apart.expand() == sympy.zeros(2))
+
+
+def words(one: Tree, other: Tree) -> bool:
+    """All words of up to 6 letters, by Python's own expressions."""
+    plain: dict[str, Callable[..., Any]] = {
+        "either": lambda a, b: f"(?:{a}|{b})",
+        "then": lambda a, b: f"(?:{a}{b})",
+        "star": lambda a: f"(?:{a})*",
+        "some": lambda a: f"(?:{a})+",
+        "nothing": lambda: "(?!)",
+        "empty": lambda: "(?:)",
+    }
+    sides = [re.compile(calculated(tree, {"a": "a", "b": "b"}, plain)) for tree in (one, other)]
+    texts = ("".join(word) for size in range(7) for word in product("ab", repeat=size))
+    return all(len({side.fullmatch(text) is None for side in sides}) == 1 for text in texts)
+
+
+CASES: dict[str, tuple[str, Callable[[Tree, Tree], bool], str, str]] = {
+    "modular": ("5*(x + y) - 3*z", integers, "4*x*x + 2", "4*x + 2"),
+    "boolean": ("(p & q) | ~(r ^ p)", truths, "p !& p", "~p"),
+    "sets": ("(A \\ B) u (B n C)'", finite_sets, "A ^ B", "(A u B) \\ (A n B)"),
+    "matrices": ("(A + B)*(C - A)", symbolic_matrices, "com(A, B)' + com(A', B')", "0"),
+    "regular": ("(ab|a)*", words, "a+|1", "a*"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_grows_is_equal_by_a_verifier_of_its_own(name: str) -> None:
+    text, same, start, target = CASES[name]
+    known = theory(name)
+    head = known.read(text)
+    config = EgenConfig(
+        members=25, max_tokens=15, limits=Limits(nodes=400, iterations=5), theory=theory_text(name)
+    )
+    cluster = generate(head, config)
+    assert len(cluster.members) >= 5
+    for member in cluster.members:
+        tree = known.read(member.prefix, "prefix")
+        assert same(head, tree), member.prefix
+        assert all(
+            known.read(known.row(tree)[how]) == tree for how in ("infix", "unicode", "latex", "prefix")
+        )
+    assert EgenConfig.of(json.loads(json.dumps(config.to_dict()))) == config
+    one, other = known.read(start), known.read(target)
+    steps = derive(one, other, theory=known).steps
+    assert steps[-1].tree == other
+    assert all(same(one, step.tree) for step in steps)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_judges_agree_with_verifiers_on_random_terms(name: str) -> None:
+    same, known = CASES[name][1], theory(name)
+    leaves = {"modular": "xyz", "boolean": "pqr", "sets": "ABC", "matrices": "ABC", "regular": "ab"}[name]
+    draw = random.Random(7)
+
+    def term(depth: int) -> Tree:
+        labels = [label for label, count in known.arity.items() if count <= depth]
+        label = draw.choice([*labels, *leaves] if depth else [*leaves])
+        return Tree(label, tuple(term(depth - 1) for _ in range(known.arity.get(label, 0))))
+
+    seen = set()
+    for _ in range(60):
+        one, other = term(2), term(2)
+        (verdict,) = known.judge(one).check([other])
+        assert (verdict.outcome == "equal") == same(one, other), (one.labels(), other.labels())
+        seen.add(verdict.outcome)
+    assert seen == {"equal", "different"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_examples_are_short(name: str) -> None:
+    files = [*asset("theories").glob(f"{name}.*")]
+    assert sum(len(file.read_text().splitlines()) for file in files) <= 150
+
+
+def test_pairs_of_a_file_are_verified(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text("a*a*\ta*\n(ab)*\t(ba)*\na(\ta\nno tab\n")
+    rows = {row["line"]: row for row in verify(Verify(file, theory="regular")).results}
+    assert [rows[line]["verdict"] for line in (1, 2, 3, 4)] == ["equal", "different", None, None]
+    assert "only the first has the word 'ab'" in rows[2]["counterexample"]["said"]
+    found = verify([("x + 9*x", "2*x"), ("4*x*x", "4*x")], theory="modular").results
+    assert [row["verdict"] for row in found] == [None, "equal"]  # there is no 9 modulo 8
+
+
+GOOD = """\
+name = "a semilattice"
+rules = [
+  {name = "commutes", left = "a + b", right = "b + a"},
+  {name = "itself", left = "a + a", right = "a"},
+]
+[operators]
+join = {infix = "+", binds = 1}
+[model]
+values = 3
+join = "max(a, b)"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ('right = "a"}', 'right = "a * b"}', 4, "'*' cannot stand here"),
+        ('right = "a"}', 'right = "b"}', 4, "nothing says what 'b' is"),
+        ('right = "a"}', 'right = "a", both = true}', 4, ""),
+        (
+            'left = "a + b", right = "b + a"',
+            'left = "a + b", right = "a"',
+            3,
+            "'commutes' does not hold: at a = 0",
+        ),
+        ('{infix = "+", binds = 1}', '{infix = "+", binds = 1, arity = 3}', 7, "its arity is 3"),
+        ('{infix = "+", binds = 1}', '{infix = "+", bind = 1}', 7, "unknown key 'bind'"),
+        ('"max(a, b)"', '"max(a, b) + 1"', 10, "gives 3"),
+        ('"max(a, b)"', "\"__import__('os').getcwd()\"", 10, "is not arithmetic"),
+        ('"max(a, b)"', "[[0, 1], [1, 0]]", 10, "is not 3 × 3"),
+        ('join = "max(a, b)"', 'meet = "max(a, b)"', 10, "'meet' is no operator"),
+        ("join = {infix", "sin = {infix", 7, "cannot be an operator's name"),
+        ("values = 3", "values = 1000", 9, "'values' is 1000"),
+        ('name = "a semilattice"', 'name = "a semilattice"\ncolour = 3', 2, "unknown key 'colour'"),
+        ("[model]", "[model", 8, "not TOML"),
+        ('name = "a', 'judge = "../x.py"\nname = "a', 1, "judge is '../x.py'"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, said: str
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(GOOD)
+    assert check_theory(CheckTheory(str(file)))["rules"][1]["left"] == "a + a"
+    file.write_text(GOOD.replace(old, new, 1))
+    if not said:  # a + a = a backwards makes nothing new
+        assert len(theory(str(file)).rules()) == 3
+        return
+    with pytest.raises(DataError, match=re.escape(said)) as caught:
+        read_theory(file)
+    assert (caught.value.code, caught.value.line) == ("E222", line)
+    assert caught.value.remedy
+
+
+def test_another_text_is_another_theory(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(GOOD)
+    first = theory(str(file))
+    file.write_text("# a comment\n" + GOOD)
+    assert theory(str(file)).kind == first.kind
+    file.write_text(GOOD.replace("values = 3", "values = 4"))
+    assert theory(str(file)).kind != first.kind
+    with pytest.raises(EngineError, match="Did you mean 'modular'"):
+        theory("modulra")
+
+
+PYTHON = """\
+import pathlib
+pathlib.Path(__file__ if '__file__' in globals() else __spec__.origin).with_suffix('.ran').touch()
+def differ(left, right):
+    one, other = (sorted(node.label for node in tree if not node.children) for tree in (left, right))
+    return None if one == other else f'{one} is not {other}'
+"""
+
+
+def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(tmp_path: Path) -> None:
+    file, judge, ran = (tmp_path / f"bag.{end}" for end in ("toml", "py", "ran"))
+    text = GOOD[: GOOD.index("[model]")].replace('{name = "itself", left = "a + a", right = "a"},', "")
+    file.write_text('judge = "bag.py"\n' + text)
+    judge.write_text(PYTHON)
+    with pytest.raises(EngineError, match="has not been trusted") as caught:
+        theory(str(file))
+    assert caught.value.code == "E223"
+    assert not ran.exists()
+    found = check_theory(CheckTheory(str(file), trust=True))
+    assert found["judge"] == "bag.py"
+    assert ran.exists()
+    recorded = theory_text(str(file))
+    known = theory_of(recorded, "")
+    assert str(tmp_path) not in recorded
+    (verdict,) = known.judge(known.read("a + b")).check([known.read("b + b")])
+    assert verdict.counterexample
+    assert "is not" in verdict.counterexample.said
+    judge.write_text(PYTHON + "\n")
+    for name in (str(file), recorded):
+        judges._differ.cache_clear()
+        with pytest.raises(EngineError, match="has not been trusted"):
+            other = theory_of(theory_text(name), "")
+            other.judge(other.read("a + b")).check([other.read("b + a")])
+    judge.write_text(PYTHON.replace("return None", "return 1 / 0"))
+    with pytest.raises(EngineError, match="the judge failed on a \\+ b and b \\+ a: ZeroDivisionError"):
+        check_theory(CheckTheory(str(file), trust=True))
+
+
+def test_a_distribution_brings_a_theory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lattice.toml").write_text(GOOD)
+    (tmp_path / "lattice_theory.py").write_text(f"FILE = {str(tmp_path / 'lattice.toml')!r}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    points = [
+        EntryPoint("lattice", "lattice_theory:FILE", judges.GROUP),
+        EntryPoint("broken", "lattice_theory:NOTHING", judges.GROUP),
+    ]
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: points if group == judges.GROUP else []
+    )
+    judges.installed.cache_clear()
+    assert theory("lattice").read("a + b").label == "join"
+    assert {row["name"] for row in check_theory(CheckTheory())["theories"]} == {*NAMES, "lattice"}
+    monkeypatch.undo()
+    judges.installed.cache_clear()
+
+
+def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) -> None:
+    heads = tmp_path / "heads.txt"
+    heads.write_text("(A u B) n C\nA \\ B\n(A n C) u (C n B)\n# no term\nA + B\n")
+    out = tmp_path / "corpus"
+    spec = BuildCorpus(out, str(heads), theory="sets", members=20, nodes=300, workers=1)
+    built = build_corpus(spec)
+    assert (built.complete, built.clusters, built.bad_lines) == (True, 2, 1)
+    shown = show(ShowCluster(out, 0))
+    known = theory("sets")
+    assert shown["merged_from"] == [0, 2]
+    assert shown["members"][0]["unicode"] == "(A ∪ B) ∩ C"
+    for row in shown["members"]:
+        assert finite_sets(known.read("(A u B) n C"), known.read(row["infix"]))
+    found = find(FindFunction(out, "C n (B u A)"))["matches"]
+    assert [(match["cluster"], match["verdict"], match["member"]) for match in found] == [(0, "equal", 0)]
+    assert corpus_stats(CorpusStats(out))["clusters"] == 2
+    assert build_corpus(BuildCorpus(out, workers=1)).complete
+    with pytest.raises(EngineError, match="grown with other theory") as caught:
+        build_corpus(replace(spec, theory="boolean", templates=None))
+    assert caught.value.code == "E452"
+    with pytest.raises(EngineError, match="of another theory") as caught:
+        open_corpus(out)
+    assert caught.value.code == "E458"
+    with pytest.raises(EngineError, match="of real functions"):
+        build_corpus(BuildCorpus(tmp_path / "other", "poly", theory="sets"))
+
+
+def test_the_commands_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (ROOT / "docs" / "guides" / "own-theory.md").read_text()
+    (toml, *_), commands = (re.findall(rf"```{kind}\n(.*?)```", guide, re.DOTALL) for kind in ("toml", "sh"))
+    (tmp_path / "tropical.toml").write_text(toml)
+    (tmp_path / "words.toml").write_text(
+        (asset("theories") / "regular.toml").read_text().replace("regular.py", "words.py")
+    )
+    (tmp_path / "words.py").write_text((asset("theories") / "regular.py").read_text() + "# mine\n")
+    monkeypatch.chdir(tmp_path)
+    for line in "".join(commands).splitlines():
+        found = mathwb(*shlex.split(line)[1:])
+        assert found.returncode == 0, found.stderr
+        assert "no derivation" not in found.stdout

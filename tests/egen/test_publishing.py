@@ -1,0 +1,119 @@
+"""A corpus for others: what is held out, and every expression with its cluster, verdict and split."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from engines.core.errors import DataError, EngineError
+from engines.egen.corpora import ExportCorpus, export_corpus
+from engines.egen.corpus.build import build_corpus, saved_plan
+from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.splits import held_out_split
+from engines.egen.records import EgenConfig
+from tests.conftest import mathwb
+from tests.egen import fake_growth
+
+CONFIG = EgenConfig(members=5)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("published") / "corpus"
+    built = build_corpus(fake_growth.source(40), out, CONFIG, held_out=0.25, service=fake_growth.service)
+    assert (built.clusters, built.held_out) == (40, 10)
+    return out
+
+
+def test_the_share_is_of_clusters_and_part_of_the_plan(corpus: Path) -> None:
+    sides = open_corpus(corpus).clusters()["split"].to_pylist()
+    assert (sides.count("validation"), sides.count("train")) == (10, 30)
+    assert saved_plan(corpus).held_out == 0.25
+    source = saved_plan(corpus).source
+    assert build_corpus(source, corpus, CONFIG, service=fake_growth.service).held_out == 10
+    with pytest.raises(EngineError, match=r"held_out 0\.25, and not 0\.5") as caught:
+        build_corpus(source, corpus, CONFIG, held_out=0.5, service=fake_growth.service)
+    assert caught.value.code == "E452"
+    assert held_out_split(1, 0.5, 0) == ["train"]
+    assert held_out_split(9, 0.0, 0) == ["train"] * 9
+    assert held_out_split(100, 0.2, 1) != held_out_split(100, 0.2, 2)
+
+
+def test_every_layout_has_cluster_verdict_and_split(corpus: Path, tmp_path: Path) -> None:
+    stored = open_corpus(corpus)
+    sides = stored.clusters()["split"].to_pylist()
+    wanted = [
+        (number, row["member"], row["prefix"], row["verdict"], sides[number])
+        for number, members in stored.each()
+        for row in members.to_pylist()
+    ]
+    names = ("cluster", "member", "prefix", "verdict", "split")
+    for end in ("csv", "parquet", "jsonl"):
+        made = export_corpus(ExportCorpus(corpus, tmp_path / f"x.{end}"))
+        assert (made["layout"], made["clusters"]) == (end, 40)
+    table = pq.read_table(tmp_path / "x.parquet")
+    assert [tuple(row[name] for name in names) for row in table.to_pylist()] == wanted
+    with (tmp_path / "x.csv").open() as file:
+        rows = [tuple(row[name] for name in names) for row in csv.DictReader(file)]
+    assert rows == [tuple(map(str, row)) for row in wanted]
+    lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
+    flat = [
+        (line["cluster"], place, text, verdict, line["split"])
+        for line in lines
+        for place, (text, verdict) in enumerate(zip(line["exprs"], line["verdicts"], strict=True))
+    ]
+    assert flat == wanted
+
+
+def test_the_folder_has_a_card_and_opens_as_a_data_set(corpus: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    made = export_corpus(ExportCorpus(corpus, folder, layout="dataset"))
+    assert made["sides"] == {"train": 30, "validation": 10}
+    card = (folder / "README.md").read_text()
+    front = card.split("---\n")[1]
+    found = {}
+    for side, pattern in re.findall(r"- split: (\w+)\n    path: (\S+)", front):
+        (file,) = folder.glob(pattern)
+        found[side] = pq.read_table(file)
+    assert set(found) == {"train", "validation"}
+    assert f"| validation | 10 | {found['validation'].num_rows:,} |" in card
+    clusters = {side: set(table["cluster"].to_pylist()) for side, table in found.items()}
+    assert not clusters["train"] & clusters["validation"]
+    assert sum(map(len, clusters.values())) == 40
+    for column in found["train"].column_names:
+        assert f"| `{column}` |" in card
+    assert export_corpus(ExportCorpus(corpus, folder, layout="dataset", split="shapes"))["clusters"] == 40
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "README.md").write_text("mine")
+    with pytest.raises(DataError, match="would be lost"):
+        export_corpus(ExportCorpus(corpus, tmp_path / "mine", layout="dataset"))
+    assert (tmp_path / "mine" / "README.md").read_text() == "mine"
+
+
+def test_huggingface_datasets_opens_it(corpus: Path, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    export_corpus(ExportCorpus(corpus, tmp_path / "set", layout="dataset"))
+    opened = datasets.load_dataset(str(tmp_path / "set"), cache_dir=str(tmp_path / "cache"))
+    assert {side: len(set(rows["cluster"])) for side, rows in opened.items()} == {
+        "train": 30,
+        "validation": 10,
+    }
+
+
+def test_registered_expressions_are_templates_by_name(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("x + 1\n2*x\n")
+    assert mathwb("data", "add", "expressions", tmp_path / "mine.txt").returncode == 0
+    built = mathwb(
+        *("egen", "corpus", "--templates", "mine", "--members", 2, "--nodes", 60, "--workers", 1),
+        *("--out", tmp_path / "corpus", "--json"),
+    )
+    assert built.returncode == 0, built.stderr
+    assert json.loads(built.stdout)["heads"] == 2
+    missing = mathwb("egen", "corpus", "--templates", "mien", "--out", tmp_path / "other")
+    assert missing.returncode == 2
+    assert "E451" in missing.stderr

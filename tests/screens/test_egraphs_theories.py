@@ -1,0 +1,52 @@
+"""The E-graphs screen with terms of another theory: read, written, shown with their derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engines.egen.corpus.assemble import assemble
+from engines.egen.corpus.build import Plan, versions
+from engines.egen.corpus.shards import GrownHead, write_shard
+from engines.egen.corpus.sources import Head, Source
+from engines.egen.records import EgenConfig, Member, Verdict
+from engines.egen.theories.own import theory_text
+from screens.app import Workbench
+from screens.egraphs.columns import parse_growth, shown, tree_lines
+from tests.screens.driving import place, press, ready
+from tests.screens.test_egraphs import WIDE, build, case, corpus
+from workbench.workspace import Workspace
+
+__all__ = ["build", "corpus"]
+
+HEAD, MEMBER = "complement union A B", "intersection complement A complement B"
+
+
+def of_sets(folder: Path) -> None:
+    config = EgenConfig(theory=theory_text("sets"))
+    heads = (Head(HEAD, "own", "v", 4),)
+    rows = tuple(Member(text, Verdict("equal", 1.0)) for text in (HEAD, MEMBER))
+    stored = write_shard(folder / "shards", 0, [GrownHead(0, rows, "saturated", 1, 9, 4, "2")])
+    plan = Plan(Source("sets", heads), config, "", versions()).to_dict()
+    assemble(folder, plan, heads, {0: folder / "shards" / stored.name}, seed=0)
+
+
+def test_what_is_typed_names_the_theory() -> None:
+    found, settings, wrong = parse_growth("(A u B)' theory sets")
+    assert (found, settings, wrong) == (HEAD, {"theory": "sets"}, "")
+    assert shown(found) == "(A ∪ B)'"
+    assert tree_lines(found) == ["complement", "└ union", "  ├ A", "  └ B"]
+    assert "Did you mean 'sets'" in parse_growth("A u B theory set")[2]
+    assert "character 3" in parse_growth("A + B theory sets")[2]
+
+
+async def test_a_corpus_of_a_theory_is_shown(build: Callable[..., Workbench], workspace: Workspace) -> None:
+    of_sets(workspace.corpora / "a-sets")
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        while place(screen)[0] != "a-sets":
+            await press(pilot, "]")
+        await press(pilot, "enter", "j")
+        assert "A' ∩ B'" in case(screen)
+        assert "✓ equal" in case(screen)
