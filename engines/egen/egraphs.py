@@ -90,15 +90,19 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
     }
 
 
-def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
+def derive(
+    spec: Derive | str, target: str | None = None, *, stop: Stop = never, **settings: Any
+) -> dict[str, Any]:
     """How one expression follows from another, or its shortest form from it, one without a derivative if
     there is any.
+
+    Args: spec: or the start, with the target and settings of `Derive`.
 
     Returns: steps, the first being the start, as rows with `rule` (what made the line, see
     `egraph.derivation.Step`), each judged against the first; none, and `reason`, when no way was found;
     counterexample (x, head, member, difference), where the two differ or the second is undefined.
 
-    >>> found = derive(Derive("tan(x)", "-tan(-x)"))
+    >>> found = derive("tan(x)", "-tan(-x)")
     >>> [step["infix"] for step in found["steps"]][-1]
     '-tan(-x)'
     >>> found = derive(Derive("sqrt(x^2)", "x", assume="x > 0"))
@@ -110,16 +114,17 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
     from engines.egen.theories.own import theory_text
     from engines.egen.verification.verify import verdict_row
 
+    spec = Derive(spec, target, **settings) if isinstance(spec, str) else spec
     if spec.rules and spec.theory != "reals":
         raise refused(f"{spec.theory} takes no further rules", "E427", "Leave out --rules.")
     name = theory_text(spec.theory)
     plain = theory_of(name, spec.assume)
     start = plain.read(spec.start)
-    target = None if spec.target is None else plain.read(spec.target, head=False)
+    wanted = None if spec.target is None else plain.read(spec.target, head=False)
     own = checked_rules(spec.rules) if spec.rules else ""
-    theory = theory_of(name, spec.assume, start, *([target] if target else []), own=own)
+    theory = theory_of(name, spec.assume, start, *([wanted] if wanted else []), own=own)
     found = shared_process().derive(
-        start, target, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop
+        start, wanted, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop
     )
     steps = [
         {**theory.row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps

@@ -122,15 +122,16 @@ class Generate:
         )
 
 
-def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cluster:
+def generate(spec: Generate | str, *, events: Sink = ignore, stop: Stop = never, **settings: Any) -> Cluster:
     """The cluster of an expression; a stop keeps what there is.
 
-    Args: events: `progress` of stage `grow` (nodes, classes, seconds; its step is the iteration), then of
-    stage `members` (done, total, unit, and as `members` those that came, in prefix notation, unordered).
+    Args: spec: or an expression, with settings of `Generate`. events: `progress` of stage `grow` (nodes,
+    classes, seconds; its step is the iteration), then of stage `members` (done, total, unit, and as `members`
+    those that came, in prefix notation, unordered).
     Raises: ExpressionError for what is no expression or divides by zero everywhere, EngineError E210 or E211
     when a rule is wrong.
 
-    >>> cluster = generate(Generate("sin(2*x) + 3", members=3, nodes=200))
+    >>> cluster = generate("sin(2*x) + 3", members=3, nodes=200)
     >>> len(cluster.members)
     3
     >>> sorted({member.verdict.outcome for member in cluster.members})
@@ -138,6 +139,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
     """
     from engines.egen.egraph.process import shared_process
 
+    spec = Generate(spec, **settings) if isinstance(spec, str) else spec
     # It loads the rules while this process loads what reads the expression.
     shared_process().warm_up()
     config = spec.config

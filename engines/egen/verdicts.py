@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, ignore
-from engines.core.shown import Shown, Tabular
+from engines.core.shown import MOST, Shown, Tabular
 from engines.core.spec import Arg
 from engines.egen.assumptions import read_assumptions
 from engines.egen.expressions.language import LETTERS, VARIABLE, prefix
@@ -70,11 +70,14 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Verified(Tabular):
-    """Every line with its verdict, and how many have which; `members` is the text of each line's member."""
+    """Every line with its verdict, and how many have which; `heads` and `members` are the texts of each line,
+    of a theory."""
 
     results: list[dict[str, Any]]
     totals: dict[str, int]
     members: dict[int, str]
+    heads: dict[int, str]
+    theory: str = "reals"
 
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         names = ("line", "member", "verdict", "kept", "except", "because")
@@ -84,6 +87,20 @@ class Verified(Tabular):
         )
         said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
         return said, names, [[row.get(name) for name in names] for row in rows]
+
+    def _repr_latex_(self) -> str:
+        """The pairs of the first lines that could be read, with what stands between them."""
+        from engines.egen.theories.theory import theory_of
+
+        theory, lines = theory_of(self.theory, ""), []
+        for row in [row for row in self.results if row["verdict"]][:MOST]:
+            sides = (theory.read(texts[row["line"]], head=False) for texts in (self.heads, self.members))
+            head, member = (theory.row(tree)["latex"] for tree in sides)
+            sign = {"equal": "=", "different": r"\ne"}.get(row["verdict"])
+            said = sign or rf"\overset{{\text{{{row['verdict']}}}}}{{=}}"
+            lines.append(f"{head} &{said} {member}")
+        body = r" \\ ".join(lines)
+        return rf"$$\begin{{aligned}}{body}\end{{aligned}}$$"
 
 
 def because(row: Mapping[str, Any]) -> str:
@@ -114,10 +131,12 @@ def verify(
     ['equal', 'shrinks']
     """
     from engines.core.files import read_lines
+    from engines.egen.theories.own import theory_text
     from engines.egen.verification.verify import verifier, verify_lines
 
     spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
-    real = spec.theory == "reals"
+    name = theory_text(spec.theory)
+    real = name == "reals"
     assumptions = read_assumptions(spec.assume if real else "")
 
     def judges(head: Tree, others: Sequence[Tree]) -> Any:
@@ -131,7 +150,7 @@ def verify(
         else:
             shown = _prefix if real else str
             lines = enumerate((f"{shown(one)}\t{shown(other)}" for one, other in pairs), 1)
-        found = verify_lines(lines, judges=judges) if real else _of_theory(lines, spec)
+        found = verify_lines(lines, judges=judges) if real else _of_theory(lines, name, spec)
         for item in found:
             judged.append(item)
             if len(judged) % _PROGRESS_EVERY == 0:
@@ -154,16 +173,15 @@ def verify(
         **{outcome: counts[outcome] for outcome in get_args(Outcome)},
         "errors": counts[None],
     }
-    return Verified(results, totals, {item.line: item.member for item in judged})
+    members, heads = ({item.line: getattr(item, name) for item in judged} for name in ("member", "head"))
+    return Verified(results, totals, members, heads, name)
 
 
-def _of_theory(lines: Iterable[tuple[int, str]], spec: Verify) -> Iterator[Judged]:
+def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
     """The same for terms of another theory, in any notation of it."""
-    from engines.egen.theories.own import theory_text
     from engines.egen.theories.theory import theory_of
     from engines.egen.verification.verify import Judged
 
-    name = theory_text(spec.theory)
     read = partial(theory_of(name, spec.assume).read, head=False)
     for number, line in lines:
         head, tab, member = line.strip("\r\n").partition("\t")

@@ -50,12 +50,17 @@ def test_pandas_gets_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_clusters_and_derivations_are_typeset() -> None:
-    cluster = generate(Generate("sin(2*x)", members=3))
+    cluster = generate("sin(2*x)", members=3)
+    assert [one.prefix for one in cluster.members] == [
+        one.prefix for one in generate(Generate("sin(2*x)", members=3)).members
+    ]
     cells = [cell.text_content() for cell in html.fromstring(cluster._repr_html_()).iterfind(".//td")]
     assert len(cells) == 3 * 5
     assert (cells[0][0], cells[0][-1]) == ("$", "$")
     assert cluster._repr_latex_().count("&=") == 4
-    found = derive(Derive("tan(x)", "-tan(-x)"))
+    assert derive("tan(x)", "-tan(-x)") == (found := derive(Derive("tan(x)", "-tan(-x)")))
+    pairs = verify([("x", "sqrt(x)^2"), ("x", "x + 1"), ("x", "(")])._repr_latex_()
+    assert r"x &\overset{\text{shrinks}}{=} \sqrt{x}^{2} \\ x &\ne x + 1\end" in pairs
     assert (
         found._repr_latex_()
         == r"$$\begin{aligned}&= \tan\left(x\right) \\ &= -\tan\left(-x\right)\end{aligned}$$"
