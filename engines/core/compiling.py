@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib import import_module
 from types import FunctionType, SimpleNamespace
@@ -30,12 +30,15 @@ import numba
 import numpy as np
 from numba.np.numpy_support import as_dtype, from_dtype
 
+from engines.core.events import Stop, never
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _LARGE = 2**21
 """Bytes of arrays: with more, plain Python would take longer than compiling."""
 _PATIENCE_S = 5.0
 """After so much plain Python in a process, calls wait."""
+_POLL_S = 0.1
 _CHILD = (
     "import sys; sys.path[:] = sys.argv[2:]; from engines.core.compiling import serve; serve(sys.argv[1])"
 )
@@ -163,6 +166,7 @@ class _Background:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.plain_s = 0.0
+        self.stop: Stop = never
         self._process: subprocess.Popen[bytes] | None = None
         self._asked: dict[tuple[Any, ...], int] = {}
         self._finished = 0
@@ -177,8 +181,10 @@ class _Background:
         while self._finished < self._asked[key] and not self._ended:
             assert self._process is not None
             assert self._process.stdout is not None
-            ready, _, _ = select.select([self._process.stdout], [], [], None if wait else 0.0)
+            ready, _, _ = select.select([self._process.stdout], [], [], _POLL_S if wait else 0.0)
             if not ready:
+                if wait and not self.stop():
+                    continue
                 return False
             read = os.read(self._process.stdout.fileno(), 4096)
             self._finished += len(read)
@@ -210,6 +216,16 @@ class _Background:
 
 
 _background = _Background()
+
+
+@contextlib.contextmanager
+def stoppable(stop: Stop) -> Iterator[None]:
+    """Within it no call waits for compiled code any longer once `stop` is raised."""
+    _background.stop = stop
+    try:
+        yield
+    finally:
+        _background.stop = never
 
 
 def _described(kind: Any) -> list[Any]:

@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from engines.egen.records import Assume, AssumeAny, Outcome, TheoryName, disting
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
-    from engines.egen.verification.verify import Judged
+    from engines.egen.verification.verify import Judged, Judges
 
 
 _PROGRESS_EVERY = 20_000
@@ -38,7 +38,7 @@ class Verify:
     """
 
     file: Annotated[
-        Path, Arg("Lines `head<TAB>member` in prefix notation; - is standard input.", inline=".tsv")
+        Path, Arg("Lines `head<TAB>member`, prefix, infix or LaTeX; - is standard input.", inline=".tsv")
     ]
     assume: AssumeAny = ""
     theory: TheoryName = "reals"
@@ -132,7 +132,7 @@ def verify(
     """
     from engines.core.files import read_lines
     from engines.egen.theories.own import theory_text
-    from engines.egen.verification.verify import verifier, verify_lines
+    from engines.egen.verification.verify import verifier
 
     spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
     name = theory_text(spec.theory)
@@ -148,9 +148,10 @@ def verify(
         if pairs is None:
             lines = read_lines(path, on_bad=unreadable.append)
         else:
-            shown = _prefix if real else str
-            lines = enumerate((f"{shown(one)}\t{shown(other)}" for one, other in pairs), 1)
-        found = verify_lines(lines, judges=judges) if real else _of_theory(lines, name, spec)
+            lines = enumerate(
+                (" ".join(one.split()) + "\t" + " ".join(other.split()) for one, other in pairs), 1
+            )
+        found = _in_any_notation(lines, judges) if real else _of_theory(lines, name, spec)
         for item in found:
             judged.append(item)
             if len(judged) % _PROGRESS_EVERY == 0:
@@ -164,9 +165,7 @@ def verify(
         raise DataError(
             f"none of {len(results):,} lines can be read{first}",
             path="standard input" if str(spec.file) == "-" else spec.file,
-            remedy="Each line is: head, one tab, member, both in generator prefix notation."
-            if real
-            else "Each line is: head, one tab, member.",
+            remedy="Each line is: head, one tab, member.",
         )
     totals = {
         "lines": len(results),
@@ -175,6 +174,27 @@ def verify(
     }
     members, heads = ({item.line: getattr(item, name) for item in judged} for name in ("member", "head"))
     return Verified(results, totals, members, heads, name)
+
+
+def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterator[Judged]:
+    """The lines in prefix notation, then those that are read as infix or LaTeX; each as it is written."""
+    from engines.egen.verification.verify import verify_lines
+
+    written: dict[int, Judged] = {}
+    again: list[tuple[int, str]] = []
+    for item in verify_lines(lines, judges=judges):
+        if item.error is None or not item.member:
+            yield item
+            continue
+        try:
+            sides = [prefix(read(text, letters=LETTERS)) for text in (item.head, item.member)]
+        except ExpressionError as error:
+            yield item._replace(error=error)
+            continue
+        written[item.line] = item
+        again.append((item.line, "\t".join(sides)))
+    for item in verify_lines(again, judges=judges):
+        yield item._replace(head=written[item.line].head, member=written[item.line].member)
 
 
 def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
@@ -198,13 +218,6 @@ def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Ite
             yield Judged(number, head, member, error=error)
             continue
         yield Judged(number, head, member, verdict)
-
-
-def _prefix(text: str) -> str:
-    """In prefix notation; what cannot be read stays, and its line says why."""
-    with suppress(ExpressionError):
-        return " ".join(prefix(read(text, letters=LETTERS)).split())
-    return " ".join(text.split())
 
 
 def document(found: Verified) -> dict[str, Any]:

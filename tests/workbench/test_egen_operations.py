@@ -13,6 +13,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import values
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.expressions.language import read_prefix
+from engines.egen.verdicts import Verify, verify
 from workbench.operation import operation
 
 
@@ -63,6 +64,34 @@ def test_verify_judges_members(tmp_path: Path) -> None:
     rows = judged(tmp_path, "x", ["pow sqrt x 2", "abs x", "* 1 x"])
     assert [row["verdict"] for row in rows] == ["shrinks", "different", "equal"]
     assert rows[1]["counterexample"]["x"] < 0
+
+
+def test_verify_reads_any_notation_and_keeps_lines_as_they_are_written(tmp_path: Path) -> None:
+    lines = [
+        "sin(2*x)\t2*sin(x)*cos(x)",
+        "+ x x\t* 2 x",
+        r"\frac{x^2-1}{x-1}" + "\tx + 1",
+        "sqrt(x^2)\tx",
+        "- x 1\t-1 + x",
+        "1/x\t",
+        "pow x\tx",
+        "+ x\tx",
+        "x",
+    ]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines), "utf-8")
+    found = verify(Verify(tmp_path / "pairs.tsv"))
+    rows = {row["line"]: row for row in found.results}
+    assert [rows[line]["verdict"] for line in range(1, 6)] == [
+        "equal",
+        "equal",
+        "equal",
+        "different",
+        "equal",
+    ]
+    assert (rows[3]["except"], found.members[3]) == ("1", "x + 1")
+    # What begins as prefix notation and breaks off is no sum.
+    assert [rows[line]["verdict"] for line in range(6, 10)] == [None] * 4
+    assert rows[6]["error"] == "nothing stands behind the tab"
 
 
 def test_an_egraph_can_be_walked_from_its_root() -> None:

@@ -92,6 +92,7 @@ class ClusterRequest:
 
 def growth() -> Answer:
     """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
+    from engines.core.compiling import stoppable
     from engines.egen.egraph.growth import Grower
     from engines.egen.egraph.members import generate
 
@@ -108,11 +109,12 @@ def growth() -> Answer:
         if len(loaded) > _LOADED:
             del loaded[next(iter(loaded))]
         loaded[key] = kept
-        if isinstance(request, ClusterRequest):
-            return generate(request.head, request.config, grower=kept, events=events, stop=stop)
-        if isinstance(request, DerivationRequest):
-            return _derive(request, kept, stop)
-        return kept.grow(request.head, request.limits, theory=theory, events=events, stop=stop)
+        with stoppable(stop):
+            if isinstance(request, ClusterRequest):
+                return generate(request.head, request.config, grower=kept, events=events, stop=stop)
+            if isinstance(request, DerivationRequest):
+                return _derive(request, kept, stop)
+            return kept.grow(request.head, request.limits, theory=theory, events=events, stop=stop)
 
     return answer
 

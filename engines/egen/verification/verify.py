@@ -417,12 +417,11 @@ def verify_lines(
     groups: dict[str, list[tuple[int, str]]] = {}
     for number, line in lines:
         head, tab, member = line.strip("\r\n").partition("\t")
-        if tab:
+        if member.strip():
             groups.setdefault(head, []).append((number, member))
-        elif head.strip():
-            error = ExpressionError(
-                "the line has no tab", text=line, remedy="Write: head, one tab, member, in prefix notation."
-            )
+        elif line.strip():
+            what = "nothing stands behind the tab" if tab else "the line has no tab"
+            error = ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
             yield Judged(number, head, "", error=error)
     for head, members in groups.items():
         try:
