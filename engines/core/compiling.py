@@ -30,6 +30,7 @@ import numba
 import numpy as np
 from numba.np.numpy_support import as_dtype, from_dtype
 
+from engines.core.errors import EngineError
 from engines.core.events import Stop, never
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -78,6 +79,8 @@ def _missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Ca
                 return partial(_worked_out, dispatcher)
         if _load(dispatcher, kinds):
             return dispatcher.overloads[kinds].entry_point
+    elif _background.stop():
+        raise StoppedError("stopped before functions were compiled", code="E142", exit_code=130)
     return compile_now(*args)
 
 
@@ -160,6 +163,10 @@ def _halves(value: float) -> tuple[float, float]:
     return high, value - high
 
 
+class StoppedError(EngineError):
+    """What was asked to stop would have to wait for compiled code."""
+
+
 class _Background:
     """The process that compiles what this one misses, in the order in which it was asked for."""
 
@@ -220,7 +227,8 @@ _background = _Background()
 
 @contextlib.contextmanager
 def stoppable(stop: Stop) -> Iterator[None]:
-    """Within it no call waits for compiled code any longer once `stop` is raised."""
+    """Within it no call waits for compiled code any longer once `stop` is raised; one with much data raises
+    StoppedError instead."""
     _background.stop = stop
     try:
         yield

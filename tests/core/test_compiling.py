@@ -87,6 +87,22 @@ def test_clusters_are_the_same_before_anything_is_compiled() -> None:
     assert json.loads(result.stdout) == usual["clusters"](*HEADS)
 
 
+@pytest.mark.slow
+def test_what_is_stopped_before_all_is_compiled_keeps_what_it_has(tmp_path: Path) -> None:
+    code = (
+        "from engines.egen.generation import Generate, generate\n"
+        "seen = []\n"
+        "hear = lambda event: seen.extend(event.data.get('members', ()))\n"
+        "spec = Generate('tanh(3*x + 4) - 6', members=100_000)\n"
+        "found = generate(spec, events=hear, stop=lambda: bool(seen))\n"
+        "print(len(found.members), found.stats.stop_reason)"
+    )
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=env)
+    count, reason = result.stdout.split()
+    assert (0 < int(count) < 100_000, reason) == (True, "stopped")
+
+
 def test_where_no_folder_can_be_written_there_is_a_private_one(tmp_path: Path) -> None:
     code = (
         "from numba.core import caching\n"

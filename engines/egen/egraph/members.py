@@ -18,6 +18,7 @@ from itertools import islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.compiling import StoppedError
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree
@@ -136,7 +137,10 @@ class _Selection:
         sampler = Sampler(grammar, self.config.max_tokens, self.config.seed)
         counts = grammar.counts(self.config.max_tokens)
         self.seconds["sample"] += time.perf_counter() - started
-        self.select(sampler, counts)
+        try:
+            self.select(sampler, counts)
+        except StoppedError:
+            self.stop_reason = "stopped"
         self.members.sort(key=lambda member: (member.tokens, member.prefix))
         if self.config.order == "interesting":
             self.members = self.chosen()
