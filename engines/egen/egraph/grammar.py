@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -104,26 +106,20 @@ _NONE = -1
 
 
 def number_classes(
-    rows: Iterable[Row], root: Hashable, limit: int | None = None
+    rows: Sequence[Row], root: Hashable, limit: int | None = None
 ) -> tuple[int, dict[int, tuple[ENode, ...]]]:
     """Canonical numbers for what can be reached from `root`.
 
     Args: rows: (class, label, child classes), one for each node. limit: keep this many nodes at most, those
     that occur in the shortest terms of the root. Returns: the root's number and the classes.
     """
-    known: dict[Hashable, int] = {}
-    homes: list[int] = []
-    written: list[str] = []
-    lefts: list[int] = []
-    rights: list[int] = []
-    for of, text, parts in rows:
-        homes.append(known.setdefault(of, len(known)))
-        written.append(text)
-        lefts.append(known.setdefault(parts[0], len(known)) if parts else _NONE)
-        rights.append(known.setdefault(parts[1], len(known)) if len(parts) > 1 else _NONE)
-    texts = sorted(set(written))
+    known: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    home = np.array([known[of] for of, _, _ in rows], np.int64)
+    texts = sorted({text for _, text, _ in rows})
     code = {text: place for place, text in enumerate(texts)}
-    home, label = np.array(homes, np.int64), np.array([code[text] for text in written], np.int64)
+    label = np.array([code[text] for _, text, _ in rows], np.int64)
+    lefts = [known[parts[0]] if parts else _NONE for _, _, parts in rows]
+    rights = [known[parts[1]] if len(parts) > 1 else _NONE for _, _, parts in rows]
     children = np.stack([np.array(lefts, np.int64), np.array(rights, np.int64)], axis=1)
     own = np.array([ENode(text).tokens for text in texts], np.int64)[label]
 
@@ -424,37 +420,44 @@ def plain(egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
 def _split(egraph: EGraph, looked_at: Mapping[int, _Nodes], allowed: int) -> tuple[EGraph, dict[int, int]]:
     numbers: dict[tuple[int, int], int] = {(egraph.root, 0): 0}
     waiting = [(egraph.root, 0)]
-    classes: dict[int, tuple[ENode, ...]] = {}
+    homes: list[int] = []
+    nodes: list[ENode] = []
     while waiting:
-        home, barred = waiting.pop()
-        kept = []
-        for node, kind, demands in looked_at[home]:
-            if kind & barred & ~allowed:
+        home, barred = own = waiting.pop()
+        passed, above = barred & ~allowed, barred & _FUNCTIONS
+        number = numbers[own]
+        for (label, children), kind, demands in looked_at[home]:
+            if kind & passed:
                 continue
-            further = barred & _FUNCTIONS if node.label in _ARITHMETIC else 0
+            further = above if label in _ARITHMETIC else 0
             parts = []
-            for child, demand in zip(node.children, demands, strict=True):
+            for child, demand in zip(children, demands, strict=True):
                 part = child, demand | further
-                if part not in numbers:
-                    numbers[part] = len(numbers)
+                place = numbers.get(part)
+                if place is None:
+                    place = numbers[part] = len(numbers)
                     waiting.append(part)
-                parts.append(numbers[part])
-            kept.append(ENode(node.label, tuple(parts)))
-        classes[numbers[home, barred]] = tuple(kept)
-    # what has a term that ends: a class may hold nothing but terms of itself
-    ending: set[int] = set()
-    while more := {
-        number
-        for number, nodes in classes.items()
-        if number not in ending and any(ending.issuperset(node.children) for node in nodes)
-    }:
-        ending |= more
-    classes = {
-        number: tuple([node for node in nodes if ending.issuperset(node.children)])
-        for number, nodes in classes.items()
-    }
+                parts.append(place)
+            homes.append(number)
+            nodes.append(ENode(label, tuple(parts)))
+    classes: dict[int, list[ENode]] = {number: [] for number in range(len(numbers))}
+    for number, node, ends in zip(homes, nodes, _ending(homes, nodes, len(numbers)).tolist(), strict=True):
+        if ends:
+            classes[number].append(node)
     origin = {number: home for (home, _), number in numbers.items()}
-    return replace(egraph, root=0, classes=dict(sorted(classes.items()))), origin
+    return replace(egraph, root=0, classes={number: tuple(kept) for number, kept in classes.items()}), origin
+
+
+def _ending(homes: list[int], nodes: list[ENode], count: int) -> NDArray[np.bool_]:
+    """Which nodes have a term that ends: a class may hold nothing but terms of itself."""
+    home = np.array(homes, np.int64)
+    children = np.array([(*node.children, count, count)[:2] for node in nodes], np.int64).reshape(-1, 2)
+    ending = np.arange(count + 1) == count
+    found = np.zeros(len(nodes), np.bool_)
+    while (more := np.logical_and(*ending[children.T])).sum() > found.sum():
+        found = more
+        ending[home[found]] = True
+    return found
 
 
 def _looked_at(egraph: EGraph) -> dict[int, _Nodes]:

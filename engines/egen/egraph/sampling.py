@@ -67,7 +67,7 @@ class Tables:
 def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None) -> tuple[Floats, Floats]:
     """Terms by (row, length) and by (production, length), as doubles, or the sum of their weights."""
     by_row = np.zeros((len(tables.rows), max_tokens + 1))
-    by_production = np.zeros((len(tables.own), max_tokens + 1))
+    by_production = np.zeros((len(tables.own), max_tokens + 1), order="F")  # read along a class
     weights = np.ones(len(tables.own)) if weights is None else weights
     _count(*tables.arrays, weights, by_row, by_production)
     return by_row, by_production
@@ -95,7 +95,7 @@ def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
     total = [0] * (max_tokens + 1)
     for prime in primes:
         by_row = np.zeros((len(tables.rows), max_tokens + 1), np.uint64)
-        by_production = np.zeros((len(tables.own), max_tokens + 1), np.uint64)
+        by_production = np.zeros((len(tables.own), max_tokens + 1), np.uint64, order="F")
         _count_modulo(
             *tables.arrays,
             by_row=by_row,
