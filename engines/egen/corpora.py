@@ -531,7 +531,7 @@ class FindFunction:
     """Find the cluster that contains a function, in whatever form the function is written."""
 
     corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
-    expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
+    expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR", words=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _Seconds = Arg("The longest growth, in seconds of work.", low=0, hidden=True)
 class WalkEgraph:
     """Grow the e-graph of an expression and print its classes, the root first, each with its nodes."""
 
-    expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR")]
+    expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR")]
     assume: AssumeAny = ""
     theory: TheoryName = "reals"
     mode: Annotated[Mode, _Rules] = "strict"

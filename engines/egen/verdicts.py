@@ -49,8 +49,8 @@ class Verify:
 class Explain:
     """Judge an expression against a head and show why: domains, values at each point, what fails where."""
 
-    head: Annotated[str, Arg("Infix or prefix; may begin with -.")]
-    member: Annotated[str, Arg("The expression to judge, infix or prefix.")]
+    head: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.")]
+    member: Annotated[str, Arg("The expression to judge: infix, LaTeX or prefix.")]
     assume: Assume = ""
     seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
 
@@ -59,7 +59,7 @@ class Explain:
 class Curve:
     """Values of expressions for a plot."""
 
-    exprs: Annotated[tuple[str, ...], Arg("Infix or prefix.", metavar="EXPR")]
+    exprs: Annotated[tuple[str, ...], Arg("Infix, LaTeX or prefix.", metavar="EXPR")]
     low: Annotated[float, Arg("The first x.")] = -5.0
     high: Annotated[float, Arg("The last x.")] = 5.0
     count: Annotated[int, Arg("How many points.", low=2, high=100_000)] = 201

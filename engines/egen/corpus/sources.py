@@ -245,7 +245,7 @@ def source_name(name: str) -> str:
 
 
 def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = None) -> Source:
-    """The user's own expressions in infix or prefix, one per line; empty lines and `# …` are passed over.
+    """The user's own expressions, one per line, infix, LaTeX or prefix; empty lines and `# …` are skipped.
 
     A line that cannot be read, or holds what no rule speaks of, is kept in `bad_lines` and the rest is done.
     Args: letters: other variables than x. theory: as for `open_source`. Raises: DataError when the file

@@ -47,7 +47,7 @@ class Check:
     """
 
     file: Annotated[
-        Path, Arg("One step per line, prefix or infix; a blank line ends a derivation.", inline=".txt")
+        Path, Arg("One step per line, infix, LaTeX or prefix; a blank line ends a derivation.", inline=".txt")
     ]
     assume: AssumeAny = ""
     theory: TheoryName = "reals"

@@ -231,7 +231,7 @@ def write_derivations(derivations: Sequence[Derivation], path: Path) -> None:
 def read_derivations(
     path: Path, *, on_bad: Callable[[DataError], None] | None = None, reader: Callable[[str], Tree] = read
 ) -> Iterator[Derivation]:
-    """Read derivations, steps in prefix or infix notation.
+    """Read derivations, steps in infix, LaTeX or prefix.
 
     Args: reader: of a step. on_bad: is given what is wrong with a derivation, which is left out.
     Raises: DataError E317, without `on_bad`, with path and line: for a step that cannot be read, a number of

@@ -38,7 +38,7 @@ class Embed:
     """
 
     model: ModelFolder
-    file: Annotated[Path, Arg("One expression per line, prefix or infix.")]
+    file: Annotated[Path, Arg("One expression per line: infix, LaTeX or prefix.")]
     out: Annotated[Path | None, Arg("Where to write: .npy or .parquet.", shown="FILE.npy", writes=True)] = (
         None
     )
@@ -142,7 +142,7 @@ def _read(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]
 
 
 def plain_prefix(text: str) -> str:
-    """An expression in prefix or infix notation as models read it: generator prefix notation without `log`.
+    """An expression in prefix, infix or LaTeX as models read it: generator prefix notation without `log`.
 
     Raises: ExpressionError for what is no expression.
     """

@@ -28,7 +28,7 @@ class Nearest:
     """Find the expressions of a corpus nearest to one, and say whether each equals it."""
 
     model: ModelFolder
-    expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
+    expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR", words=True)]
     data: Searched = None
     count: Annotated[int, Arg("How many.", low=1, short="-k")] = 10
     cluster: Annotated[int | None, Arg("Where it is stored itself.", low=0, hidden=True)] = None
@@ -208,7 +208,7 @@ class Rewrite:
     """Write other forms of an expression with a sequence-to-sequence model, and verify them."""
 
     model: Annotated[Path, Arg("A seq2seq model: folder or name.", ref="model")]
-    expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
+    expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR", words=True)]
     beams: Annotated[int, Arg("Beam width; 1 is greedy decoding.", low=1, high=1000)] = 5
 
 

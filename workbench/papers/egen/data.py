@@ -115,7 +115,7 @@ def clusters(folder: Path) -> int:
 
 _HERE = "workbench.papers.egen.data"
 KINDS = (
-    Kind("expressions", "one expression per line, infix or prefix", f"{_HERE}:check_expressions"),
+    Kind("expressions", "one expression per line: infix, LaTeX or prefix", f"{_HERE}:check_expressions"),
     Kind("clusters", "equal expressions in E-Gen's published layouts", f"{_HERE}:check_clusters"),
     Kind(
         "corpus",
@@ -136,7 +136,7 @@ def corpora(workspace: Workspace) -> Iterator[Path]:
 
 
 def check_expressions(path: Path, report: Report) -> dict[str, int]:
-    """One expression per line in infix or prefix; empty lines and those that begin with `#` are skipped."""
+    """One expression per line: infix, LaTeX or prefix; empty lines and those with `#` first are skipped."""
     from engines.egen.expressions.notation import read
 
     lines = records = 0

@@ -194,6 +194,7 @@ def neighbour_address(spec: Any) -> Address:
 
 _SHOWN_MEMBERS = 40
 _SHOWN_LINES = 10
+_SHOWN_NODES = 8
 _SHOWN_CLASSES = 20
 
 
@@ -337,7 +338,10 @@ def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
     rows = []
     for name in wanted[:_SHOWN_CLASSES]:
         nodes = [" ".join([node[0], *(f"c{child}" for child in node[1:])]) for node in classes[name]]
-        rows.append((f"c{name}", len(nodes), found["terms"][name]["prefix"], ", ".join(nodes)))
+        count = len(nodes)
+        if spec.number is None and count > _SHOWN_NODES:
+            nodes[_SHOWN_NODES:] = [f"… {count - _SHOWN_NODES:,} more"]
+        rows.append((f"c{name}", count, found["terms"][name]["prefix"], ", ".join(nodes)))
     yield from aligned(("class", "nodes", "smallest term", "is"), rows)
     if len(wanted) > _SHOWN_CLASSES:
         yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
