@@ -75,7 +75,7 @@ def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
         stats, config = document["stats"], EgenConfig.of(document["config"])
         if config.theory != "reals":
             raise DataError(
-                "corpora hold real functions",
+                "corpora of saved clusters hold real functions",
                 path=path,
                 code="E456",
                 remedy="Keep the file itself.",

@@ -32,7 +32,7 @@ class Extract:
         Literal["different", "uniform"],
         Arg("different: each as unlike those before it as can be. uniform: all equally likely."),
     ] = "different"
-    max_size: Annotated[int, Arg("The largest term, in nodes.", low=1, high=100)] = 15
+    max_size: Annotated[int, Arg("The largest term, in nodes.", low=1, high=200)] = 15
     seed: Annotated[int, Arg("Seed for the members.", low=0)] = 0
     out: Annotated[
         Path | None,
@@ -44,9 +44,10 @@ def extract(spec: Extract) -> dict[str, Any]:
     """The terms of a class of a serialized e-graph.
 
     Returns: file, class, classes and nodes (of the whole), repeated (see `egraph.serialized.Serialized`),
-    counts (pairs of a size and how many terms have it), total, members (term as s-expression, and size),
-    clusters (classes that it is made of, itself among them, with several terms). Raises: DataError E300 for
-    what is no such file; EngineError E454 for no such class, E452 for a folder that holds something else.
+    smallest (nodes of the smallest term, None where none ends), counts (pairs of a size and how many terms
+    have it), total, members (term as s-expression, and size), clusters (classes that it is made of, itself
+    among them, with several terms). Raises: DataError E300 for what is no such file; EngineError E454 for no
+    such class, E452 for a folder that holds something else.
     """
     from engines.egen.egraph.serialized import read_serialized
     from engines.egen.theories.terms import s_expression
@@ -65,6 +66,7 @@ def extract(spec: Extract) -> dict[str, Any]:
         "classes": len(graph.classes),
         "nodes": graph.nodes,
         "repeated": graph.repeated,
+        "smallest": graph.smallest(root),
         "counts": [[size, count] for size, count in enumerate(counts) if count],
         "total": sum(counts),
         "members": [{"term": s_expression(tree), "size": len(tree)} for tree in members],

@@ -94,7 +94,8 @@ def test_large_counts_are_exact() -> None:
     assert [count for count in counts if count] == catalan
     assert len(set(trees.uniform("0", 99, 50, 1))) == 50
     assert Serialized({"0": (Node("x"), Node("f", ("0",)))}, ()).counts("0", 30) == [0, *[1] * 30]
-    assert Serialized({"0": (Node("f", ("0",)),)}, ()).uniform("0", 30, 5, 0) == []
+    endless = Serialized({"0": (Node("f", ("0",)),)}, ())
+    assert (endless.uniform("0", 30, 5, 0), endless.smallest("0"), trees.smallest("0")) == ([], None, 1)
 
 
 def test_drawing_is_uniform(file: Path) -> None:

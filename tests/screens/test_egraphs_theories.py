@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,10 +10,12 @@ from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.build import Plan, versions
 from engines.egen.corpus.shards import GrownHead, write_shard
 from engines.egen.corpus.sources import Head, Source
+from engines.egen.foreign_egraphs import Extract, extract
 from engines.egen.records import EgenConfig, Member, Verdict
 from engines.egen.theories.own import theory_text
 from screens.app import Workbench
 from screens.egraphs.columns import parse_growth, shown, tree_lines
+from screens.egraphs.sources import read_source
 from tests.screens.driving import place, press, ready
 from tests.screens.test_egraphs import WIDE, build, case, corpus
 from workbench.workspace import Workspace
@@ -38,6 +41,21 @@ def test_what_is_typed_names_the_theory() -> None:
     assert tree_lines(found) == ["complement", "└ union", "  ├ A", "  └ B"]
     assert "Did you mean 'sets'" in parse_growth("A u B theory set")[2]
     assert "character 3" in parse_growth("A + B theory sets")[2]
+
+
+def test_a_foreign_egraph_is_a_source_like_others(tmp_path: Path) -> None:
+    x, two = {"op": "Var", "children": ["n"], "eclass": "1"}, {"op": "2", "eclass": "2"}
+    nodes = {"n": {"op": '"x"', "eclass": "0"}, "v": x, "t": two}
+    nodes |= {"a": {"op": "Add", "children": ["v", "v"], "eclass": "3"}}
+    nodes |= {"m": {"op": "Mul", "children": ["t", "v"], "eclass": "3"}}
+    (tmp_path / "graph.json").write_text(json.dumps({"nodes": nodes}))
+    extract(Extract(tmp_path / "graph.json", out=tmp_path / "corpus"))
+    source, clusters = read_source(tmp_path / "corpus")
+    assert [shown(row["head"]) for row in clusters] == ['(Mul 2 (Var "x"))']
+    members = source.members(0)
+    assert [shown(row["prefix"]) for row in members] == ['(Mul 2 (Var "x"))', '(Add (Var "x") (Var "x"))']
+    assert [row["verdict"] for row in members] == ["undecided", "undecided"]
+    assert tree_lines(members[1]["prefix"])[:2] == ["Add", "├ Var"]
 
 
 async def test_a_corpus_of_a_theory_is_shown(build: Callable[..., Workbench], workspace: Workspace) -> None:

@@ -62,11 +62,13 @@ class Serialized:
         """
         if name is None:
             used = {child for nodes in self.classes.values() for node in nodes for child in node.children}
-            tops = self.roots or tuple(known for known in self.classes if known not in used)
+            tops = (
+                self.roots or tuple(known for known in self.classes if known not in used) or (*self.classes,)
+            )
             if len(tops) == 1:
                 return tops[0]
             what = f"the e-graph has {len(tops):,} classes that could be meant"
-            some = ", ".join(tops[:6] or tuple(self.classes)[:6])
+            some = ", ".join(tops[:6])
             raise EngineError(what, remedy=f"Name one with --class, such as {some}.", code="E454")
         name = name if name in self.classes else self.named.get(name, name)
         if name not in self.classes:
@@ -83,6 +85,20 @@ class Serialized:
                         found[child] = None
                         waiting.append(child)
         return list(found)
+
+    def smallest(self, root: str) -> int | None:
+        """Nodes of the smallest term of a class; None where it has none that ends."""
+        size: dict[str, int] = {}
+        homes, changed = self.reachable(root), True
+        while changed:
+            changed = False
+            for home in homes:
+                for node in self.classes[home]:
+                    if all(child in size for child in node.children):
+                        found = 1 + sum(size[child] for child in node.children)
+                        if found < size.get(home, found + 1):
+                            size[home], changed = found, True
+        return size.get(root)
 
     def counts(self, root: str, most: int) -> list[int]:
         """Terms of a class by size, exactly: item n counts those of n nodes, up to `most`.

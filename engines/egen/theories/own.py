@@ -67,7 +67,7 @@ class Definition:
             )
         table = {name: _sign(name, row) for name, row in operators.items()}
         self.signs = Signs(
-            table, self.name, remedy=document.get("example", "") or f"Operators: {', '.join(table)}."
+            table, self.name, remedy=str(document.get("example", "")) or f"Operators: {', '.join(table)}."
         )
         self.model: Model | None = None
         self.judge = str(document.get("judge", ""))
@@ -236,16 +236,20 @@ def _rule(name: str, left: Tree, right: Tree, family: str = "own") -> Rule:
 # Files and names
 
 
+def _shipped() -> dict[str, Path]:
+    return {path.stem: path for path in sorted(asset("theories").glob("*.toml"))}
+
+
 def theory_names() -> dict[str, Path]:
     """The theories that ship or that installed distributions bring, by name, with their files."""
-    return {**{path.stem: path for path in sorted(asset("theories").glob("*.toml"))}, **installed()}
+    return {**installed(), **_shipped()}
 
 
 def theory_file(name: str) -> Path:
     """The file of a theory: a path that ends in .toml, or a known name. Raises: EngineError E222."""
     if name.endswith(".toml"):
         return Path(name).expanduser().absolute()
-    known = theory_names()
+    known = _shipped() if name in _shipped() else theory_names()
     if name not in known:
         remedy = (
             did_you_mean(name, (*BUILT_IN, *known))

@@ -358,6 +358,11 @@ def extract(found: Mapping[str, Any], spec: Extract) -> Iterator[str]:
             f"{found['repeated']:,} nodes stand in two classes: the e-graph is not closed under congruence, "
             "and terms may be counted more than once"
         )
+    if not found["total"]:
+        least = found["smallest"]
+        known = "none of its terms ends" if least is None else f"its smallest term has {least:,} nodes"
+        yield Hint(known if least is None or least > 200 else f"{known}; try --max-size {least}")
+        return
     yield from aligned(("size", "terms"), [(size, f"{count:,}") for size, count in found["counts"]])
     if found["members"]:
         yield ""
