@@ -46,6 +46,8 @@ _FORMULAS = "latex formula formulas tex equation expression math"
 _TEXTS = "text body solution problem question answer sentence abstract content"
 _MARKED = re.compile(r"\$|\\\(|\\\[|math-container|<math|\\begin\{")
 _MOST_SENTENCE = 600
+_TWICE = re.compile(r"(?:(?<=(?<!\.)\.)|(?<=\.\.\.)) ?\.\Z")
+"""The full stop that a paragraph of HTML ends with, where its last sentence has one."""
 
 
 class Found(NamedTuple):
@@ -66,7 +68,7 @@ def formulas(document: Document, path: str, macros: Macros | None = None) -> Ite
     waiting: list[tuple[str, int]] = []
 
     def ended() -> Iterator[Found]:
-        sentence = " ".join("".join(said).split())
+        sentence = _TWICE.sub("", " ".join("".join(said).split()))
         for latex, line in waiting:
             alone = sentence.strip(" .,") in ("", f"${latex}$")
             yield Found(latex, path, line, row, "" if alone else _around(sentence, latex))

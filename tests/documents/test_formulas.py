@@ -196,6 +196,14 @@ def test_markdown_has_blocks_of_mathematics_and_amounts_of_money(tmp_path: Path)
     assert found == [(1, "x=1"), (1, "2n"), (4, "\\zeta(2) = 1"), (11, "a+b")]
 
 
+def test_a_paragraph_of_html_ends_its_sentence_once(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        "<h1>Heat</h1><p>We take $k^3+1$.</p><p>And so on, $x$ ...</p><li>$y$ is one</li>"
+    )
+    found = [one.sentence for one in read(tmp_path)]
+    assert found == ["We take $k^3+1$.", "And so on, $x$ ...", "$y$ is one."]
+
+
 def test_a_heading_is_no_part_of_the_sentence_behind_it(tmp_path: Path) -> None:
     (tmp_path / "a.tex").write_text(
         "\\section[short]{Norms}\nFor all $x$ it holds.\\subsection*{On}\nTake $y$."
