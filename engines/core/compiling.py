@@ -80,7 +80,9 @@ def _missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Ca
         if _load(dispatcher, kinds):
             return dispatcher.overloads[kinds].entry_point
     elif _background.stop():
-        raise StoppedError("stopped before functions were compiled", code="E142", exit_code=130)
+        raise StoppedError(
+            "stopped before functions were compiled", code="E142", exit_code=130, remedy="Start it again."
+        )
     return compile_now(*args)
 
 

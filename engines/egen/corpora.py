@@ -549,11 +549,14 @@ def find(spec: FindFunction) -> dict[str, Any]:
     member it is, if it is one.
     """
     from engines.egen.corpus.reader import open_corpus
+    from engines.egen.expressions.notation import read_head
+    from engines.egen.theories.reals import Reals
     from engines.egen.verification.verify import verdict_row
 
     corpus = open_corpus(spec.corpus, several=True)
     theory = corpus.theory
-    tree = theory.read(spec.expr)
+    real = isinstance(theory, Reals)
+    tree = read_head(spec.expr, letters=corpus.letters) if real else theory.read(spec.expr)
     matches = [
         {
             "cluster": match.cluster,
