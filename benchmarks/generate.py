@@ -5,7 +5,8 @@
 Each head is grown from scratch, in the growth process that every caller uses; the rules are loaded there and
 the compiled code is warm. One thread. The figures of a head are the medians of the runs, by the clock and of
 the process's own time, which what else runs on the machine changes less; in style `any`, and as the command
-does it, in style `plain` with all classical forms.
+does it, in style `plain` with all classical forms. Of the members of each style it counts those that make a
+detour and those that are another one after trivial arithmetic (`novelty.written`).
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from __future__ import annotations
 import os
 import statistics
 import time
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from benchmarks._record import Record, parser_of
+from engines.core.tree import Tree
 
 HEADS = (
     "+ pow + / x 6 2 9 * 3 x",
@@ -32,6 +35,22 @@ HEADS = (
 """The first five are named in the paper (Tables 2 and 12); the others are of the same kinds."""
 MEMBERS, MAX_TOKENS = 1_000, 25
 STYLES: dict[str, dict[str, Any]] = {"any": {}, "plain": {"style": "plain", "forms": "all"}}
+STYLES["distinct"] = {"style": "distinct", "forms": "all"}
+
+
+def counted(members: list[Tree]) -> Counter[str]:
+    """Members of a cluster that meet an inverse, have a needless sign, do either, or count as another one."""
+    from engines.egen.expressions.novelty import written
+    from tests.egen.detours import detours
+
+    found = [detours(tree.labels()) for tree in members]
+    return Counter(
+        members=len(members),
+        inverse=sum(met > 0 for met, _ in found),
+        sign=sum(signs > 0 for _, signs in found),
+        either=sum(any(both) for both in found),
+        another=len(members) - len({written(tree).text for tree in members}),
+    )
 
 
 def main() -> None:
@@ -52,6 +71,7 @@ def main() -> None:
     start_s = time.perf_counter() - began
     config = EgenConfig(members=MEMBERS, max_tokens=MAX_TOKENS, mode=arguments.mode)
     rows: list[dict[str, Any]] = []
+    counts: dict[str, Counter[str]] = {style: Counter() for style in STYLES}
     for style, text in product(STYLES, HEADS):
         head, asked = read_prefix(text), replace(config, **STYLES[style])
         shared_process().generate(head, asked)
@@ -62,6 +82,7 @@ def main() -> None:
             seconds.append(time.perf_counter() - began)
             worked.append(shared_process().processor_s - used)
         stats = cluster.stats
+        counts[style] += counted([member.tree for member in cluster.members])
         row = {
             "head": text,
             "style": style,
@@ -96,9 +117,10 @@ def main() -> None:
         "median_s": {style: round(statistics.median(found), 3) for style, found in medians.items()},
         "worst_s": {style: max(found) for style, found in medians.items()},
         "processor_s": {style: round(statistics.median(found), 3) for style, found in spent.items()},
+        "members": counts,
         "heads": rows,
     }
-    for figure in ("median_s", "worst_s", "processor_s"):
+    for figure in ("median_s", "worst_s", "processor_s", "members"):
         print(figure, figures[figure])
     result.write(figures, libraries=["egglog", "numpy", "numba"])
 
