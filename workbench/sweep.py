@@ -305,7 +305,7 @@ def interval(values: Sequence[float]) -> float | None:
         return None
     from statistics import stdev
 
-    from scipy.special import stdtrit
+    from engines.retrieval.significance import student_quantile
 
-    quantile = float(stdtrit(len(values) - 1, 0.5 + CONFIDENCE / 2))
+    quantile = student_quantile(CONFIDENCE, len(values) - 1)
     return quantile * stdev(values) / math.sqrt(len(values))

@@ -109,12 +109,29 @@ def compare(
 
 
 def _paired_t_p(difference: NDArray[np.float64]) -> float:
-    """The two-sided p of the t-test, from the regularised incomplete beta function."""
+    t2 = float(difference.mean() ** 2 / difference.var(ddof=1) * difference.size)
+    return _beyond(t2, difference.size - 1)
+
+
+def _beyond(t2: float, free: int) -> float:
+    """How much of Student's distribution lies farther out than `t`, at both ends: the regularised incomplete
+    beta function."""
     from flint import arb
 
-    free = difference.size - 1
-    t2 = float(difference.mean() ** 2 / difference.var(ddof=1) * difference.size)
     return float(arb(free / (free + t2)).beta_lower(arb(free) / 2, arb(1) / 2, regularized=True))
+
+
+def student_quantile(share: float, free: int) -> float:
+    """The `t` within which so much of Student's distribution lies, by halving.
+
+    >>> round(student_quantile(0.95, 2), 4)
+    4.3027
+    """
+    low, high = 0.0, 1e6
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _beyond(middle**2, free) > 1 - share else (low, middle)
+    return high
 
 
 def _randomisation_p(difference: NDArray[np.float64], draws: int, seed: int) -> float:

@@ -13,7 +13,15 @@ from engines.retrieval.fusion import reciprocal_rank_fusion, tune_weights, weigh
 from engines.retrieval.measures import evaluate, evaluate_answers
 from engines.retrieval.qrels import Qrels, check_topics, read_qrels, read_visual_ids, to_visual_ids
 from engines.retrieval.run import Run, read_answers, read_run, write_run
-from engines.retrieval.significance import bonferroni, bootstrap, bootstrap_interval, compare, holm, sign_p
+from engines.retrieval.significance import (
+    bonferroni,
+    bootstrap,
+    bootstrap_interval,
+    compare,
+    holm,
+    sign_p,
+    student_quantile,
+)
 
 QRELS = Qrels({"T": {"a": 3, "b": 0, "c": 2, "d": 1, "e": 2}})
 NAMES = [
@@ -323,6 +331,14 @@ def test_tuned_weights_are_measured_as_the_sums_of_whole_runs() -> None:
     for weights, value in tried.items():
         whole = weighted_sum(runs, [float(weight) for weight in weights.split()])
         assert evaluate(whole, chosen).mean["ndcg_prime"] == value
+
+
+@pytest.mark.parametrize("free", [1, 2, 4, 29, 10_000])
+def test_quantiles_of_student_against_scipy(free: int) -> None:
+    from scipy import stats
+
+    for share in (0.5, 0.95, 0.999):
+        assert student_quantile(share, free) == pytest.approx(stats.t.ppf(0.5 + share / 2, free), rel=1e-9)
 
 
 def test_paired_tests_against_scipy() -> None:
