@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from engines.core.errors import EngineError
-from workbench.cli.command import Json, Where, emit, group, progress_line, say
+from workbench.cli.command import Csv, Json, Tex, Where, emit, form_of, group, progress_line, say
 from workbench.data import Checked, kinds
 from workbench.errors import one_line
 from workbench.operation import plain
@@ -37,7 +37,7 @@ def add(
 
 
 @app.command("list")
-def list_(where: Where = None, as_json: Json = False) -> None:
+def list_(where: Where = None, csv: Csv = False, tex: Tex = False, as_json: Json = False) -> None:
     """List registered data and the data in the workspace folder."""
     from workbench.filters import parse_filter
 
@@ -68,7 +68,7 @@ def list_(where: Where = None, as_json: Json = False) -> None:
         {"name": path.name, "kind": kind, "records": count, "path": str(path), "registered": False}
         for (kind, path), count in zip(own, known, strict=True)
     ]
-    emit(list(compress(documents, passing)), as_json, text=lines)
+    emit(list(compress(documents, passing)), as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
 @app.command()
@@ -121,6 +121,8 @@ def overlap(
         ),
     ],
     b: Annotated[Path, typer.Argument(metavar="B", help="What to compare it with.", show_default=False)],
+    csv: Csv = False,
+    tex: Tex = False,
     as_json: Json = False,
 ) -> None:
     """Find what A and B share: expressions and functions, texts, or posts. Exits with 0 either way."""
@@ -136,7 +138,8 @@ def overlap(
         if each.examples:
             lines += ["", f"{each.what}, for example"]
             lines += [f"  {mine}  =  {theirs}" for mine, theirs in each.examples[:5]]
-    emit({**plain(found), "any": found.any}, as_json, text=lines)
+    document = {**plain(found), "any": found.any}
+    emit(document, as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
 def _place(given: Path) -> Path:

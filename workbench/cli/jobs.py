@@ -176,6 +176,8 @@ def list_(
         ),
     ] = None,
     where: Where = None,
+    csv: Csv = False,
+    tex: Tex = False,
     as_json: Json = False,
 ) -> None:
     """List jobs, newest first. A sweep is one line; --where sweep:ID lists its runs.
@@ -203,7 +205,7 @@ def list_(
     lines = aligned(("id", "title", "state", "attempt", "done", "left"), rows)
     if not views:
         lines = ["No job matches." if where else "There are no jobs yet."]
-    emit([view.to_dict() for view in views], as_json, text=lines)
+    emit([view.to_dict() for view in views], as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
 @app.command()

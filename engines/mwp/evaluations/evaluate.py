@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.figure import Dot, PaperPlot, dots_figure
+from engines.core.picture import check_drawing
 from engines.core.spec import Arg, refused
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, Score, judged
 from engines.mwp.problems.equation import infix
@@ -54,9 +56,15 @@ class EvaluateSolver:
     ] = False
     seed: Annotated[int, Arg("Seed for the changes of --probes.", low=0)] = 0
     out: Annotated[Path | None, Arg("Write every answer to this file as JSON Lines.", writes=True)] = None
+    plot: PaperPlot = None
+
+    def __post_init__(self) -> None:
+        check_drawing(self.plot)
 
 
-def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def evaluate_solver(
+    spec: EvaluateSolver, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
     """The measures over all problems with an equation, as fractions of 1; unusable rows are counted.
 
     An answer is right within 1e-3; for `relative_accuracy` within `RELATIVE` of the answer's size.
@@ -112,7 +120,23 @@ def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop =
     if spec.out is not None:
         _keep(spec.out, rows, found, scores)
         document["out"] = str(spec.out)
+    if spec.plot is not None and cache is not None:
+        _draw(spec.plot, document, cache)
+        document["plot"] = str(spec.plot)
     return document
+
+
+def _draw(path: Path, found: Mapping[str, Any], cache: Path) -> None:
+    """The measures with their intervals, and the share of right answers by the number of operations."""
+    dots: list[Dot] = [
+        (name.replace("_", " "), 100 * found[name], (100 * low, 100 * high), None)
+        for name, (low, high) in found["ci95"].items()
+    ]
+    dots += [
+        (f"operations: {name}, {row['problems']:,} problems", 100 * row["answer_accuracy"], None, None)
+        for name, row in found["by_ops"].items()
+    ]
+    dots_figure(path, dots, f"{found['model']} on {found['data']}, %", "", cache=cache)
 
 
 def _answers(
