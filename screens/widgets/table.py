@@ -236,8 +236,8 @@ _GUTTER, _SIGNS = 2, 2
 _SAMPLE = 50
 """So many records tell how wide their columns are."""
 _KEPT = 500
-REST_S = 0.1
-"""A key that comes again within this time is held."""
+REST_S = 0.06
+"""A key that comes again within this time is held; a cursor that stands as long is told of."""
 
 
 class Table(Lines):
@@ -245,7 +245,7 @@ class Table(Lines):
 
     Give it columns, then `load` rows. It says `Moved` when the cursor comes to another record (or to none),
     `Opened` on enter or double click, `Marked` when marks change and `Counted` when the number of lines does.
-    A key that is held moves the cursor alone: `Moved` comes when it rests, or by `settle`.
+    A key moves the cursor alone: `Moved` comes when it rests, or by `settle`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in LIST_KEYS if key.verb != "filter"])
@@ -503,18 +503,20 @@ class Table(Lines):
         return max(0, min(value, len(self._order) - 1))
 
     def watch_cursor(self, before: int, now: int) -> None:
-        top = round(self.scroll_y)
-        self.show_cursor()
+        moment, top = time.monotonic(), round(self.scroll_y)
+        held, self._moved_at = moment - self._moved_at < REST_S, moment
+        # A list that scrolls is drawn anew: under a held key in leaps, and between them two lines are.
+        self.show_cursor(ahead=self.size.height // 3 if held else 0)
         if round(self.scroll_y) == top:
             # All others are as they were.
             self.refresh(*(Region(0, 1 + line - top, self.size.width, 1) for line in (before, now)))
         if self.current_key == self._said:
             return
-        moment = time.monotonic()
-        held, self._moved_at = moment - self._moved_at < REST_S, moment
-        if not held:
-            self._say_moved()
-        elif self._resting is None:
+        self._wait()
+
+    def _wait(self) -> None:
+        """Say where the cursor is once it has rested."""
+        if self._resting is None:
             self._resting = self.set_timer(REST_S, self._rested)
         else:
             self._resting.reset()
@@ -528,15 +530,16 @@ class Table(Lines):
             self._drawn.clear()
         return super().refresh(*regions, **how)
 
-    def show_cursor(self) -> None:
+    def show_cursor(self, ahead: int = 0) -> None:
+        """Scroll to where the cursor is, and so many lines further."""
         height = self.size.height - 1
         if height <= 0:
             return
         top = round(self.scroll_y)
         if self.cursor < top:
-            self._scroll_at_once(self.cursor)
+            self._scroll_at_once(self.cursor - ahead)
         elif self.cursor >= top + height:
-            self._scroll_at_once(self.cursor - height + 1)
+            self._scroll_at_once(self.cursor - height + 1 + ahead)
 
     def _scroll_at_once(self, y: int) -> None:
         # Forced: a table that has just been filled has no scroll bar yet, and would stay where it is.

@@ -15,9 +15,12 @@ import pytest
 from screens.app import Workbench
 from screens.shell.bars import Load
 from screens.shell.watch import JobWatch
+from screens.widgets.table import Table
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
 
+WAIT = Table._wait
+"""What tests that hold a key put back."""
 START = 1_790_000_000.0
 
 
@@ -65,6 +68,7 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Workbench, "_press_keys", press_and_wait)
     # No key is held: each that is pressed is one of its own.
     monkeypatch.setattr("screens.widgets.table.REST_S", 0.0)
+    monkeypatch.setattr(Table, "_wait", Table._say_moved)
 
 
 @pytest.fixture
