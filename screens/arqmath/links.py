@@ -33,6 +33,8 @@ _SIGNS = {
     "not shown": ("?", "$warning"),
 }
 """Of the verdicts of `proofread`; what is given or unread claims nothing."""
+_FAULTS = ("wrong", "loses domain")
+"""What is shown first."""
 LEGEND = (
     ("✓ ↳", "a link that is right, perhaps under a condition, or follows from what was said"),
     ("✗ ▾ ?", "a link that is wrong, loses domain, or is not shown"),
@@ -134,6 +136,9 @@ class LinksView(Vertical):
             links = (link for document in (found or _NONE)["documents"] for link in document["links"])
             rows = [{**link, "id": number, "link": _formula(link, raw)} for number, link in enumerate(links)]
             self.listing.load(rows, keep=same)
+            faults = (row for fault in _FAULTS for row in rows if row["verdict"] == fault)
+            if not same and (worst := next(faults, None)) is not None:
+                self.listing.go_to(str(worst["id"]))
         self._describe()
 
     @property

@@ -367,8 +367,6 @@ class ArqmathScreen(BrowserScreen):
             return self.read_only or self.ranking.why_not(verb)
         if verb == "add" and self.searcher.state == "none":
             return "the collection has no posts"
-        if verb == "add" and self.searcher.indexing:
-            return "its posts are being indexed; x stops it"
         if verb == "stop" and not (self.searcher.searching or self.searcher.indexing):
             return "nothing is running here; jobs are stopped on the Jobs screen"
         return super().why_not(verb)

@@ -396,7 +396,7 @@ class MembersView(TableView):
         )
         self._listing.when_empty(*none)
         self._loaded: Answer | None = None
-        self._waits = False
+        self._waits = self._seeks = False
         self._awaited: str | None = None
 
     def show(self) -> None:
@@ -418,12 +418,22 @@ class MembersView(TableView):
             same = before is None or before.tag == members.tag
             cluster = self.state.cluster
             self._listing.home = f"{cluster.address}/member" if cluster is not None else ""
-            self._table.columns = fitting("members", members.value)
+            # Without classical forms there are rules alone, or somebody else's list.
+            formed = any(row.get("by") for row in members.value)
+            self._table.columns = fitting("members", members.value, without=() if formed else ("by",))
             self._listing.load(members.value, keep=same)
             if not same:
                 self._table.cursor = 0
             if self._awaited is not None and self._listing.go_to(self._awaited):
                 self._awaited = None
+            if self._seeks:
+                self.seek()
+
+    def seek(self) -> None:
+        """Go to the first member that was looked for among the clusters, once the members are there."""
+        self._seeks = bool(self._waits)
+        if not self._seeks:
+            self._table.go_to_match()
 
     def look_for(self, filter: Filter | None) -> None:
         """`n` goes on with what was looked for elsewhere, unless the members have a filter of their own."""

@@ -315,10 +315,15 @@ _BRIEFLY: Mapping[str, Mapping[str, Any]] = {
     "equal": {"title": "✓"},
     "member": {"title": "#", "width": 4},
     "tok": {"room": _ROOMY},
-    "by": {"least": 12, "show": lambda record: safe_text(record.get("by") or "", "$quiet")},
+    "by": {"least": 12, "show": lambda record: safe_text(_maker(record), "$quiet")},
     "verdict": {"title": "✓", "width": 16, "least": 2, "fit": _judged},
 }
 """Formulas have the width of the lists."""
+
+
+def _maker(record: Record) -> str:
+    """What made a member: its classical form, else the rewrite rules."""
+    return record.get("by") or ("rules" if record["member"] else "")
 
 
 def _brief(columns: Sequence[Column]) -> tuple[Column, ...]:

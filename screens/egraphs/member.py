@@ -168,6 +168,8 @@ class MemberPane(Pane):
         self._derive = ask(self, "egen.derive", self._derived)
         self._why: _Document | None = None
         self._place = 0
+        self._steps: Sequence[_Document] = ()
+        """The derivation from the head, where it is short."""
 
     def compose(self) -> ComposeResult:
         points = Listing(**table("points"))
@@ -185,6 +187,7 @@ class MemberPane(Pane):
         self.set_class(event.size.height < 16, "-lowest")
         if self.case is not None and self._why is not None:
             self._say(*_words(self.case, self._why, short=self.has_class("-low")))
+        self._say_steps()
 
     def legend(self) -> Sequence[tuple[str, str]]:
         more = (
@@ -313,14 +316,17 @@ class MemberPane(Pane):
         steps = event.value["steps"][1:] if event.value is not None else ()
         if self.case is None or event.tag != self.case.key or not 0 < len(steps) <= _SHORT:
             return
+        self._steps = steps
+        self._say_steps()
+        self.query_one("#derivation").display = True
+
+    def _say_steps(self) -> None:
         lines = [Content.styled("from the head", "$quiet")]
-        for step in steps:
+        for step in self._steps:
             rule = step.get("rule") or ""
             text = elide(shown(step["prefix"]), max(8, self.size.width - 8 - width(rule)))
             lines.append(safe_text(f"= {text}") + safe_text(f"  {rule}", "$quiet"))
-        place = self.query_one("#derivation", Static)
-        place.update(Content("\n").join(lines))
-        place.display = True
+        self.query_one("#derivation", Static).update(Content("\n").join(lines))
 
     def exports(self) -> Sequence[Export]:
         if self.case is None:
@@ -370,8 +376,9 @@ def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
     lines += [*known[:-1], known[-1] + safe_text(head_words, "$quiet")] if known else []
     failures = _failures(why)
     lines += [_labelled("fails in", text) for text in failures]
-    if not (short and failures):
-        lines.append(_labelled("because", why["because"]))
+    # Of equal ones the verdict has said it.
+    if not (short and failures) and not (_word(why) == "equal" and why["because"].startswith("equal at")):
+        lines.append(_labelled("because", said(why["because"])))
     if case.judged and case.judged != _word(why):
         lines.append(_labelled("stored", f"as {case.judged}, judged at other points"))
     return lines

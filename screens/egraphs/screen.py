@@ -226,6 +226,8 @@ class EgraphsScreen(BrowserScreen):
     @on(Pane.Opened, "#left")
     def _cluster_opened(self) -> None:
         self.show_pane("middle")
+        if self.left.table.filter is not None:
+            self.members.seek()
 
     @on(Pane.Selected, "MembersView")
     def _member_selected(self) -> None:

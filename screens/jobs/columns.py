@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.content import Content
 
+from engines.core.errors import EngineError
 from engines.core.machine import size
 from screens.jobs.keys import FOLD_KEYS
 from screens.shell.export import (
@@ -382,11 +383,12 @@ class JobList(ListPane):
     listing: JobListing
 
     def __init__(self, *, id: str) -> None:
-        empty = "No jobs yet", "a starts one: it continues when this window is closed."
-        super().__init__(JobListing(JOB_COLUMNS, id="jobs", empty=empty), title="jobs", id=id, share=3)
+        super().__init__(JobListing(JOB_COLUMNS, id="jobs"), title="jobs", id=id, share=3)
         self.listing.home = "job"
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
+        if not jobs:
+            self.listing.when_empty("No jobs yet", _beginning())
         self.listing.show(jobs)
         if self.table.marks:
             self.post_message(self.Marked(self))
@@ -439,6 +441,19 @@ class JobList(ListPane):
 
     def lookups(self) -> Sequence[Lookup]:
         return (Lookup("job", "Go to a job by its number.", self.go_to),)
+
+
+def _beginning() -> str:
+    """What stands here in time, and how to begin."""
+    from workbench.recipes import quickest
+
+    try:
+        recipe = quickest()
+        first = f"; enter then runs the quickest: {recipe.name}, about {duration(recipe.minutes * 60)}"
+    except EngineError:
+        first = ""
+    what = "Trainings and other long work stand here, with their state, speed and time left."
+    return f"{what} They go on when this window is closed.\n\na starts one{first}."
 
 
 def _meter_text(meters: Mapping[str, Meter], readings: int) -> str:

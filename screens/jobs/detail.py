@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 MOST = 2_000
 
+_NOTHING = "Of the job under the cursor: its curves, its log, what it measured, its settings and its files."
+
 FILE_COLUMNS = (
     Column("file", "file"),
     Column("size", "size", 10, "point", show=lambda record: size(record["size"])),
@@ -446,7 +448,7 @@ class Detail(Pane):
             self.title = "job"
             self._follower = None
             self.plot.display = False
-            self.query_one("#summary", Static).update("")
+            self.query_one("#summary", Static).update(safe_text(_NOTHING, "$quiet"))
             self._log.show([])
             self.query_one("#log-state", Static).update("")
             return

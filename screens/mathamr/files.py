@@ -8,6 +8,7 @@ from pathlib import Path
 from screens.browser import BrowserScreen
 from screens.mathamr.contexts import FILES, ContextsPane
 from screens.shell.request import Answer, Progress
+from screens.shell.theme import some
 from screens.widgets.dialogs import Prompt
 from workbench.papers.mathamr.data import formula_sets, index_place
 
@@ -66,7 +67,7 @@ class FileSearch:
         if query := self.queries.get(name):
             self._ask(query)
         else:
-            what = f"{event.value['formulas']:,} formulas of {event.value['files']:,} files"
+            what = f"{some(event.value['formulas'], 'formula')} of {some(event.value['files'], 'file')}"
             self._contexts.show_hits("", (), what, f"a searches them: {_HOW}")
 
     def ask(self) -> None:

@@ -110,6 +110,12 @@ class Lines(ScrollView, Moving, can_focus=True):
             self.last_filter = wanted
         self._refilter()
 
+    def go_to_match(self) -> None:
+        """Go to the next match, unless here is one."""
+        matching = self.last_filter
+        if matching is None or not self.shown or not matching.matches(self._fields(self._start())):
+            self._step_match(1)
+
     def action_next_match(self) -> None:
         self._step_match(1)
 

@@ -118,7 +118,7 @@ async def test_why_a_member_shrinks_in_seven_keys(workspace: Workspace, make: Ma
     app.__dict__["engine"] = StillEngine()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        keys = ("slash", "s", "h", "r", "enter", "enter", "n")
+        keys = ("slash", "s", "h", "r", "enter", "enter")
         assert len(keys) <= 7
         await press(pilot, *keys)
         assert members(screen).current["verdict"] == "shrinks"

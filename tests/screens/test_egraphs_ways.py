@@ -24,7 +24,7 @@ DEEP = ("enter", "s", "j", "enter", "tab", "tab")
 
 async def why_a_member_shrinks(pilot: Pilot[Any], screen: EgraphsScreen) -> None:
     """Way 1, from the list of clusters."""
-    keys = ("slash", "s", "h", "r", "enter", "enter", "n")
+    keys = ("slash", "s", "h", "r", "enter", "enter", "tab")
     assert len(keys) <= 7
     await press(pilot, *keys)
     assert members(screen).current["verdict"] == "shrinks"

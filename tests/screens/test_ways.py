@@ -1,0 +1,125 @@
+"""The ways of `docs/ways.md`, key by key, from the start screen of the sample workspace, at three sizes."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from screens.app import Workbench
+from tests.screens.driving import shown, until
+from workbench import jobs
+from workbench.workspace import Workspace, ensure_sample
+
+_PAGE = (Path(__file__).parents[2] / "docs" / "ways.md").read_text("utf-8")
+_SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x50": (200, 50)}
+_KEYS = {
+    ":": "colon",
+    "esc": "escape",
+    "⇧tab": "shift+tab",
+    "/": "slash",
+    "[": "left_square_bracket",
+    "]": "right_square_bracket",
+    " ": "space",
+    **{name: name for name in ("enter", "space", "tab")},
+}
+_AGAIN = "mathwb"
+"""Where the screens are left and started again."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is pressed, `typed` among it, and what stands on the screen then; `only` at this size."""
+
+    words: tuple[str, ...]
+    typed: str
+    seen: str
+    only: str
+
+    @property
+    def keys(self) -> list[str]:
+        return [word for word in self.words if word not in (self.typed, _AGAIN)]
+
+    @property
+    def pressed(self) -> list[str]:
+        parts = [list(word) if word == self.typed else [word] for word in self.words if word != _AGAIN]
+        return [_KEYS.get(key, key) for part in parts for key in part]
+
+
+def ways() -> dict[str, list[Step]]:
+    found = {}
+    for number, text in re.findall(r"^## (\d+) .*?$(.*?)(?=^## |\Z)", _PAGE, re.MULTILINE | re.DOTALL):
+        rows = re.findall(r"^\|(.*?)\|.*\|(.*?)\|$", text, re.MULTILINE)[2:]
+        found[number] = [_step(press, seen) for press, seen in rows]
+    return found
+
+
+def _step(press: str, seen: str) -> Step:
+    words = tuple(re.findall(r"`([^`]+)`", press))
+    typed = next((word for word in words if len(word) > 1 and word not in (*_KEYS, _AGAIN)), "")
+    only = re.search(r"at (\d+x\d+)", press)
+    return Step(words, typed, seen.strip(" `"), only[1] if only else "")
+
+
+def test_the_keys_are_counted() -> None:
+    for number, steps in ways().items():
+        counts = [sum(len(step.keys) for step in steps if step.only in ("", size)) for size in _SIZES]
+        typed = sum(len(step.typed) for step in steps)
+        row = re.search(rf"^\| {number} .*?\|(.*)\|$", _PAGE, re.MULTILINE)
+        assert row, number
+        cells = [cell.strip() for cell in row[1].split("|")]
+        assert cells[:4] == [*map(str, counts), str(typed or "")], number
+        if most := re.match(r"\d+", cells[4]):
+            assert max(counts) + typed * ("included" in cells[4]) <= int(most[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", _SIZES)
+@pytest.mark.parametrize("number", ways())
+async def test_every_key_leads_where_it_says(
+    number: str, size: str, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("One.\n\nA circle is $x^2+y^2=1$.\n")
+    opened, editor = tmp_path / "opened", tmp_path / "vi"
+    editor.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    editor.chmod(0o755)
+    # Two threads that wait for each other are slow where the cores have other work too.
+    for name, value in {"HOME": tmp_path, "EDITOR": editor, "OMP_NUM_THREADS": 1}.items():
+        monkeypatch.setitem(os.environ, name, str(value))
+    monkeypatch.setattr(Workbench, "suspend", lambda _: nullcontext())
+    ensure_sample(workspace)
+    steps = [step for step in ways()[number] if step.only in ("", size)]
+    if number == "10" and size != "80x24":
+        steps = steps[: next(at for at, step in enumerate(steps) if _AGAIN in step.words)]
+    try:
+        while steps:
+            steps = await _walk(Workbench(workspace), _SIZES[size], steps)
+    finally:
+        for view in jobs.jobs(workspace):
+            if view.live:
+                jobs.kill(workspace, view.id)
+    if number in ("12", "13"):
+        assert opened.read_text().startswith("+")
+
+
+async def _walk(app: Workbench, size: tuple[int, int], steps: list[Step]) -> list[Step]:
+    """Walk until the way ends or the screens are left. Returns: what is left of it."""
+
+    def words() -> str:
+        said = " ".join(entry.text for entry in app.activity)
+        return " ".join(shown(app).replace("│", " ").split()) + said
+
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.place and app.destinations and app.place.panes)
+        await until(pilot, lambda: app.current_mode != "egraphs" or "members" in words())
+        for at, step in enumerate(steps):
+            await pilot.press(*step.pressed)
+            if _AGAIN in step.words:
+                return [Step((), "", step.seen, ""), *steps[at + 1 :]]
+            await until(pilot, lambda seen=step.seen: seen in words())  # type: ignore[misc]
+    return []
