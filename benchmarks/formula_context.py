@@ -167,7 +167,7 @@ def learned(scores: Scores, grades: Mapping[str, Mapping[str, int]]) -> np.ndarr
         here = [one for one in own if one in scores.get(topic, {})]
         pairs = [(a, b) for a in here for b in here if own[a] > own[b]]
         rows += [scores[topic][a] - scores[topic][b] for a, b in pairs]
-        shares += [1 / len(pairs)] * len(pairs)
+        shares += [1 / max(1, len(pairs))] * len(pairs)
     differences, weight = np.array(rows), np.array(shares)
 
     def loss(given: np.ndarray) -> float:
