@@ -116,7 +116,7 @@ async def _walk(app: Workbench, size: tuple[int, int], steps: list[Step]) -> lis
 
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.place and app.destinations and app.place.panes)
-        await until(pilot, lambda: app.current_mode != "egraphs" or "members" in words())
+        await until(pilot, lambda: app.current_mode != "egraphs" or "members 40 of" in words())
         for at, step in enumerate(steps):
             await pilot.press(*step.pressed)
             if _AGAIN in step.words:
