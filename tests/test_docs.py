@@ -21,7 +21,7 @@ from workbench.recipes import load, with_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-RETIRED = re.compile(r"(?:003b8fa|2ffded1c|70191849): .*")
+RETIRED = re.compile(r"(?:003b8fa|2ffded1c|70191849|52fe8905): .*")
 """A benchmark that was a one-time study, with the commit that has it."""
 
 
