@@ -226,6 +226,8 @@ join = "max(a, b)"
         ('"max(a, b)"', "\"__import__('os').getcwd()\"", 10, "is not arithmetic"),
         ('"max(a, b)"', "[[0, 1], [1, 0]]", 10, "is not 3 × 3"),
         ('join = "max(a, b)"', 'meet = "max(a, b)"', 10, "'meet' is no operator"),
+        ('"max(a, b)"', "[[0, 1, 2], [1, 1, 2], [2, 2, 2.5]]", 10, "is not 3 × 3"),
+        ("[model]", 'meet = {infix = "*", also = ["+"]}\n[model]', 8, "'+' is that of 'join' and of 'meet'"),
         ("join = {infix", "sin = {infix", 7, "cannot be an operator's name"),
         ("values = 3", "values = 1000", 9, "'values' is 1000"),
         ('name = "a semilattice"', 'name = "a semilattice"\ncolour = 3', 2, "unknown key 'colour'"),
@@ -270,7 +272,9 @@ def differ(left, right):
 """
 
 
-def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(tmp_path: Path) -> None:
+def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file, judge, ran = (tmp_path / f"bag.{end}" for end in ("toml", "py", "ran"))
     text = GOOD[: GOOD.index("[model]")].replace('{name = "itself", left = "a + a", right = "a"},', "")
     file.write_text('judge = "bag.py"\n' + text)
@@ -297,6 +301,14 @@ def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(tmp_path: Path
     judge.write_text(PYTHON.replace("return None", "return 1 / 0"))
     with pytest.raises(EngineError, match="the judge failed on a \\+ b and b \\+ a: ZeroDivisionError"):
         check_theory(CheckTheory(str(file), trust=True))
+    for answer, said in (("''", "returned ''"), ("False", "returned False"), ("exit(3)", "SystemExit: 3")):
+        judge.write_text(PYTHON.replace("return None", f"return {answer}"))
+        with pytest.raises(EngineError, match=said):
+            check_theory(CheckTheory(str(file), trust=True))
+    judge.write_text(PYTHON.replace("    return", "    print('met')\n    return"))
+    check_theory(CheckTheory(str(file), trust=True))
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "met\n")
 
 
 def test_a_distribution_brings_a_theory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import ast
 import json
 import operator
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.abc import InspectLoader
@@ -100,7 +102,10 @@ class Model:
         else:
             results = given
         try:
-            table = np.array(results, dtype=np.int64).reshape(shape)
+            table = np.array(results)
+            if table.dtype.kind != "i":
+                raise ValueError
+            table = table.astype(np.int64).reshape(shape)
         except (ValueError, TypeError, OverflowError):
             shown = " × ".join(map(str, shape)) or "one number"
             raise ExpressionError(f"model: the table of {name!r} is not {shown}", remedy=_SAID) from None
@@ -218,10 +223,13 @@ class PythonJudge(OwnJudge):
     def verdict(self, member: Tree) -> Verdict:
         path, differ = _differ(self.digest)
         try:
-            said = differ(self.head, member)
+            with redirect_stdout(sys.stderr):
+                said = differ(self.head, member)
+            if said is not None and not (isinstance(said, str) and said):
+                raise TypeError(f"it returned {said!r:.60}, neither None nor a sentence")
         except EngineError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             terms = " and ".join(self.language.written(tree) for tree in (self.head, member))
             raise EngineError(
                 f"the judge failed on {terms}: {type(error).__name__}: {error}",
@@ -231,7 +239,7 @@ class PythonJudge(OwnJudge):
             ) from error
         if said is None:
             return Verdict("equal", 1.0)
-        example = Counterexample(0.0, None, None, said=str(said)[:500])
+        example = Counterexample(0.0, None, None, said=said[:500])
         return Verdict("different", 1.0, counterexample=example)
 
 
@@ -266,9 +274,10 @@ def _differ(digest: str) -> tuple[Path, Callable[[Tree, Tree], object]]:
         assert spec is not None
         assert spec.loader is not None
         module = module_from_spec(spec)
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
         found = module.differ
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"the judge cannot be loaded: {type(error).__name__}: {error}"
         remedy = "It has to define differ(left, right): None, or what shows that they are not equal."
         raise DataError(what, path=path, remedy=remedy, code="E222") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -66,6 +67,7 @@ class Definition:
                 "the theory has no operators", 'Write [operators] with plus = {infix = "+", binds = 1}.'
             )
         table = {name: _sign(name, row) for name, row in operators.items()}
+        _tell_apart(table)
         self.signs = Signs(
             table, self.name, remedy=str(document.get("example", "")) or f"Operators: {', '.join(table)}."
         )
@@ -89,8 +91,8 @@ class Definition:
             raise _WrongError("rules is no list", 'Write rules = [{name = "…", left = "…", right = "…"}].')
         self.equations = [_equation(row, self.signs) for row in rows]
         found = [rule for one in self.equations for rule in one.rules]
-        names = [rule.name for rule in found]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        often = Counter(rule.name for rule in found)
+        if twice := next((name for name, times in often.items() if times > 1), None):
             raise _WrongError(f"two rules are named {twice!r}", "Give each a name of its own.", twice)
         ground = self.model.worked_out() if self.model else ()
         found += [_rule(" ".join(left.labels()), left, right, "of constants") for left, right in ground]
@@ -191,6 +193,17 @@ def _sign(name: str, row: Any) -> Sign:
         row.get("latex", ""),
         tuple(also),
     )
+
+
+def _tell_apart(table: Mapping[str, Sign]) -> None:
+    """Refuse a sign of two operators where it says not which is meant: before operands, or behind one."""
+    taken: dict[tuple[bool, str], str] = {}
+    for name, sign in table.items():
+        for spelling in {*sign.spellings, name}:
+            other = taken.setdefault((sign.place in ("infix", "postfix"), spelling), name)
+            if other != name:
+                what = f"the sign {spelling!r} is that of {other!r} and of {name!r}"
+                raise _WrongError(what, "Choose another for one of them.", name)
 
 
 def _equation(row: Any, signs: Signs) -> Equation:
