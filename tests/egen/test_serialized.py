@@ -13,8 +13,8 @@ from egglog.bindings import EGraph
 from scipy.stats import chisquare
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.corpora import ShowCluster, show
-from engines.egen.egraph.serialized import Serialized, read_serialized
+from engines.egen.corpora import CorpusStats, ShowCluster, corpus_stats, show
+from engines.egen.egraph.serialized import Node, Serialized, read_serialized
 from engines.egen.foreign_egraphs import Extract, extract
 from engines.egen.theories.terms import read_s_expression, s_expression
 
@@ -138,6 +138,8 @@ def test_the_operation_names_counts_members_and_keeps_a_corpus(file: Path, tmp_p
     assert [row["prefix"] for row in cluster["members"]][1] == found["members"][1]["term"]
     assert cluster["total_members"] == str(found["total"])
     assert {row["verdict"] for row in cluster["members"]} == {"undecided"}
+    shares = corpus_stats(CorpusStats(out))["verdicts"]
+    assert {name: share for name, share in shares.items() if share} == {"undecided": 1.0}
     with pytest.raises(EngineError, match="holds a corpus already"):
         extract(Extract(file, "$root", out=out))
 
@@ -147,6 +149,16 @@ def test_terms_of_any_operators_are_written_and_read(tmp_path: Path) -> None:
         for text in (s_expression(tree) for tree in (T(label), T("f", (T(label), T("g", (T(label),)))))):
             assert s_expression(read_s_expression(text)) == text
             assert text.count(" ") + 1 == len(read_s_expression(text))
+
+
+@pytest.mark.parametrize(("operands", "nodes"), [(1, 20_001), (2, 10**18)])
+def test_the_smallest_term_of_a_deep_e_graph_is_found(operands: int, nodes: int) -> None:
+    chain = {str(n): (Node("s", (str(n + 1),) * operands),) for n in range(20_000)}
+    assert Serialized({**chain, "20000": (Node("z"),)}, ("0", "0")).smallest("0") == nodes
+
+
+def test_a_root_that_is_named_twice_is_one_root() -> None:
+    assert Serialized({"0": (Node("x"),), "1": (Node("y"),)}, ("0", "0")).root() == "0"
 
 
 def T(label: str, children: tuple[Any, ...] = ()) -> Any:  # noqa: N802
@@ -165,6 +177,9 @@ GOOD = {"nodes": {"n": {"op": "x", "eclass": "0"}, "m": {"op": "f", "children": 
         (serialized()[:-40], "ends too early or is wrong"),
         ("[]", "no nodes"),
         ('{"nodes": []}', "no nodes"),
+        ('{"nodes": {}}', "no nodes"),
+        ('{"nodes": {"n": {"op": "x", "eclass": "0"}, "n": {"op": "y", "eclass": "0"}}}', "'n' stands twice"),
+        ('{"nodes": {"n": {"op": "x", "eclass": "0", "subsumed": "false"}}}', "neither true nor false"),
         ('{"nodes": {"n": {"op": "x"}}}', "no op and eclass"),
         ('{"nodes": {"n": {"op": 3, "eclass": "0"}}}', "no op and eclass"),
         ('{"nodes": {"n": {"op": "x", "eclass": "0", "children": ["gone"]}}}', "a child 'gone'"),

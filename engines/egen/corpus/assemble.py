@@ -307,7 +307,7 @@ def _describe(
     split = [text.split() for text in texts]
     lengths = [length for tokens in split if (length := _training_length(tokens)) is not None]
     counts = {outcome: verdicts.count(outcome) for outcome in OUTCOMES}
-    counts["equal"] -= 1  # the head itself
+    counts[verdicts[0]] -= 1  # the head itself
     head = heads[sources[0]]
     operators = OPERATORS if isinstance(theory, Reals) else {*theory.arity}
     return {

@@ -12,6 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ _MOST_BYTES = 2**30
 _MOST_WORK = 10**8
 """Products that counting may take: some minutes."""
 _POOL = 1_000
+_HUGE = 10**18
 _LEFT_OUT = "[...]"
 """What egglog writes in the place of nodes that it left out."""
 _SAID = 'Write it with egraph-serialize: {"nodes": {ID: {"op": …, "children": [ID, …], "eclass": …}}}.'
@@ -63,7 +65,9 @@ class Serialized:
         if name is None:
             used = {child for nodes in self.classes.values() for node in nodes for child in node.children}
             tops = (
-                self.roots or tuple(known for known in self.classes if known not in used) or (*self.classes,)
+                tuple(dict.fromkeys(self.roots))
+                or tuple(known for known in self.classes if known not in used)
+                or (*self.classes,)
             )
             if len(tops) == 1:
                 return tops[0]
@@ -87,17 +91,29 @@ class Serialized:
         return list(found)
 
     def smallest(self, root: str) -> int | None:
-        """Nodes of the smallest term of a class; None where it has none that ends."""
+        """Nodes of the smallest term of a class, 10^18 standing for all that are no less; None where it has
+        none that ends."""
+        missing: dict[tuple[str, Node], set[str]] = {}
+        parents: dict[str, list[tuple[str, Node]]] = {}
+        waiting: list[tuple[int, str]] = []
+        for home in self.reachable(root):
+            for node in self.classes[home]:
+                missing[home, node] = {*node.children}
+                for child in missing[home, node]:
+                    parents.setdefault(child, []).append((home, node))
+                if not node.children:
+                    waiting.append((1, home))
         size: dict[str, int] = {}
-        homes, changed = self.reachable(root), True
-        while changed:
-            changed = False
-            for home in homes:
-                for node in self.classes[home]:
-                    if all(child in size for child in node.children):
-                        found = 1 + sum(size[child] for child in node.children)
-                        if found < size.get(home, found + 1):
-                            size[home], changed = found, True
+        while waiting and root not in size:
+            found, home = heappop(waiting)
+            if home in size:
+                continue
+            size[home] = found
+            for parent, node in parents.get(home, ()):
+                missing[parent, node].discard(home)
+                if not missing[parent, node] and parent not in size:
+                    total = min(1 + sum(size[child] for child in node.children), _HUGE)
+                    heappush(waiting, (total, parent))
         return size.get(root)
 
     def counts(self, root: str, most: int) -> list[int]:
@@ -214,7 +230,7 @@ def read_serialized(path: Path) -> Serialized:
         if path.stat().st_size > _MOST_BYTES:
             raise wrong(f"the file has more than {_MOST_BYTES:,} bytes")
         with open_read(path) as file:
-            document = json.loads(file.read())
+            document = json.loads(file.read(), object_pairs_hook=_table)
     except OSError as error:
         raise file_error(error, path, "read") from error
     except json.JSONDecodeError as error:
@@ -222,7 +238,7 @@ def read_serialized(path: Path) -> Serialized:
         raise DataError(what, path=path, line=error.lineno, remedy=_SAID) from error
     except (ValueError, RecursionError) as error:
         raise wrong(f"this is not JSON: {error}") from error
-    if not isinstance(document, dict) or not isinstance(document.get("nodes"), dict):
+    if not isinstance(document, dict) or not isinstance(document.get("nodes"), dict) or not document["nodes"]:
         raise wrong("the document has no nodes")
     homes: dict[str, str] = {}
     for name, row in document["nodes"].items():
@@ -243,7 +259,11 @@ def read_serialized(path: Path) -> Serialized:
             raise wrong(f"the node {name[:60]!r} has a child {lost[:60]!r} that is not there")
         if len(children) > MAX_DEPTH:
             raise wrong(f"the node {name[:60]!r} has {len(children):,} children")
-        if not row.get("subsumed"):
+        if not isinstance(subsumed := row.get("subsumed", False), bool):
+            raise wrong(
+                f"the node {name[:60]!r} has subsumed = {subsumed!r:.60}, which is neither true nor false"
+            )
+        if not subsumed:
             node = Node(row["op"], tuple(homes[str(child)] for child in children))
             classes.setdefault(homes[name], {})[node] = None
         else:
@@ -261,6 +281,15 @@ def read_serialized(path: Path) -> Serialized:
     repeated = sum(1 for times in often.values() if times > 1)
     found = {name: tuple(nodes) for name, nodes in classes.items()}
     return Serialized(found, tuple(map(str, roots)), repeated, named)
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, none of whose keys may stand twice: the nodes of one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise ValueError(f"{twice[:60]!r} stands twice in one object")
+    return found
 
 
 def _is_id(value: Any) -> bool:

@@ -360,7 +360,11 @@ def extract(found: Mapping[str, Any], spec: Extract) -> Iterator[str]:
         )
     if not found["total"]:
         least = found["smallest"]
-        known = "none of its terms ends" if least is None else f"its smallest term has {least:,} nodes"
+        known = (
+            "none of its terms ends"
+            if least is None
+            else f"its smallest term has {least:,} nodes{' or more' if least >= 10**18 else ''}"
+        )
         yield Hint(known if least is None or least > 200 else f"{known}; try --max-size {least}")
         return
     yield from aligned(("size", "terms"), [(size, f"{count:,}") for size, count in found["counts"]])
