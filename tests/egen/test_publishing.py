@@ -93,6 +93,15 @@ def test_the_folder_has_a_card_and_opens_as_a_data_set(corpus: Path, tmp_path: P
     with pytest.raises(DataError, match="would be lost"):
         export_corpus(ExportCorpus(corpus, tmp_path / "mine", layout="dataset"))
     assert (tmp_path / "mine" / "README.md").read_text() == "mine"
+    for name in (".git/HEAD", "README.md"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        before = (folder / name).read_text() if (folder / name).exists() else ""
+        (folder / name).write_text(before + "mine")
+        with pytest.raises(DataError, match=f"changed since: {name}"):
+            export_corpus(ExportCorpus(corpus, folder, layout="dataset"))
+        assert (folder / name).read_text() == before + "mine"
+        (folder / name).write_text(before) if before else (folder / name).unlink()
+    export_corpus(ExportCorpus(corpus, folder, layout="dataset"))
 
 
 def test_huggingface_datasets_opens_it(corpus: Path, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engines.core.files import atomic_folder, atomic_writer, write_json, write_text
+from engines.core.errors import DataError
+from engines.core.files import atomic_folder, atomic_writer, file_error, sha256, write_json, write_text
 from engines.egen.corpus.reader import Corpus
 from engines.egen.corpus.splits import SplitName
 from engines.egen.records import Layout
@@ -113,6 +114,7 @@ class _Parquet:
 
 def _folder(corpus: Corpus, path: Path, split: SplitName) -> Counter[str]:
     clusters, expressions, verdicts = Counter[str](), Counter[str](), Counter[str]()
+    _refuse_changed(path)
     with atomic_folder(path, MARK) as folder:
         with ExitStack() as open_files:
             writers: dict[str, _Parquet] = {}
@@ -127,9 +129,34 @@ def _folder(corpus: Corpus, path: Path, split: SplitName) -> Counter[str]:
                 writers[side].add(rows)
         manifest = corpus.manifest
         made = {name: manifest[name] for name in ("source", "config", "rules", "versions")}
-        write_json(folder / MARK, {**made, "split": split, "clusters": clusters, "expressions": expressions})
         write_text(folder / "README.md", _card(corpus, path.name, split, clusters, expressions, verdicts))
+        counted = {"split": split, "clusters": clusters, "expressions": expressions}
+        files = {name: sha256(folder / name) for name in sorted(_files(folder))}
+        write_json(folder / MARK, {**made, **counted, "files": files})
     return clusters
+
+
+def _files(folder: Path) -> Iterator[str]:
+    return (str(one.relative_to(folder)) for one in folder.rglob("*") if not one.is_dir())
+
+
+def _refuse_changed(folder: Path) -> None:
+    """Refuse an older folder with a file that was added or changed since it was written: a card that somebody
+    wrote, a repository. Raises: DataError E452."""
+    if not (mark := folder / MARK).is_file():
+        return  # `atomic_folder` refuses what is no such folder
+    try:
+        made = json.loads(mark.read_text(encoding="utf-8"))["files"]
+        others = (name for name in sorted(_files(folder)) if name != MARK)
+        other = next((name for name in others if made.get(name) != sha256(folder / name)), None)
+    except OSError as error:
+        raise file_error(error, folder, "read") from error
+    except (ValueError, LookupError, TypeError, AttributeError):
+        other = MARK
+    if other:
+        what = f"the folder holds what was not written here, or was changed since: {other}"
+        remedy = "Name a new folder, or remove this one yourself."
+        raise DataError(what, path=folder, code="E452", remedy=remedy)
 
 
 def _card(
