@@ -208,10 +208,9 @@ def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Ite
         if not line.strip():
             continue
         try:
-            if not tab:
-                raise ExpressionError(
-                    "the line has no tab", text=line, remedy="Write: head, one tab, member."
-                )
+            if not tab or "\t" in member.strip():
+                what = "the line has more than one tab" if tab else "the line has no tab"
+                raise ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
             one, other = read(head), read(member)
             (verdict,) = theory_of(name, spec.assume, one, other).judge(one, seed=spec.seed).check([other])
         except ExpressionError as error:

@@ -59,6 +59,18 @@ def test_a_bad_line_is_reported_and_the_rest_is_done(tmp_path: Path) -> None:
     assert found["totals"]["shrinks"] == 2
 
 
+@pytest.mark.parametrize("more", [(), ("--theory", "sets")])
+def test_a_third_column_is_no_factor(tmp_path: Path, more: tuple[str, ...]) -> None:
+    file = tmp_path / "triplets.tsv"
+    file.write_text("x\tx\nx\tx\tx\nx\tx\t\n")
+    found = json.loads(verify(file, "--json", *more).stdout)
+    assert [row.get("error") or row["verdict"] for row in found["results"]] == [
+        "equal",
+        "the line has more than one tab",
+        "equal",
+    ]
+
+
 def test_a_table_for_people(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     file.write_text(GOOD + "sin x\tcos x\n" * 20 + "x\t\x1b[31mred\n")
@@ -68,7 +80,7 @@ def test_a_table_for_people(tmp_path: Path) -> None:
     assert "\x1b" not in text
     assert "equal" in text
     assert "sqrt pow x 2" in text
-    assert "not an operator" in text  # behind twenty other verdicts it would not be seen
+    assert "is not part of an expression" in text  # behind twenty other verdicts it would not be seen
     assert result.stderr == ""
 
 

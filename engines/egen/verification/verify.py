@@ -417,10 +417,11 @@ def verify_lines(
     groups: dict[str, list[tuple[int, str]]] = {}
     for number, line in lines:
         head, tab, member = line.strip("\r\n").partition("\t")
-        if member.strip():
+        if member.strip() and "\t" not in member.strip():
             groups.setdefault(head, []).append((number, member))
         elif line.strip():
-            what = "nothing stands behind the tab" if tab else "the line has no tab"
+            what = "the line has more than one tab" if member.strip() else "nothing stands behind the tab"
+            what = what if tab else "the line has no tab"
             error = ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
             yield Judged(number, head, "", error=error)
     for head, members in groups.items():
