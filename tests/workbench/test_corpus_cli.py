@@ -31,6 +31,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         f"3 clusters, 93 expressions in {home / 'corpus'}",
+        "held out for validation: 1 of 3 clusters",
         "lines that could not be read: 1",
     ]
     assert "mine.txt:2: " in done.stderr
