@@ -30,8 +30,10 @@ lint: install
 	$(BIN)/lint-imports
 
 test: MARKS = -m "not slow and not gpu and not slurm and not online"
+# One worker more than there are cores: tests wait for processes and screens.
+test test-all: WORKERS = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 test test-all: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(MARKS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(MARKS)
 
 # The package, in dist/.
 wheel: install
