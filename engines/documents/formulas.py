@@ -21,7 +21,7 @@ from engines.documents.tex import Macros
 
 _ENDS = re.compile(
     r"(?<![.\s][A-Za-z])(?<!\bcf)(?<!\beq)(?<!Eq)(?<!\bfig)(?<!Fig)(?<!Thm)(?<!resp)(?<!\bvs)[.?!][\"')\]}]*(?:\s+|\Z)"
-    r"|\n[ \t]*\n|^[ \t]*(?:[-*+#>]|\d+[.)])[ \t]+"
+    r"|\n[ \t]*\n|^[ \t]*(?:[-*+>]|\d+[.)])[ \t]+|^[ \t]*#{1,6}[ \t][^\n]*(?:\n|\Z)"
     r"|\\(?:chapter|section|subsection|subsubsection|paragraph|title)\*?(?:\[[^\]]*\])?(?:\{[^{}]*\}|(?![A-Za-z]))"
     r"|\\(?:item|par|caption|footnote)(?![A-Za-z])"
     r"|\\(?:begin|end)\s*\{[^{}]*\}(?:\[[^\]]*\])?",

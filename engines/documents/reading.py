@@ -40,7 +40,7 @@ _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _PERCENT = re.compile(r"(?<!\\)%(?=[^\n]*\S)|(?<!\\)%\Z")
 """Outside LaTeX files people mean per cent, but for the one that ends a line."""
 _MONEY = re.compile(r"\d[\d.,]*(?:\s[^\\=^_{}+*/<>]*)?\s")
-"""What stands between two amounts of dollars."""
+"""What may stand between two amounts of dollars."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _MARKUP = re.compile(
     r"<!--.*?-->|<(?P<skip>script|style|pre|code|textarea)\b[^>]*>.*?</(?P=skip)\s*>"
@@ -133,7 +133,7 @@ def pieces(
         if formula and closing[0] == "$":
             end = _dollar(text, at, closing)
             gap = _PARAGRAPH.search(text, at, end if end >= 0 else min(len(text), at + 10_000))
-            money = kind != "tex" and closing == "$" and _MONEY.fullmatch(text, at, max(at, end))
+            money = kind != "tex" and closing == "$" and _is_money(text, at, end)
             end = -1 if gap or money else end
         if end < 0:
             if formula and not (kind != "tex" and match["dollars"]):
@@ -149,6 +149,13 @@ def pieces(
         at = begun = end + len(closing) if closing != "\n" else end
     if begun < len(text):
         yield Piece(text[begun:], line(begun))
+
+
+def _is_money(text: str, at: int, end: int) -> bool:
+    """Whether two dollar signs, at -1 and at `end`, are those of two amounts, or the first is one."""
+    if _MONEY.fullmatch(text, at, max(at, end)) is None:
+        return False
+    return text[end + 1 : end + 2].isdigit() or re.search("[A-Za-z]{2}", text[at:end]) is not None
 
 
 def _closing(match: re.Match[str], kind: str) -> tuple[str | None, bool]:

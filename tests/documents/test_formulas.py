@@ -196,6 +196,20 @@ def test_markdown_has_blocks_of_mathematics_and_amounts_of_money(tmp_path: Path)
     assert found == [(1, "x=1"), (1, "2n"), (4, "\\zeta(2) = 1"), (11, "a+b")]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Let $2 n $ be even and $k$ odd, $10 x $ and $3$.", ["2 n", "k", "10 x", "3"]),
+        ("It is $5 and $x$ is, from $5 to $7 at $n$.", ["x", "n"]),
+    ],
+)
+def test_a_number_before_a_blank_is_money_only_beside_words_or_another(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    (tmp_path / "a.md").write_text(text)
+    assert [one.latex for one in read(tmp_path)] == expected
+
+
 def test_a_paragraph_of_html_ends_its_sentence_once(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
         "<h1>Heat</h1><p>We take $k^3+1$.</p><p>And so on, $x$ ...</p><li>$y$ is one</li>"
@@ -209,6 +223,9 @@ def test_a_heading_is_no_part_of_the_sentence_behind_it(tmp_path: Path) -> None:
         "\\section[short]{Norms}\nFor all $x$ it holds.\\subsection*{On}\nTake $y$."
     )
     assert [one.sentence for one in read(tmp_path)] == ["For all $x$ it holds.", "Take $y$."]
+    (tmp_path / "a.tex").unlink()
+    (tmp_path / "b.md").write_text("# Norms\nFor all $x$ it holds\n\n## On\nTake $y$.")
+    assert [one.sentence for one in read(tmp_path)] == ["For all $x$ it holds", "Take $y$."]
 
 
 def test_a_dump_of_stack_exchange_has_formulas_between_dollars(tmp_path: Path) -> None:
