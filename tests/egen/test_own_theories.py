@@ -34,6 +34,7 @@ from engines.egen.corpora import (
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.members import generate
+from engines.egen.expressions.signs import Sign, Signs
 from engines.egen.own_theories import CheckTheory, check_theory
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.theories import judges
@@ -232,6 +233,9 @@ join = "max(a, b)"
         ("values = 3", "values = 1000", 9, "'values' is 1000"),
         ('name = "a semilattice"', 'name = "a semilattice"\ncolour = 3', 2, "unknown key 'colour'"),
         ("[model]", "[model", 8, "not TOML"),
+        ("binds = 1}", 'binds = 1, right = "no"}', 7, "right of 'join' is 'no'"),
+        ('right = "a"}', 'right = "a", both = "no"}', 4, "both of 'itself' is 'no'"),
+        ("[model]", 'one = {prefix = "~"}\ntwo = {prefix = "~~"}\n[model]', 8, "'~~a', which is read"),
         ('name = "a', 'judge = "../x.py"\nname = "a', 1, "judge is '../x.py'"),
     ],
 )
@@ -249,6 +253,33 @@ def test_a_wrong_file_is_refused_with_its_line(
         read_theory(file)
     assert (caught.value.code, caught.value.line) == ("E222", line)
     assert caught.value.remedy
+
+
+def test_terms_are_written_as_they_are_read() -> None:
+    """Operators that bind alike, on every side and both ways."""
+    table = {
+        "plus": Sign("infix", "+", 2, 1),
+        "up": Sign("infix", "@", 2, 1, right=True),
+        "neg": Sign("prefix", "-", 1, 1),
+        "no": Sign("prefix", "~", 1, 9),
+        "mark": Sign("postfix", "'", 1, 9),
+        "x": Sign("constant", "x", 0),
+    }
+    signs = Signs(table, "signs")
+    terms = [Tree("x")]
+    for _ in range(3):
+        terms = [
+            Tree(name, parts) for name, sign in table.items() for parts in product(terms, repeat=sign.arity)
+        ]
+    assert len(terms) > 10_000
+    for tree in terms:
+        assert signs.read(signs.written(tree), "infix") == tree
+
+
+def test_letters_side_by_side_are_variables_and_no_names() -> None:
+    known = theory("regular")
+    assert known.read("awesome").labels().count("then") == 6
+    assert known.read("some a") == known.read("a+")
 
 
 def test_another_text_is_another_theory(tmp_path: Path) -> None:

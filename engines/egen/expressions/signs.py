@@ -61,8 +61,10 @@ class Signs:
     def _spelt(self) -> dict[str, list[str]]:
         """The operators of each spelling: `-` may stand before one operand and between two."""
         found: dict[str, list[str]] = {}
+        beside = any("" in sign.also for sign in self.table.values())
         for name, sign in self.table.items():
-            for spelling in (*sign.spellings, name):
+            # Letters side by side are variables there: awesome is no awe+, of the operator `some`.
+            for spelling in sign.spellings if beside else (*sign.spellings, name):
                 if name not in found.setdefault(spelling, []):
                     found[spelling].append(name)
         return found
@@ -80,7 +82,8 @@ class Signs:
         return rf"[{self.letters}](?:_[0-9]+)?"
 
     def is_variable(self, token: str) -> bool:
-        return token not in self._spelt and re.fullmatch(self.variable, token) is not None
+        known = token in self.table or token in self._spelt
+        return not known and re.fullmatch(self.variable, token) is not None
 
     def read(self, text: str, notation: Notation = "auto") -> Tree:
         """A term in infix or prefix notation; `auto` tries prefix first. Raises: ExpressionError with the
@@ -113,11 +116,14 @@ class Signs:
             text = getattr(sign, how) or sign.ascii
             gap = " " if text.startswith("\\") or text.isalpha() else ""
             if sign.place == "infix":
-                sides = sign.binds + sign.right, sign.binds + (not sign.right)
+                chained = sign.right and node.children[1].label == node.label
+                sides = sign.binds + sign.right, sign.binds + (not chained)
                 left, right = (_bracketed(part, side) for part, side in zip(parts, sides, strict=True))
                 text = f"{left} {text} {right}"
             elif sign.place == "prefix":
-                text = text + gap + _bracketed(parts[0], sign.binds)
+                inner = self.table.get(node.children[0].label)
+                behind = inner is not None and inner.place in ("infix", "postfix")
+                text = text + gap + _bracketed(parts[0], sign.binds + behind)
             elif sign.place == "postfix":
                 text = _bracketed(parts[0], sign.binds) + gap + text
             elif sign.place == "function":

@@ -14,7 +14,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from engines.core.assets import asset
@@ -71,6 +73,7 @@ class Definition:
         self.signs = Signs(
             table, self.name, remedy=str(document.get("example", "")) or f"Operators: {', '.join(table)}."
         )
+        _read_back(self.signs)
         self.model: Model | None = None
         self.judge = str(document.get("judge", ""))
         given = document.get("model")
@@ -149,6 +152,12 @@ def _text(row: Mapping[str, Any], name: str) -> str:
     return value
 
 
+def _switch(row: Mapping[str, Any], key: str, name: str) -> bool:
+    if not isinstance(value := row.get(key, False), bool):
+        raise _WrongError(f"{key} of {name!r} is {value!r}", f"Write {key} = true, or leave it out.", name)
+    return value
+
+
 def _sign(name: str, row: Any) -> Sign:
     if not _NAME.match(name) or name in _TAKEN or name.startswith("subsumed"):
         what = f"{name!r} cannot be an operator's name"
@@ -188,7 +197,7 @@ def _sign(name: str, row: Any) -> Sign:
         sign,
         given,
         binds,
-        bool(row.get("right")),
+        _switch(row, "right", name),
         row.get("unicode", ""),
         row.get("latex", ""),
         tuple(also),
@@ -204,6 +213,24 @@ def _tell_apart(table: Mapping[str, Sign]) -> None:
             if other != name:
                 what = f"the sign {spelling!r} is that of {other!r} and of {name!r}"
                 raise _WrongError(what, "Choose another for one of them.", name)
+
+
+def _read_back(signs: Signs) -> None:
+    """Refuse signs that make another term where they stand together, such as ! twice where there is !!."""
+    leaf = Tree(next(letter for letter in ascii_letters if signs.is_variable(letter)))
+    for (name, sign), (inner, other) in product(signs.table.items(), repeat=2):
+        for place in range(sign.arity):
+            parts = [leaf] * sign.arity
+            parts[place] = Tree(inner, (leaf,) * other.arity)
+            tree = Tree(name, tuple(parts))
+            for text in (signs.written(tree, how) for how in ("ascii", "unicode", "latex")):
+                try:
+                    found = signs.read(text, "infix")
+                except ExpressionError:
+                    found = leaf
+                if found != tree:
+                    what = f"{name!r} of {inner!r} is written {text!r}, which is read otherwise"
+                    raise _WrongError(what, "Choose another sign for one of them.", name)
 
 
 def _equation(row: Any, signs: Signs) -> Equation:
@@ -225,7 +252,7 @@ def _equation(row: Any, signs: Signs) -> Equation:
             raise _WrongError(f"the rule {name!r}: {text!r}: {error.what}", error.remedy, name) from error
     left, right = (_pattern(tree, signs) for tree in sides)
     rules = [_rule(name, left, right)]
-    if row.get("both", False):
+    if _switch(row, "both", name):
         rules.append(_rule(name + "~", right, left))
     for rule in rules:
         if unbound := sorted({*variables(rule.right)} - {*variables(rule.left)}):
