@@ -28,9 +28,10 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 from numba.np.numpy_support import as_dtype, from_dtype
 
-from engines.core.errors import EngineError
+from engines.core.errors import StoppedError
 from engines.core.events import Stop, never
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -80,12 +81,11 @@ def _missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Ca
         if _load(dispatcher, kinds):
             return dispatcher.overloads[kinds].entry_point
     elif _background.stop():
-        raise StoppedError(
-            "stopped before functions were compiled", code="E142", exit_code=130, remedy="Start it again."
-        )
+        raise StoppedError("stopped before functions were compiled", remedy="Start it again.")
     return compile_now(*args)
 
 
+@global_compiler_lock
 def _load(dispatcher: Any, kinds: tuple[Any, ...]) -> bool:
     """Take compiled code that was kept, as `Dispatcher.compile` does, if there is any."""
     if kinds in dispatcher.overloads:
@@ -163,10 +163,6 @@ def _halves(value: float) -> tuple[float, float]:
     scaled = 134217729.0 * value
     high = scaled - (scaled - value)
     return high, value - high
-
-
-class StoppedError(EngineError):
-    """What was asked to stop would have to wait for compiled code."""
 
 
 class _Background:

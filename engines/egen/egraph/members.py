@@ -18,8 +18,7 @@ from itertools import islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.compiling import StoppedError
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree
 from engines.egen.egraph.grammar import EGraph, Grammar, with_padding
