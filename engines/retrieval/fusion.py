@@ -158,7 +158,6 @@ def tune_weights(
 
 How = Literal["rrf-score", "rrf", "weighted"]
 _K = 60
-"""Documents of a topic in a run, at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # The first stage may end before a relevant answer is found: its recall is what the second one cannot mend, so
 # it is measured. Behind the answers that were scored anew the list goes on in the first stage's order.
 
-RECALLDEPTHS = (10, 50, 100, 1_000)
+RECALL_DEPTHS = (10, 50, 100, 1_000)
 
 
 def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[str]]:
@@ -50,7 +50,7 @@ def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[s
     return found
 
 
-def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALLDEPTHS) -> dict[int, float]:
+def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
     """The share of a topic's relevant answers that is among the first so many, by depth.
 
     The mean is over the topics of the run that have such an answer; unjudged answers take their places.
