@@ -3,6 +3,7 @@ its own; and what is wrong with a file is said with its line."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -330,8 +331,15 @@ def test_a_judge_in_python_runs_only_when_it_was_trusted_as_it_is(
             other = theory_of(theory_text(name), "")
             other.judge(other.read("a + b")).check([other.read("b + a")])
     judge.write_text(PYTHON.replace("return None", "return 1 / 0"))
-    with pytest.raises(EngineError, match="the judge failed on a \\+ b and b \\+ a: ZeroDivisionError"):
+    with pytest.raises(
+        EngineError, match="the judge failed on a \\+ b and b \\+ a: ZeroDivisionError"
+    ) as caught:
         check_theory(CheckTheory(str(file), trust=True))
+    assert caught.value.code == "E222"
+    judge.write_text(PYTHON.replace("one, other", "1 / (len(left) - 1)\n    one, other"))
+    check_theory(CheckTheory(str(file), trust=True))
+    rows = verify([("a", "b"), ("a + b", "b + a")], theory=str(file)).results  # the rest of the lines is done
+    assert [row["verdict"] for row in rows] == [None, "equal"]
     for answer, said in (("''", "returned ''"), ("False", "returned False"), ("exit(3)", "SystemExit: 3")):
         judge.write_text(PYTHON.replace("return None", f"return {answer}"))
         with pytest.raises(EngineError, match=said):
@@ -355,6 +363,10 @@ def test_a_distribution_brings_a_theory(tmp_path: Path, monkeypatch: pytest.Monk
     )
     judges.installed.cache_clear()
     assert theory("lattice").read("a + b").label == "join"
+    # A corpus of somebody else may name any hash: a file beside a theory is no judge.
+    beside = hashlib.sha256((tmp_path / "lattice_theory.py").read_bytes()).hexdigest()
+    with pytest.raises(EngineError, match="has not been trusted"):
+        judges._differ(beside)
     assert {row["name"] for row in check_theory(CheckTheory())["theories"]} == {*NAMES, "lattice"}
     monkeypatch.undo()
     judges.installed.cache_clear()
@@ -385,6 +397,15 @@ def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) ->
     assert caught.value.code == "E458"
     with pytest.raises(EngineError, match="of real functions"):
         build_corpus(BuildCorpus(tmp_path / "other", "poly", theory="sets"))
+
+
+def test_heads_that_cannot_be_compared_stay_apart(tmp_path: Path) -> None:
+    heads, out = tmp_path / "heads.txt", tmp_path / "corpus"
+    heads.write_text("a&b&c&f&g&h&i&j&k&l&m\nn&o&p&q&r&s&t&u&v&w&x\n")  # together 2^22 rows
+    spec = BuildCorpus(out, str(heads), theory="boolean", members=2, nodes=60, workers=1)
+    assert build_corpus(spec).clusters == 2
+    found = find(FindFunction(out, "n&o&p&q&r&s&t&u&v&w&x"))["matches"]
+    assert [(match["cluster"], match["verdict"]) for match in found] == [(1, "equal")]
 
 
 def test_the_commands_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

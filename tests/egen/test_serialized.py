@@ -13,7 +13,7 @@ from egglog.bindings import EGraph
 from scipy.stats import chisquare
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.corpora import CorpusStats, ShowCluster, corpus_stats, show
+from engines.egen.corpora import CorpusStats, FindFunction, ShowCluster, corpus_stats, find, show
 from engines.egen.egraph.serialized import Node, Serialized, read_serialized
 from engines.egen.foreign_egraphs import Extract, extract
 from engines.egen.theories.terms import read_s_expression, s_expression
@@ -140,6 +140,8 @@ def test_the_operation_names_counts_members_and_keeps_a_corpus(file: Path, tmp_p
     assert {row["verdict"] for row in cluster["members"]} == {"undecided"}
     shares = corpus_stats(CorpusStats(out))["verdicts"]
     assert {name: share for name, share in shares.items() if share} == {"undecided": 1.0}
+    (match,) = find(FindFunction(out, found["members"][3]["term"]))["matches"]
+    assert (match["cluster"], match["member"], match["verdict"]) == (0, 3, "undecided")
     with pytest.raises(EngineError, match="holds a corpus already"):
         extract(Extract(file, "$root", out=out))
 

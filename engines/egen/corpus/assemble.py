@@ -29,7 +29,7 @@ from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABL
 from engines.egen.expressions.notation import to_training
 from engines.egen.records import Outcome
 from engines.egen.theories.reals import Reals
-from engines.egen.theories.theory import Theory, theory_of
+from engines.egen.theories.theory import Theory, compared, theory_of
 from engines.egen.verification.points import relations_hold
 from engines.egen.verification.verify import verifier
 
@@ -147,12 +147,12 @@ def same_functions(
 
 
 def same_terms(heads: Sequence[Tree], theory: Theory) -> list[int]:
-    """The same as `same_functions` for terms of another theory: its judge decides."""
+    """The same as `same_functions` for terms of another theory: its judge decides, or they stay apart."""
     owner: list[int] = []
     for number, head in enumerate(heads):
         judge = theory.judge(head)
         first = (place for place, of in enumerate(owner) if place == of)
-        equal = (place for place in first if judge.check([heads[place]])[0].outcome == "equal")
+        equal = (place for place in first if compared(judge, heads[place]).outcome == "equal")
         owner.append(next(equal, number))
     return owner
 

@@ -135,11 +135,7 @@ class Corpus:
         from engines.egen.verification.verify import verifier
 
         if self.manifest["format"] == THEORY:
-            judge = self.theory.judge(tree)
-            heads = self._clusters["head"].to_pylist()
-            verdicts = judge.check([self.theory.read(head, "prefix") for head in heads])
-            equal = [n for n, verdict in enumerate(verdicts) if verdict.outcome == "equal"]
-            return [Match(n, heads[n], verdicts[n], self._place(n, tree)) for n in equal]
+            return [*self._find_term(tree)]
         if not variables_of(tree) <= {*self.variables}:
             return []
         prints = self._prints
@@ -157,6 +153,19 @@ class Corpus:
             if verdict.outcome in ("equal", "extends", "shrinks"):
                 found.append(Match(cluster, head, verdict, self._place(cluster, tree)))
         return sorted(found, key=lambda match: match.verdict.outcome != "equal")
+
+    def _find_term(self, tree: Tree) -> Iterator[Match]:
+        from engines.egen.theories.theory import compared
+
+        judge, text = self.theory.judge(tree), self.theory.row(tree)["prefix"]
+        for cluster, head in enumerate(self._clusters["head"].to_pylist()):
+            verdict = compared(judge, self.theory.read(head, "prefix"))
+            if verdict.outcome == "equal":
+                yield Match(cluster, head, verdict, self._place(cluster, tree))
+            elif verdict.outcome == "undecided":  # it may stand there as it is written
+                texts = self.members(cluster)["prefix"].to_pylist()
+                if text in texts:
+                    yield Match(cluster, head, verdict, texts.index(text))
 
     def _place(self, cluster: int, tree: Tree) -> int | None:
         from engines.egen.expressions.forms import Subterms

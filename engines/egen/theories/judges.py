@@ -11,9 +11,10 @@ import ast
 import json
 import operator
 import sys
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.abc import InspectLoader
@@ -212,6 +213,12 @@ class ModelJudge(OwnJudge):
 # Python files
 
 
+class JudgeError(ExpressionError):
+    """Terms on which a judge fails; what else there is to judge goes on."""
+
+    code = "E222"
+
+
 class PythonJudge(OwnJudge):
     """Asks `differ(head, member)` of a Python file: None where they are equal, else what shows that they are
     not, in words."""
@@ -231,11 +238,9 @@ class PythonJudge(OwnJudge):
             raise
         except (Exception, SystemExit) as error:
             terms = " and ".join(self.language.written(tree) for tree in (self.head, member))
-            raise EngineError(
+            raise JudgeError(
                 f"the judge failed on {terms}: {type(error).__name__}: {error}",
-                where=str(path),
-                remedy="Mend differ(left, right), and trust the file again.",
-                code="E222",
+                remedy=f"Mend differ(left, right) in {path}, and trust the file again.",
             ) from error
         if said is None:
             return Verdict("equal", 1.0)
@@ -300,7 +305,8 @@ def _trusted(digest: str) -> Iterator[Path]:
     """The Python files that may be imported, if their bytes have this hash."""
     yield from asset("theories").glob("*.py")
     for path in installed().values():
-        yield from path.parent.glob("*.py")
+        with suppress(OSError, ValueError, TypeError, LookupError):
+            yield path.parent / tomllib.loads(path.read_text(encoding="utf-8"))["judge"]
     if digest in (kept := _kept()):
         yield Path(str(kept[digest]))
 

@@ -120,6 +120,14 @@ class Theory(ABC):
         """A term in every notation."""
 
 
+def compared(judge: Judge, term: Tree) -> Verdict:
+    """The verdict on a term, undecided where it is too much for the judge."""
+    try:
+        return judge.check([term])[0]
+    except ExpressionError:
+        return Verdict("undecided", 1.0)
+
+
 def theory_of(name: str, assume: str, *trees: Tree, own: str = "") -> Theory:
     """The theory of this name for expressions, with assumptions in its own language.
 
