@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.spec import Arg
+from engines.core.spec import Arg, refused
 
 if TYPE_CHECKING:
     from engines.egen.egraph.serialized import Serialized
 
 _FEW = 20
+_MOST_DIFFERENT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,11 @@ class Extract:
         Path | None,
         Arg("Also write every class with several terms as a cluster of a corpus folder.", writes=True),
     ] = None
+
+    def __post_init__(self) -> None:
+        if self.members > _MOST_DIFFERENT and (self.order == "different" or self.out):
+            what = f"members is {self.members:,}, and at most {_MOST_DIFFERENT:,} are told apart"
+            raise refused(what, "E424", "Ask for fewer, or for --order uniform without --out.")
 
 
 def extract(spec: Extract) -> dict[str, Any]:

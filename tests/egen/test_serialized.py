@@ -128,6 +128,16 @@ def test_different_members_differ_more_than_uniform_ones(file: Path) -> None:
     assert graph.different(root, 14, 6, 0) == chosen
 
 
+def test_as_many_different_members_come_as_there_are() -> None:
+    """1,100 terms of one size and one of the next."""
+    leaves = tuple(Node(f"x{n}") for n in range(1_100))
+    graph = Serialized({"0": (*leaves, Node("f", ("1",))), "1": (Node("y"),)}, ("0",))
+    assert len(set(graph.different("0", 3, 1_000, 0))) == 1_000
+    with pytest.raises(EngineError, match="at most 1,000 are told apart") as caught:
+        Extract(Path("graph.json"), members=1_001)
+    assert caught.value.code == "E424"
+
+
 def test_the_operation_names_counts_members_and_keeps_a_corpus(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "corpus"
     found = extract(Extract(file, "$root", members=5, max_size=12, out=out))

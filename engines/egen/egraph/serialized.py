@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import islice
@@ -169,14 +169,8 @@ class Serialized:
         """So many different terms of a class of at most this size, all of them equally likely; all there are,
         smallest first, where that is no more."""
         counts = self.counts(root, most)
-        total = sum(counts)
-        if total <= count:
-            return [self.term(root, n, k) for n, known in enumerate(counts) for k in range(known)]
-        draw = random.Random(seed)
-        chosen: dict[int, None] = {}
-        while len(chosen) < count:
-            chosen[draw.randrange(total)] = None
-        return [self._numbered(root, counts, number) for number in chosen]
+        numbers = _numbers(random.Random(seed), sum(counts), count)
+        return [self._numbered(root, counts, number) for number in numbers]
 
     def _numbered(self, root: str, counts: Sequence[int], number: int) -> Tree:
         for size, known in enumerate(counts):
@@ -190,15 +184,13 @@ class Serialized:
         the share of operators, and of operators below operators, that they have not in common. They are
         chosen among a thousand, as many of each size as there are."""
         counts = self.counts(root, most)
-        sizes = [size for size, known in enumerate(counts) if known]
+        sizes = sorted((size for size, known in enumerate(counts) if known), key=counts.__getitem__)
         draw = random.Random(seed)
         pool: list[Tree] = []
         for place, size in enumerate(sizes):
-            share = (_POOL - len(pool)) // (len(sizes) - place)
-            few = counts[size] <= share
-            numbers = range(counts[size]) if few else (draw.randrange(counts[size]) for _ in range(share))
-            pool += [self.term(root, size, number) for number in dict.fromkeys(numbers)]
-        pool = list(dict.fromkeys(pool))
+            share = (max(_POOL, count) - len(pool)) // (len(sizes) - place)
+            pool += [self.term(root, size, number) for number in _numbers(draw, counts[size], share)]
+        pool = sorted(dict.fromkeys(pool), key=len)
         features = [_features(tree) for tree in pool]
         apart = [1.0] * len(pool)
         chosen: list[int] = []
@@ -209,6 +201,16 @@ class Serialized:
                 apart[other] = min(apart[other], 1 - len(has & features[place]) / len(has | features[place]))
             apart[place] = -1.0
         return [pool[place] for place in chosen]
+
+
+def _numbers(draw: random.Random, total: int, count: int) -> Iterable[int]:
+    """So many different numbers below a total, or all there are."""
+    if total <= count:
+        return range(total)
+    chosen: dict[int, None] = {}
+    while len(chosen) < count:
+        chosen[draw.randrange(total)] = None
+    return chosen
 
 
 def _at(counts: Sequence[int], size: int) -> int:
