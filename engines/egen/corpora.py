@@ -505,7 +505,10 @@ def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
     from engines.egen.corpus.reader import open_corpus
 
     ends: dict[str, Layout] = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
-    layout = spec.layout or ends.get(spec.file.suffix.lower(), "blocks")
+    name = spec.file.name.lower()
+    layout = spec.layout or ends.get(Path(name.removesuffix(".gz")).suffix, "blocks")
+    if name.endswith(".gz") and layout not in ("blocks", "jsonl"):
+        raise refused(f"{layout} is not compressed", "E427", "Name a file without .gz, or --layout jsonl.")
     corpus = open_corpus(spec.corpus, several=True)
     made = {"file": str(spec.file), "layout": layout}
     if layout in ("blocks", "jsonl"):

@@ -115,7 +115,9 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     found = _ASKED.fullmatch(text.strip())
     written, assumed, weighed, named = found.groups("") if found else ("", "", "", "")
     try:
-        if named:
+        if named not in ("", "reals"):
+            if weighed:
+                raise ExpressionError("weights are of real functions", remedy="Leave them out.")
             place = str(theory_file(named)) if named.endswith(".toml") else named
             head = theory_of(place, assumed).read(written)
             return prefix(head), {"theory": place, **({"assume": assumed} if assumed else {})}, ""

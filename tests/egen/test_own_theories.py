@@ -25,10 +25,12 @@ from engines.core.tree import Tree
 from engines.egen.corpora import (
     BuildCorpus,
     CorpusStats,
+    ExportCorpus,
     FindFunction,
     ShowCluster,
     build_corpus,
     corpus_stats,
+    export_corpus,
     find,
     show,
 )
@@ -388,6 +390,10 @@ def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) ->
     found = find(FindFunction(out, "C n (B u A)"))["matches"]
     assert [(match["cluster"], match["verdict"], match["member"]) for match in found] == [(0, "equal", 0)]
     assert corpus_stats(CorpusStats(out))["clusters"] == 2
+    export_corpus(ExportCorpus(out, tmp_path / "set", layout="dataset"))
+    card = (tmp_path / "set" / "README.md").read_text()
+    assert "| terms of | the algebra of sets |" in card
+    assert "| rules |" not in card  # the table is that of real functions
     assert build_corpus(BuildCorpus(out, workers=1)).complete
     with pytest.raises(EngineError, match="grown with other theory") as caught:
         build_corpus(replace(spec, theory="boolean", templates=None))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.corpora import ExportCorpus, export_corpus
+from engines.egen.corpora import ExportCorpus, ImportClusters, export_corpus, import_clusters
 from engines.egen.corpus.build import build_corpus, saved_plan
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.corpus.splits import held_out_split
@@ -68,6 +70,26 @@ def test_every_layout_has_cluster_verdict_and_split(corpus: Path, tmp_path: Path
         for place, (text, verdict) in enumerate(zip(line["exprs"], line["verdicts"], strict=True))
     ]
     assert flat == wanted
+    assert export_corpus(ExportCorpus(corpus, tmp_path / "x.jsonl.gz"))["layout"] == "jsonl"
+    assert gzip.decompress((tmp_path / "x.jsonl.gz").read_bytes()) == (tmp_path / "x.jsonl").read_bytes()
+    with pytest.raises(EngineError, match="csv is not compressed") as caught:
+        export_corpus(ExportCorpus(corpus, tmp_path / "x.csv.gz"))
+    assert caught.value.code == "E427"
+
+
+def test_a_card_claims_no_settings_of_what_was_not_grown(corpus: Path, tmp_path: Path) -> None:
+    def made(name: str) -> str:
+        export_corpus(ExportCorpus(tmp_path / name, tmp_path / f"set-{name}", layout="dataset"))
+        return (tmp_path / f"set-{name}" / "README.md").read_text().split("| made from")[1]
+
+    (tmp_path / "clusters.txt").write_text("+ x x\n* 2 x\n\n")
+    import_clusters(ImportClusters(tmp_path / "clusters.txt", tmp_path / "imported"))
+    shutil.copytree(corpus, tmp_path / "grown")
+    assert "| members a head, tokens | 5, 25 |" in made("grown")
+    assert "members a head" not in made("imported")
+    assert "| clusters | published |" in made("imported")
+    for name in ("grown", "imported"):
+        assert "| terms of | real functions |" in made(name)
 
 
 def test_the_folder_has_a_card_and_opens_as_a_data_set(corpus: Path, tmp_path: Path) -> None:

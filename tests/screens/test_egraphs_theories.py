@@ -40,6 +40,7 @@ def test_what_is_typed_names_the_theory() -> None:
     assert shown(found) == "(A ∪ B)'"
     assert tree_lines(found) == ["complement", "└ union", "  ├ A", "  └ B"]
     assert "Did you mean 'sets'" in parse_growth("A u B theory set")[2]
+    assert "weights are of real functions" in parse_growth("A u B weights trig=4 theory sets")[2]
     assert "character 3" in parse_growth("A + B theory sets")[2]
 
 

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from engines.core.errors import DataError
 from engines.core.files import atomic_folder, atomic_writer, file_error, sha256, write_json, write_text
 from engines.egen.corpus.reader import Corpus
+from engines.egen.corpus.shards import theory_in
 from engines.egen.corpus.splits import SplitName
 from engines.egen.records import Layout
 
@@ -54,6 +55,7 @@ _MEANT = {
 }
 MARK = "corpus.json"
 """A file that every such folder has: what made the corpus."""
+_ABOUT = {"reals": "real functions", "logic": "propositional logic", "terms": "a foreign e-graph"}
 _ROWS_TOGETHER = 20_000
 
 
@@ -175,19 +177,22 @@ def _card(
     of = verdicts.total() or 1
     judged = ", ".join(f"{word} {count / of:.2%}" for word, count in sorted(verdicts.items())) or "none"
     own = json.loads(config["rules"]) if config.get("rules") else []
-    about = json.loads(config["theory"])["name"] if "{" in config.get("theory", "") else "real functions"
-    made = {
-        "terms of": about,
-        "source": corpus.manifest["source"]["name"],
+    grown = "origin" not in corpus.manifest  # else its settings are of one cluster, or of nothing
+    theory = theory_in(corpus.manifest)
+    about = _ABOUT.get(theory) or json.loads(theory)["name"]
+    made = {"terms of": about, "source": corpus.manifest["source"]["name"]}
+    table = f"table {corpus.manifest['rules'][:12]}" + (f" and {len(own)} more" if own else "")
+    settings = {
         "mode, style": f"{config['mode']}, {config.get('style', 'any')}",
         "members a head, tokens": f"{config['members']}, {config['max_tokens']}",
         "assumed": config.get("assume", ""),
         "classical forms": config.get("forms", ""),
         "weights": config.get("weights", ""),
-        "rules": f"table {corpus.manifest['rules'][:12]}" + (f" and {len(own)} more" if own else ""),
+        "rules": table if theory == "reals" else "",
         "seed": str(config["seed"]),
-        "mathwb": corpus.manifest["versions"]["mathwb"],
     }
+    made |= settings if grown else {"clusters": corpus.manifest["origin"]}
+    made["mathwb"] = corpus.manifest["versions"]["mathwb"]
     facts = "".join(f"| {key} | {_cell(value)} |\n" for key, value in made.items() if value)
     by = "whole template shapes" if split == "shapes" else "whole clusters"
     return f"""---
