@@ -103,6 +103,8 @@ SENTENCES: dict[str, list[str]] = {
     "The matrix is not invertible.": ["possible-01 :polarity -", "possible-01 :ARG1 invert-01"],
     "$f$ is nowhere differentiable.": ["possible-01 :polarity -", "differentiate-01 :ARG1 1"],
     "The series never converges.": ["converge-01 :polarity -", "converge-01 :ARG0 series"],
+    "No such $x$ exists.": ["exist-01 :ARG1 1", "1 :polarity -", "1 :mod such"],
+    "There is no such $x$.": ["1 :polarity -", "1 :mod such"],
     "Not every function is continuous.": ["continue-01 :polarity -", "function-01 :mod every"],
     "It is not true that every function is continuous.": ["true-01 :polarity -", "true-01 :ARG1 continue-01"],
     "This does not hold for all $n$.": ["hold-01 :polarity -", "hold-01 :prep-for 1", "1 :mod all"],
@@ -133,6 +135,12 @@ SENTENCES: dict[str, list[str]] = {
         "have-03 :ARG1 solve-01",
     ],
     "How many zeros does $f$ have in the disc?": [f"zero {ASKED}", "have-03 :ARG0 1", "have-03 :ARG1 zero"],
+    "How many zeros has it?": [f"zero {ASKED}", "have-03 :ARG0 it", "have-03 :ARG1 zero"],
+    "How many subgroups of order $p$ does the abelian group $G$ have?": [
+        f"subgroup {ASKED}",
+        "have-03 :ARG0 group-01",
+        "have-03 :ARG1 subgroup",
+    ],
     "How many elements does the set contain?": [
         f"element {ASKED}",
         "contain-01 :ARG0 set",
@@ -204,6 +212,11 @@ SENTENCES: dict[str, list[str]] = {
     ],
     # How many there are of what is said.
     "Each of the numbers is prime.": ["prime :domain number", "number :mod each"],
+    "Section 4 of this paper constructs a field.": [
+        "construct-01 :ARG0 section",
+        "section :mod 4",
+        "paper :mod this",
+    ],
     "Every $x$ has an inverse.": ["1 :mod every", "have-03 :ARG0 1"],
     "It has at least two roots.": ["root :quant at-least", "at-least :op1 2"],
     "$x$ is at most $3$.": ["equal-01 :ARG1 1", "equal-01 :ARG2 at-most", "at-most :op1 2"],

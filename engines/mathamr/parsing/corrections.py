@@ -165,7 +165,6 @@ class _Parse:
             noun += 1
         if self.words[min(noun, len(self.words) - 1)].tag[:2] != "NN":
             return
-        self.hang(many, noun, "amod")
         clause = self.below(noun, "acl:relcl")
         if clause and noun < clause[0] and word.relation != "root":
             # What it has is known, not the zeros.
@@ -174,8 +173,6 @@ class _Parse:
         verb = self.words[noun].head
         if self.words[verb].relation == "aux":
             verb = self.words[verb].head
-        if self.words[noun].relation != "nsubj":
-            return
         if any(self.text(one) in _DO for one in self.below(verb, "aux") if one > noun):
             self.hang(noun, verb, "obj")
         elif verb == noun + 1 and self.words[verb].lemma == "have":
@@ -242,7 +239,9 @@ class _Parse:
 
     def partitive(self, number: int) -> None:
         """ "Each of the numbers", "two of the roots": the noun stands above what says how many of it."""
-        counts = self.words[number].tag == "CD"
+        word = self.words[number]
+        named = word.text[0].isdigit() and word.relation in ("flat", "appos")  # "Section 4 of …"
+        counts = word.tag == "CD" and not named
         if (not counts and self.text(number) not in _PARTS) or self.text(number + 1) != "of":
             return
         for noun in range(number + 2, min(number + 7, len(self.words))):
@@ -250,11 +249,7 @@ class _Parse:
                 break
         else:
             return
-        if self.words[noun].head != number:
-            if self.words[noun].relation != "nmod":
-                return
-            self.hang(noun, number, "nmod")
-        if self.words[noun].tag not in ("NNS", "PRP", "NN", "DT"):
+        if self.words[noun].head != number or self.words[noun].tag not in ("NNS", "PRP", "NN", "DT"):
             return
         many = self.text(number) in ("many", "few", "several")
         self.swap(number, noun, "nummod" if counts else "amod" if many else "det")
@@ -321,7 +316,6 @@ class _Parse:
             # "Neither even nor odd": the first taken for an adverb.
             one = neither + 1
             self.swap(nor + 1, one, "conj")
-            self.hang(neither, one, "cc:preconj")
             self.hang(nor, nor + 1, "cc", "CC")
             self.words[one] = replace(self.words[one], tag="JJ")
         if self.words[neither].relation == "advmod":
