@@ -37,6 +37,7 @@ from engines.egen.corpora import (
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.members import generate
+from engines.egen.evaluations.check import Check, check
 from engines.egen.expressions.signs import Sign, Signs
 from engines.egen.own_theories import CheckTheory, check_theory
 from engines.egen.records import EgenConfig, Limits
@@ -403,6 +404,14 @@ def test_a_corpus_of_a_theory_is_built_merged_and_looked_into(tmp_path: Path) ->
     assert caught.value.code == "E458"
     with pytest.raises(EngineError, match="of real functions"):
         build_corpus(BuildCorpus(tmp_path / "other", "poly", theory="sets"))
+
+
+def test_a_step_that_is_too_much_for_the_judge_is_undecided(tmp_path: Path) -> None:
+    steps = tmp_path / "steps.txt"
+    steps.write_text("a & b\nb & a\n\na&b&c&f&g&h&i&j&k&l&m\nn&o&p&q&r&s&t&u&v&w&x\n")
+    rows = [each["transitions"][0] for each in check(Check(steps, theory="boolean"))["derivations"]]
+    assert [row["verdict"] for row in rows] == ["equal", "undecided"]
+    assert "22 variables" in rows[1]["reason"]
 
 
 def test_heads_that_cannot_be_compared_stay_apart(tmp_path: Path) -> None:

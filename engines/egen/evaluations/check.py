@@ -10,10 +10,10 @@ from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
-from engines.egen.records import AssumeAny, Outcome, TheoryName
+from engines.egen.records import AssumeAny, Outcome, TheoryName, Verdict
 from engines.egen.theories.theory import theory_of
 
 if TYPE_CHECKING:
@@ -86,13 +86,17 @@ def judge(
     known = repeat(nan) if cosines is None else cosines
     for (one, other), cosine in zip(pairwise(derivation.steps), known, strict=False):
         arbiter = theory_of(theory, assume, one, other).judge(one)
-        (verdict,) = arbiter.check([other])
+        try:
+            (verdict,) = arbiter.check([other])
+            reason = because(arbiter, verdict)
+        except ExpressionError as error:  # too much for the judge of a theory
+            verdict, reason = Verdict("undecided", 1.0), error.what
         read = not isnan(cosine)
         rows.append(
             {
                 **verdict_row(verdict),
                 "judgement": _JUDGEMENTS[verdict.outcome],
-                "reason": because(arbiter, verdict),
+                "reason": reason,
                 "cosine": float(cosine) if read else None,
                 "flagged": bool(cosine < limit) if read else None,
             }
