@@ -6,16 +6,19 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.build import Plan, versions
 from engines.egen.corpus.shards import GrownHead, write_shard
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.foreign_egraphs import Extract, extract
 from engines.egen.records import EgenConfig, Member, Verdict
+from engines.egen.theories import own
 from engines.egen.theories.own import theory_text
 from screens.app import Workbench
 from screens.egraphs.columns import parse_growth, shown, tree_lines
-from screens.egraphs.sources import read_source
+from screens.egraphs.sources import Cluster, read_source
 from tests.screens.driving import place, press, ready
 from tests.screens.test_egraphs import WIDE, build, case, corpus
 from workbench.workspace import Workspace
@@ -25,13 +28,34 @@ __all__ = ["build", "corpus"]
 HEAD, MEMBER = "complement union A B", "intersection complement A complement B"
 
 
-def of_sets(folder: Path) -> None:
-    config = EgenConfig(theory=theory_text("sets"))
+def of_sets(folder: Path, theory: str = "", *, finished: bool = True) -> None:
+    config = EgenConfig(theory=theory or theory_text("sets"))
     heads = (Head(HEAD, "own", "v", 4),)
     rows = tuple(Member(text, Verdict("equal", 1.0)) for text in (HEAD, MEMBER))
     stored = write_shard(folder / "shards", 0, [GrownHead(0, rows, "saturated", 1, 9, 4, "2")])
     plan = Plan(Source("sets", heads), config, "", versions()).to_dict()
-    assemble(folder, plan, heads, {0: folder / "shards" / stored.name}, seed=0)
+    if finished:
+        assemble(folder, plan, heads, {0: folder / "shards" / stored.name}, seed=0)
+    else:
+        (folder / "plan.json").write_text(json.dumps(plan))
+
+
+def test_terms_have_the_signs_of_their_own_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "_MET", {})
+    own._defined.cache_clear()
+    other = json.loads(theory_text("sets"))
+    other["operators"]["union"] |= {"unicode": "⋓", "also": ["∪"]}
+    of_sets(tmp_path / "one", finished=False)
+    of_sets(tmp_path / "two", json.dumps(other))
+    own._defined.cache_clear()
+    own._MET.clear()
+    source, (row,) = read_source(tmp_path / "one")  # as if nothing had been grown in this process
+    assert shown(HEAD) == "(A ∪ B)'"
+    read_source(tmp_path / "two")
+    assert shown(HEAD) == "(A ⋓ B)'"
+    Cluster(source, row)
+    assert shown(HEAD) == "(A ∪ B)'"
+    own._defined.cache_clear()
 
 
 def test_what_is_typed_names_the_theory() -> None:

@@ -399,10 +399,18 @@ def _defined(text: str) -> Definition:
     return definition
 
 
+def meet(text: str) -> None:
+    """Show terms by the signs of this theory, before others whose operators have the same names."""
+    if text.startswith("{"):
+        signs = Own(text).definition.signs
+        _MET.pop(text, None)
+        _MET[text] = signs
+
+
 def met(prefix: str) -> tuple[dict[str, Any], Tree]:
     """A term in prefix notation with its notations, by the last theory met here that has its operators; else
     it is an s-expression. Raises: ExpressionError where it is neither."""
-    for signs in reversed(_MET.values()):
+    for signs in tuple(_MET.values())[::-1]:
         if all(token in signs.table or signs.is_variable(token) for token in prefix.split()):
             return signs.row(tree := signs.tree(prefix)), tree
     tree = Terms().read(prefix)

@@ -31,20 +31,25 @@ if TYPE_CHECKING:
 Address = Callable[[Mapping[str, Any]], str]
 
 
-@lru_cache(32_768)
 def written(notation: str, prefix: str) -> str:
     """An expression in a notation of `engines.egen.expressions.notation`: infix, unicode_infix or latex."""
+    if (text := _function(notation, prefix)) is not None:
+        return text
+    from engines.egen.theories.own import met
+
+    return str(met(prefix)[0][notation.removesuffix("_infix")])
+
+
+@lru_cache(32_768)
+def _function(notation: str, prefix: str) -> str | None:
     from engines.core.errors import ExpressionError
     from engines.egen.expressions import notation as notations
     from engines.egen.expressions.language import LETTERS, read_prefix
 
     try:
-        tree = read_prefix(prefix, LETTERS)
+        return str(getattr(notations, notation)(read_prefix(prefix, LETTERS)))
     except ExpressionError:
-        from engines.egen.theories.own import met
-
-        return str(met(prefix)[0][notation.removesuffix("_infix")])
-    return str(getattr(notations, notation)(tree))
+        return None  # of another theory
 
 
 def _in(notation: str) -> Callable[[Row], str]:
