@@ -132,11 +132,10 @@ class _Finished(_Corpus):
     def __init__(self, path: Path) -> None:
         from engines.egen.corpus.reader import open_corpus
         from engines.egen.corpus.shards import theory_in
-        from engines.egen.theories.own import meet
 
         super().__init__(path)
         self._corpus = open_corpus(path, several=True)
-        meet(theory_in(self._corpus.manifest))
+        _meet(theory_in(self._corpus.manifest))
         self._kept = "configs" in self._corpus.manifest
         """Whether each cluster was kept with its own configuration."""
         self._lock = threading.Lock()
@@ -165,7 +164,6 @@ class _Finished(_Corpus):
 class _Building(_Corpus):
     def __init__(self, path: Path) -> None:
         from engines.egen.corpus.shards import read_shard, stored_shards, theory_in
-        from engines.egen.theories.own import meet
 
         super().__init__(path)
         try:
@@ -176,7 +174,7 @@ class _Building(_Corpus):
                 path=path / "plan.json",
                 remedy="Build it again in another folder.",
             ) from error
-        meet(theory_in(self._plan))
+        _meet(theory_in(self._plan))
         stored = stored_shards(path / "shards")
         self._shards = [read_shard(stored[block]) for block in sorted(stored)]
         total = -(-self._plan["source"]["heads"] // self._plan["block"])
@@ -223,6 +221,14 @@ def open_source(path: Path) -> Source:
     return _Finished(path) if (path / "manifest.json").exists() else _Building(path)
 
 
+def _meet(theory: str) -> None:
+    """Have terms shown by the signs of this theory, if it is one of somebody's own."""
+    if theory.startswith("{"):
+        from engines.egen.theories.own import meet
+
+        meet(theory)
+
+
 # One cluster
 
 
@@ -235,8 +241,6 @@ class Cluster:
     """
 
     def __init__(self, source: Source, row: LazyRow) -> None:
-        from engines.egen.theories.own import meet
-
         self.source = source
         self.row = row
         self.number = int(row["cluster"])
@@ -249,7 +253,7 @@ class Cluster:
         self.mode = str(self.settings.get("mode", "strict"))
         self.assume = str(self.settings.get("assume", ""))
         self.theory = str(self.settings.get("theory", "reals"))
-        meet(self.theory)
+        _meet(self.theory)
         self.weights = str(self.settings.get("weights", ""))
         self.assuming = ["--assume", self.assume] if self.assume else []
         self.assuming += ["--theory", self.theory] if self.theory != "reals" else []

@@ -401,10 +401,9 @@ def _defined(text: str) -> Definition:
 
 def meet(text: str) -> None:
     """Show terms by the signs of this theory, before others whose operators have the same names."""
-    if text.startswith("{"):
-        signs = Own(text).definition.signs
-        _MET.pop(text, None)
-        _MET[text] = signs
+    signs = Own(text).definition.signs
+    _MET.pop(text, None)
+    _MET[text] = signs
 
 
 def met(prefix: str) -> tuple[dict[str, Any], Tree]:
