@@ -109,7 +109,11 @@ def test_the_folder_has_a_card_and_opens_as_a_data_set(corpus: Path, tmp_path: P
     assert sum(map(len, clusters.values())) == 40
     for column in found["train"].column_names:
         assert f"| `{column}` |" in card
-    assert export_corpus(ExportCorpus(corpus, folder, layout="dataset", split="shapes"))["clusters"] == 40
+    shapes = open_corpus(corpus).clusters()["split_by_shape"].to_pylist()
+    export_corpus(ExportCorpus(corpus, folder, layout="dataset", split="shapes"))
+    rows = [row for file in (folder / "data").iterdir() for row in pq.read_table(file).to_pylist()]
+    assert [side for _, side in sorted({(row["cluster"], row["split"]) for row in rows})] == shapes
+    assert shapes != open_corpus(corpus).clusters()["split"].to_pylist()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "README.md").write_text("mine")
     with pytest.raises(DataError, match="would be lost"):
