@@ -84,8 +84,6 @@ def test_counts_are_those_of_enumeration(file: Path) -> None:
 
 def test_large_counts_are_exact() -> None:
     """Binary trees by leaves: Catalan numbers, and terms of one cycle, one of each size."""
-    from engines.egen.egraph.serialized import Node
-
     trees = Serialized({"0": (Node("x"), Node("f", ("0", "0")))}, ("0",))
     counts = trees.counts("0", 99)
     catalan = [1]

@@ -479,18 +479,11 @@ class _Forms:
     definition: Definition
 
     def padded(self, number: int) -> bool:
+        from engines.egen.algebra.relations import fits
+
         tree = self.definition.signs.tree(" ".join(self.terms.tokens(number)))
         return any(fits(pattern, node, {}) for node in tree for pattern in self.definition.shapes[2])
 
     def key(self, number: int) -> str:
         commuting, associating, _ = self.definition.shapes
         return ac_key(self.definition.signs.tree(" ".join(self.terms.tokens(number))), commuting, associating)
-
-
-def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
-    """Whether a term is an instance of a pattern; the binding is filled."""
-    if is_variable(pattern):
-        return binding.setdefault(pattern.label, tree) == tree
-    if pattern.label != tree.label or len(pattern.children) != len(tree.children):
-        return False
-    return all(fits(one, other, binding) for one, other in zip(pattern.children, tree.children, strict=True))
