@@ -38,7 +38,7 @@ _SIGNS = {
     "...": r"\ldots ",
 }
 _PLAIN = re.compile(
-    r"(?P<raised>[\^_]|\*\*)\s*(?:(?P<group>\()|(?P<script>[-+]?[0-9]+(?:\.[0-9]+)?|[^\W\d_]+))"
+    r"(?P<raised>[\^_]|\*\*)\s*(?:(?P<group>\()|(?P<script>[-+]?[0-9]+(?:\.[0-9]+)?|-?[^\W\d_]+))"
     r"|(?P<word>[^\W\d_]{2,})"
     r"|(?P<sign><=>|\+/-|\.\.\.|\*\*|<=|>=|!=|<>|==|=>|->|\+-|[%$#&{}])",
 )
@@ -52,7 +52,7 @@ _CONNECTED = ("and", "or", "if", "in")
 
 def latex_of_plain(text: str) -> str:
     r"""Plain text as LaTeX: whole numbers and brackets are exponents, words are functions, Greek letters or
-    texts.
+    texts. Of other letters behind ^ one is the exponent, as in LaTeX.
 
     >>> latex_of_plain("2*x^10 <= sqrt(2)^(n+1)")
     '2*x^{10} \\le  \\operatorname{sqrt}(2)^{n+1}'
@@ -84,7 +84,12 @@ def latex_of_plain(text: str) -> str:
         elif match["script"]:
             script = match["script"]
             mark = "_" if match["raised"] == "_" else "^"
-            found.append(f"{mark}{{{_word(script) if script.isalpha() else script}}}")
+            sign, letters = script[: script[0] == "-"], script.lstrip("-")
+            named = _word(letters) if letters.isalpha() and len(letters) > 1 else letters
+            if mark == "^" and len(named) > 1 and named.isalpha():
+                found.append(f"^{{{sign}{named[0]}}}{_word(named[1:])}")
+            else:
+                found.append(f"{mark}{{{sign}{named}}}")
         else:
             found.append(_word(match["word"]) if match["word"] else _SIGNS[match["sign"]])
     copied(text[at:])

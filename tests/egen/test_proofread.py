@@ -44,6 +44,64 @@ def test_definitions_of_functions_are_applied(tmp_path: Path) -> None:
     assert [v for v, _ in _verdicts(tmp_path, "Let $f(x)=x^2+1$. Then $f(3)=10$.")] == ["given", "follows"]
 
 
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("$f(2) = 5$", "follows"),
+        ("$f(2) = 7$", "wrong"),
+        ("$f'(x) = 2x$", "follows"),
+        ("$f'(3) = 6$", "follows"),
+        ("$f''(x) = 2x$", "wrong"),
+        (r"$\frac{d}{dx} f(x) = 2x$", "follows"),
+        (r"$\frac{\partial h}{\partial x} = 2xy$", "follows"),
+        (r"$\int_0^1 f(x)\,dx = 4/3$", "follows"),
+        (r"$\int_0^1 f(x)\,dx = 5/3$", "wrong"),
+        ("$f(a+b) = a^2 + 2ab + b^2 + 1$. Let $c = 1$", "follows"),
+        ("$f(a+b) = a^2 + b^2 + 1$. Let $c = 1$", "wrong"),
+        ("$g(f(1)) = 0$", "given"),  # the sine of 2 radians, or of two degrees
+        (r"$g(\pi/2) = 0$", "wrong"),
+    ],
+)
+def test_values_and_derivatives_of_functions_are_those_of_their_definitions(
+    tmp_path: Path, claim: str, verdict: str
+) -> None:
+    text = r"Let $f(x) = x^2 + 1$, $g(t) = \sin t$ and $h(x, y) = x^2 y$. Then " + claim + "."
+    assert _verdicts(tmp_path, text)[3][0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        ("Solve $x^2-5x+6=0$. So $x=2$ or $x=3$.", ["given", "follows", "follows"]),
+        ("Solve $x^2-5x+6=0$. So $x=2$ or $x=4$.", ["given", "follows", "wrong"]),
+        (r"We solve $z^2 = 9$. Hence $z=\pm 3$.", ["given", "follows"]),
+        ("Solve $2^v = 8$; then $v = 4$.", ["given", "wrong"]),
+        (r"Solve $w^2-2w-1=0$: $w = 1 + \sqrt 2$, say.", ["given", "follows"]),
+        # Said of the intersection on the left, and of cases.
+        ("$x^2+x-6=0$, so $x=2$. The other is by symmetry $x=-2$.", ["given", "follows", "not shown"]),
+        ("Case 1: $x^2=4$, so $x=2$. Case 2: $x^2=9$, so $x=3$.", ["given", "follows", "given", "follows"]),
+    ],
+)
+def test_roots_follow_from_their_equation(tmp_path: Path, text: str, verdicts: list[str]) -> None:
+    assert [verdict for verdict, _ in _verdicts(tmp_path, text)] == verdicts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We look for $n$ with $f(n) = n$. Now $f(2) = 7$.",
+        "Let $f(x) = x^2$ for $x > 1$, and $f(x) = x + 5$ for $x < 0$. Then $f(2) = 7$.",
+        "Let $f(x) = x^2 + 1$. For which $a$ is $f(a + 1) = 2a$?",
+        "Let $f(x) = x^2 + 1$. Suppose $f(2) = 7$.",
+        "Let $f(x) = ax + b$. Then $f(2) = 7$.",
+    ],
+)
+def test_functions_of_several_definitions_and_equations_to_be_solved_are_not_wrong(
+    tmp_path: Path, text: str
+) -> None:
+    assert "wrong" not in [verdict for verdict, _ in _verdicts(tmp_path, text)]
+
+
 def test_html_and_notebooks_keep_their_lines(tmp_path: Path) -> None:
     page = (
         "<p>One\n<span class='math-container'>$1+1=2$</span></p>\n<math><mn>1</mn><mo>=</mo><mn>2</mn></math>"

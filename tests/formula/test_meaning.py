@@ -98,6 +98,9 @@ def test_what_is_not_read_says_why(text: str, reason: str) -> None:
     [
         ("2*x^10 <= sqrt(2)^(n+1)", "<= * 2 pow x 10 pow sqrt 2 + n 1"),
         ("x² ≤ √2·π", "<= pow x 2 * sqrt 2 pi"),
+        ("2^m + x^-n", "+ pow 2 m pow x * -1 n"),
+        ("a^mb^n", "* pow a m pow b n"),
+        ("e^alpha*x_max", "* pow e α x_max"),
         ("{1, 2}", "set 1 2"),
         ("50%", "/ 50 100"),
         ("5 apples", "* 5 unit apples"),

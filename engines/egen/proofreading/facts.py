@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement
 from math import prod
 from typing import Any
 
-from engines.core.tree import Tree
+from engines.core.tree import Tree, derivative
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging.names import BOUND
 from engines.egen.proofreading.values import worth
@@ -89,12 +89,25 @@ class Reduced:
     points: tuple[Mapping[str, float], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that the text defines, by `f(x) = …` or `y = …` with one variable more.
+
+    Attributes: once: the text defines it in one way only.
+    """
+
+    arguments: tuple[str, ...]
+    body: Tree
+    fact: Fact
+    once: bool = True
+
+
 @dataclass(slots=True)
 class Facts:
     """The equations of a text so far, and the functions that it defines."""
 
     said: list[Fact] = field(default_factory=list)
-    functions: dict[str, tuple[tuple[str, ...], Tree, Fact]] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
     conditions: list[Tree] = field(default_factory=list)
     _reduced: dict[tuple[Tree, Tree, bool], Reduced | None] = field(default_factory=dict)
 
@@ -109,11 +122,21 @@ class Facts:
                 name, *arguments = (one.label for one in head.children)
                 plain = all(not one.children and variables(one) for one in head.children[1:])
                 if plain and len(set(arguments)) == len(arguments) and f"{name}(" not in variables(body):
-                    if variables(body) <= {*arguments} or not self.functions.get(name):
-                        self.functions[name] = (tuple(arguments), body, fact)
+                    known = self.functions.get(name)
+                    if known and variables(known.body) and not variables(body):
+                        break  # f(x) = 0, an equation to be solved
+                    if variables(body) <= {*arguments} or not known:
+                        self._define(name, tuple(arguments), body, fact)
                     return
+        if not left.children and len(variables(left)) == len(variables(right) - variables(left)) == 1:
+            self._define(left.label, tuple(variables(right)), right, fact)
         if left != right:
             self.said.append(fact)
+
+    def _define(self, name: str, arguments: tuple[str, ...], body: Tree, fact: Fact) -> None:
+        # f(n) = n and f(t) = 0 can be equations to be solved.
+        once = fact.sure and name not in self.functions and bool(body.children and variables(body))
+        self.functions[name] = Function(arguments, body, fact, once)
 
     def about(self, names: frozenset[str]) -> list[Fact]:
         """The facts that share a variable with these, directly or through others, the last first."""
@@ -127,6 +150,18 @@ class Facts:
             wanted.update(*(fact.variables for fact in more))
             pending = [fact for fact in pending if fact not in more]
         return sorted(found[:_RECENT], key=lambda fact: -fact.number)
+
+    def equation_for(self, name: str) -> Fact | None:
+        """The last equation in one variable alone that is not its value."""
+        for fact in reversed(self.said):
+            if name in fact.variables:
+                sides = self.applied(fact.left, []), self.applied(fact.right, [])
+                lone = any(not one.children and not variables(other) for one, other in (sides, sides[::-1]))
+                if variables(sides[0]) | variables(sides[1]) != {name}:
+                    return None
+                if not lone:
+                    return Fact(*sides, fact.text, fact.line, fact.number, fact.sure, frozenset((name,)))
+        return None
 
     def says(self, left: Tree, right: Tree) -> bool:
         """Whether an equation was said as it stands."""
@@ -142,21 +177,61 @@ class Facts:
         return True
 
     def applied(self, tree: Tree, used: list[Fact], depth: int = 4) -> Tree:
-        """A term with the functions that the text defines applied."""
-        if not tree.children or not self.functions:
+        """A term with the functions that the text defines applied, and their derivatives worked out."""
+        if not self.functions or not (tree.children or tree.label.endswith("'")):
             return tree
-        children = tuple(self.applied(one, used, depth) for one in tree.children)
-        if tree.label == "call" and depth and (known := self.functions.get(tree.children[0].label)):
-            names, body, fact = known
-            if len(names) == len(children) - 1 and len(body) < _MOST_NODES:
-                for name in names:
-                    body = replaced(body, name, Tree("_" + name))
-                for name, value in zip(names, children[1:], strict=True):
-                    body = replaced(body, "_" + name, value)
-                used.append(fact)
-                if len(body) < _MOST_NODES:
-                    return self.applied(body, used, depth - 1)
-        return Tree(tree.label, children)
+        if tree.label == "d":
+            name, body = tree.children
+            inside = self.applied(self._with_arguments(body, name), used, depth)
+            slope = _slope(inside, name.label) if inside != body else None
+            return slope or Tree("d", (name, inside))
+        if not tree.children:
+            return self._value(tree.label, (), used, depth) or tree
+        if tree.label != "call":
+            return Tree(tree.label, tuple(self.applied(one, used, depth) for one in tree.children))
+        values = tuple(self.applied(one, used, depth) for one in tree.children[1:])
+        return self._value(tree.children[0].label, values, used, depth) or Tree(
+            "call", (tree.children[0], *values)
+        )
+
+    def _with_arguments(self, body: Tree, name: Tree) -> Tree:
+        """The body of a partial derivative, in which the other arguments of its function are not written."""
+        if body.label == "call" and body.children[1:] == (name,):
+            known = self.functions.get(body.children[0].label)
+            if known and name.label in known.arguments:
+                return Tree("call", (body.children[0], *map(Tree, known.arguments)))
+        return body
+
+    def _value(self, name: str, values: tuple[Tree, ...], used: list[Fact], depth: int) -> Tree | None:
+        """What a function of the text, or a derivative of it such as f', is at a place."""
+        base = name.rstrip("'")
+        known = self.functions.get(base)
+        if known is None or not depth or (len(base) < len(name) and len(known.arguments) > 1):
+            return None
+        values = values or tuple(map(Tree, known.arguments))
+        facts = [known.fact]
+        body: Tree | None = self.applied(known.body, facts, depth - 1)
+        for _ in name[len(base) :]:
+            body = body and _slope(body, known.arguments[0])
+        if body is None or len(values) != len(known.arguments) or len(body) >= _MOST_NODES:
+            return None
+        for argument in known.arguments:
+            body = replaced(body, argument, Tree("_" + argument))
+        for argument, value in zip(known.arguments, values, strict=True):
+            body = replaced(body, "_" + argument, value)
+        used += facts
+        return body if len(body) < _MOST_NODES else None
+
+    def defined(self, left: Tree, right: Tree) -> Reduced | None:
+        """The sides of a claim by definitions of functions alone, each of them the only one of its function;
+        None where a function is left of which nothing is known."""
+        used: list[Fact] = []
+        left, right = self.applied(left, used), self.applied(right, used)
+        once = {known.fact for known in self.functions.values() if known.once}
+        unknown = any(name[-1] in "('" for name in variables(left) | variables(right))
+        if not used or unknown or not once.issuperset(used):
+            return None
+        return Reduced(left, right, _once(used), left == right)
 
     def reduced(self, left: Tree, right: Tree, *, sure: bool = False) -> Reduced | None:
         """The sides of a claim by what was said before; None where that says nothing of it.
@@ -187,6 +262,14 @@ class Facts:
             sides = [each for each in sides if len(each[0]) + len(each[1]) <= _MOST_NODES]
             return _Ideal(left, right, sides).reduced(used, applied)
         return Reduced(left, right, _once(used), False) if used or defined else None
+
+
+def _slope(tree: Tree, name: str) -> Tree | None:
+    """The derivative of a term; None where it has parts that are not differentiated."""
+    try:
+        return derivative(tree, name)
+    except (KeyError, ValueError):
+        return None
 
 
 def _once(facts: Sequence[Fact]) -> tuple[Fact, ...]:

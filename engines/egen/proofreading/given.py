@@ -18,6 +18,9 @@ _CLAIMED = """
     expanding factor factors factoring equals equal is are compute calculate finally reduces rewrite
     write simplifying solving see leads now note notice that's indeed
 """
+_LEADING = frozenset(
+    ("so", "then", "thus", "hence", "therefore", "or", "we", "get", "gives", "have", "which")
+)
 _DENIED = re.compile(
     r"\b(?:not|never|cannot|can't|impossible|contradict\w*|absurd|false|wrong|incorrect\w*|mistake\w*|isn't|"
     r"doesn't|does not|unless|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume|if|"
@@ -40,6 +43,7 @@ _EQUATED = re.compile(
     r"calculat\w*|evaluat\w*|for all|always|equals?|equivalent|same)\b"
 )
 _WORD = re.compile(r"[a-z']+")
+_SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 _SIGN = {**dict.fromkeys(_GIVEN.split(), True), **dict.fromkeys(_CLAIMED.split(), False)}
 
 
@@ -54,6 +58,15 @@ def is_given(before: str) -> bool | None:
         if word in _SIGN:
             return _SIGN[word]
     return None
+
+
+def is_claimed(words: str) -> bool:
+    """Whether the words that lead to a statement say that it follows, and nothing else.
+
+    >>> is_claimed("so we get"), is_claimed("or"), is_claimed("so by symmetry")
+    (True, True, False)
+    """
+    return set(_WORD.findall(words)) <= _LEADING
 
 
 def is_denied(before: str, after: str) -> bool:
@@ -71,7 +84,8 @@ def is_refused(before: str, after: str) -> bool:
 
 def is_one_of_several(before: str, after: str) -> bool:
     """Whether a statement is one case of several, such as one of two roots."""
-    return _ALTERNATIVE.search(before) is not None or _ALTERNATIVE.search(after[:40]) is not None
+    after = _SENTENCE_END.split(after[:40])[0]
+    return _ALTERNATIVE.search(before) is not None or _ALTERNATIVE.search(after) is not None
 
 
 def is_rewriting(before: str) -> bool:

@@ -24,11 +24,18 @@ from engines.core.tree import Tree
 from engines.documents.reading import Document, documents, of_row, pieces
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.proofreading.chains import MAX_FORMULA, TOO_LONG, Link, chains
-from engines.egen.proofreading.facts import Fact, Facts, variables
-from engines.egen.proofreading.given import is_denied, is_given, is_one_of_several, is_refused, is_rewriting
+from engines.egen.proofreading.facts import Fact, Facts, replaced, variables
+from engines.egen.proofreading.given import (
+    is_claimed,
+    is_denied,
+    is_given,
+    is_one_of_several,
+    is_refused,
+    is_rewriting,
+)
 from engines.egen.proofreading.repair import bound_meant, points_of, slip
 from engines.egen.proofreading.together import Statement, has_cases, odd_ones
-from engines.egen.proofreading.values import agree, residue, worth
+from engines.egen.proofreading.values import agree, residue, roots, worth
 from engines.formula.judge import CheckedLink, Judge, Judgement
 from engines.formula.meaning import Names, Reading, names_of, read
 
@@ -57,6 +64,7 @@ _MOST_TERMS = 200
 _LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
 _UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
+_OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 _LETTERS = "e and i can be variables"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
@@ -172,7 +180,7 @@ class Reader:
         return judged
 
     def _say(self, link: Link, left: Tree, right: Tree) -> None:
-        sure = not is_one_of_several(link.before, link.after)
+        sure = not is_one_of_several("" if left.label == "call" else link.before, link.after)
         self.facts.add(left, right, f"{link.left} = {link.right}", link.line, sure)
 
     # Numbers
@@ -359,8 +367,15 @@ class Reader:
                     return Judged(link, "follows", _by(reduced.used))
                 if now.verdict == "equal if" and not lone:
                     return Judged(link, "right if", now.condition)
+        solved = self._solved(link, left, right)
+        if solved is not None and solved.verdict == "follows":
+            return solved
         if link.said or (is_given(link.before) and not link.joined and link.place == 0):
             return Judged(link, "given")
+        if solved is not None:
+            return solved
+        if said := self._misapplied(link, left, right):
+            return Judged(link, "wrong", said)
         constrained = bool(self.facts.about(free))
         if not constrained and plain == 1 and not is_given(link.before) and _is_expansion(left, right):
             if is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
@@ -388,6 +403,53 @@ class Reader:
             return Judged(link, "given", "its variables are first mentioned here")
         reason = found.reason if found and found.verdict == "undecided" else ""
         return Judged(link, "not shown", reason or "it holds neither always nor by what was said before")
+
+    def _solved(self, link: Link, left: Tree, right: Tree) -> Judged | None:
+        """A value of a variable by the equation for it that was said last; None where there is none."""
+        if left.children or not variables(left) or variables(right):
+            return None
+        known = self.facts.equation_for(left.label)
+        if known is None or _is_unsure(known.left) or _is_unsure(known.right):
+            return None
+        held = []
+        for value in {_signed(right, "+"), _signed(right, "-")}:
+            one, other = (replaced(side, left.label, value) for side in (known.left, known.right))
+            held.append(self.judge.equal(one, other))
+        if all(each.verdict == "equal" for each in held):
+            return Judged(link, "follows", f"it solves {_said(known)}")
+        claimed = is_claimed(link.before.rpartition("§")[2]) and not is_denied("", link.after)
+        last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
+        exact = not any(map(_DECIMAL.match, right.labels())) and len(right) < _LARGEST
+        angles = not _OF_ANGLES.isdisjoint((*known.left.labels(), *known.right.labels()))
+        linear = len(roots(known.left, known.right, left.label, {})) == 1
+        if not (claimed and last and exact and known.sure) or angles or linear or link.said or self.cases:
+            return None
+        witness = next((each.witness for each in held if each.verdict == "different"), "")
+        return Judged(link, "wrong", f"{witness}, by {_said(known)}") if witness else None
+
+    def _misapplied(self, link: Link, left: Tree, right: Tree) -> str:
+        """Why a value or a derivative of a function is not what the text's definition gives; "" where it is.
+
+        A claim in variables could be an equation to be solved: it counts if it is the derivative, in the
+        same variables, or is said to follow.
+        """
+        if self.cases or is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
+            return ""
+        found = self.facts.defined(left, right)
+        if found is None or any(map(_is_unsure, (found.left, found.right))):
+            return ""
+        sides = variables(found.left), variables(found.right)
+        if sides[0] != sides[1] or len(found.left) + len(found.right) >= _LARGEST:
+            return ""
+        if sides[0]:
+            slope = left.label == "d" or (left.label == "call" and left.children[0].label.endswith("'"))
+            plain = left.label == "call" and all(not each.children for each in left.children)
+            if "call" in right.labels() or not (slope or (is_given(link.before) is False and not plain)):
+                return ""
+        verdict = self.judge.equal(found.left, found.right, self._assumed(sides[0]))
+        if verdict.verdict != "different" or (not sides[0] and self._rounded(found.left, found.right, "=")):
+            return ""
+        return f"{verdict.witness}, {_by(found.used)}"
 
     def _slip(self, link: Link, left: Tree, right: Tree) -> str:
         """Where a link fails that one other number, sign or operator would make hold; "" where none does."""
@@ -516,6 +578,13 @@ def _is_expansion(left: Tree, right: Tree) -> bool:
     return len(degrees) == 1
 
 
+def _is_unsure(tree: Tree) -> bool:
+    """Whether a term can be meant in several ways: with units, signs ±, angles that may be in degrees."""
+    angles = (node.children[0] for node in tree if node.label in _OF_ANGLES)
+    plain = any("pi" not in each.labels() and each != Tree("0") and not variables(each) for each in angles)
+    return plain or not _UNSURE.isdisjoint(tree.labels())
+
+
 def _units(tree: Tree) -> set[Tree]:
     return {node for node in tree if node.label in ("unit", "text")}
 
@@ -560,8 +629,11 @@ def _by(facts: Sequence[Fact]) -> str:
     """`by x = 3 (line 2)`."""
     if not facts:
         return ""
-    told = [f"{' '.join(fact.text.split())} (line {fact.line})" for fact in facts[:4]]
-    return f"by {' and '.join(told)}" + (" and others" if len(facts) > 4 else "")
+    return f"by {' and '.join(map(_said, facts[:4]))}" + (" and others" if len(facts) > 4 else "")
+
+
+def _said(fact: Fact) -> str:
+    return f"{' '.join(fact.text.split())} (line {fact.line})"
 
 
 def proofread_document(document: Document, judge: Judge) -> list[Judged]:
