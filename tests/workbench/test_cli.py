@@ -339,6 +339,7 @@ def test_the_first_interrupt_asks_and_the_second_ends(capsys: pytest.CaptureFixt
         (("egen", "generate", "x", "--mode", "silly"), "'silly' is not one of"),
         (("egen", "generate", "x", "--sede", "1"), "no option --sede"),
         (("egen", "find", ".", "x", "--josn"), "no option --josn"),
+        (("mathamr", "search", ".", "-x^2", "--kk", "3"), "No such option: --kk"),
         (("egen", "stats"), "Missing argument"),
         (("egen", "corpus"), "--out"),
         (("egen", "genrate"), "Did you mean 'generate'?"),

@@ -74,6 +74,8 @@ def _typed(error: BaseException) -> UsageError | None:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "mathwb"
     what = " ".join(describe().replace("Value error, ", "").split())
+    if option := _EXTRA.search(what):
+        what = f"No such option: {option[1]}"
     return UsageError(what, where=command, remedy=f"See: {command} --help")
 
 
@@ -363,6 +365,8 @@ def derived(row: Operation) -> Entry:
     return Entry(name, row.help, partial(command, row), row.expressions, row.listed)
 
 
+_EXTRA = re.compile(r"extra argument.*\((--[a-z][a-z-]*)")
+"""An option of no command, among expressions that may begin with a sign."""
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 

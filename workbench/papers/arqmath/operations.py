@@ -73,6 +73,7 @@ OPERATIONS = (
         "arqmath.search",
         "Search the answers of an indexed collection.",
         "engines.arqmath.ranking.search:search",
+        expressions=True,
         where=Where("hits", f"{_TABLES}:HITS", f"{_TABLES}:hit_address"),
         tool=True,
         tables=True,
