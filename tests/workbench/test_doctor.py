@@ -39,6 +39,19 @@ def test_another_version_than_the_lock_is_named(monkeypatch: pytest.MonkeyPatch)
     assert "torch" not in found.what
 
 
+def test_what_a_light_install_lacks_and_could_do_without_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.papers.mathamr.data.find_spec", lambda name: None)
+    monkeypatch.setattr("workbench.papers.egen.data._WITH_SYMBOLS_BYTES", 10**6)
+    (parser,) = finding("AMR parser", "note")
+    assert "mathwb[language]" in parser.what
+    (library,) = finding("egglog", "note")
+    command, path = library.remedy.removeprefix("They can go: ").rsplit(" ", 1)
+    assert command == "strip --strip-debug"
+    assert Path(path).is_file()
+    monkeypatch.setattr("workbench.papers.egen.data._WITH_SYMBOLS_BYTES", 10**12)
+    assert not finding("egglog", "note")
+
+
 def test_a_stranger_with_our_names_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     owners = {"engines": ["mathwb"], "screens": ["mathwb", "flipper"]}
     monkeypatch.setattr(importlib.metadata, "packages_distributions", lambda: owners)

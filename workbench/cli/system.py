@@ -12,7 +12,7 @@ import typer
 from workbench.cli.command import Csv, Json, PlotFile, Tex, emit, form_of, group, say
 from workbench.config import Setting, config_file, load_config, set_value
 from workbench.doctor import examine
-from workbench.errors import MissingError, UsageError, one_line
+from workbench.errors import UsageError, one_line
 from workbench.paper import load, papers
 from workbench.repro import Cell, Table, engines, tables
 from workbench.tables import aligned, indented
@@ -178,14 +178,8 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
 
     Anyone with the address can do what you can do here. By default only this machine can connect.
     """
-    try:
-        from workbench.web import WebServer, listen
-    except ImportError as error:
-        raise MissingError(
-            f"{error.name or 'textual-serve'} is not installed",
-            code="E351",
-            remedy="pip install mathwb[serve]",
-        ) from None
+    from workbench.web import WebServer, listen
+
     # Once here, so that a workspace that cannot be used is an error now, not on each page.
     ensure_sample(Workspace.open())
     place = listen(host, port)

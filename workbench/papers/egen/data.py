@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, ExpressionError, did_you_mean
 from engines.core.files import file_error, read_lines, sha256
+from engines.core.machine import size
 from engines.egen.records import MAX_TOKENS
 from workbench.config import Key
 from workbench.data import Kind, Report
@@ -40,11 +43,23 @@ KEYS = (
 )
 
 
+_WITH_SYMBOLS_BYTES = 100 * 10**6
+"""egglog's library is 15 MB without debugging symbols, and 218 MB with them."""
+
+
 def examine() -> Iterator[Finding]:
-    """The table of rewrite rules."""
+    """The table of rewrite rules, and what of egglog's library only its developers need."""
     from workbench.doctor import Finding
 
     yield Finding("rewrite rules", "ok", str(asset("rules/egen.toml")))
+    egglog = find_spec("egglog")
+    for folder in (egglog.submodule_search_locations or ()) if egglog else ():
+        for library in Path(folder).glob("bindings*.so"):
+            if (held := library.stat().st_size) > _WITH_SYMBOLS_BYTES:
+                what = f"nearly all {size(held)} of its library are debugging symbols"
+                yield Finding(
+                    "egglog", "note", what, f"They can go: strip --strip-debug {quote(str(library))}"
+                )
 
 
 def models(workspace: Workspace) -> list[Path]:

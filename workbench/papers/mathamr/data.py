@@ -37,7 +37,10 @@ def examine() -> Iterator[Finding]:
     """The English pipeline of the built-in AMR parser, and whether amrlib is there for a better one."""
     from workbench.doctor import Finding
 
-    yield Finding("AMR parser", "ok", f"built-in, approximate: {asset('models/language-en')}")
+    if find_spec("spacy") is None:
+        yield Finding("AMR parser", "note", "the built-in one needs spacy: `pip install 'mathwb[language]'`")
+    else:
+        yield Finding("AMR parser", "ok", f"built-in, approximate: {asset('models/language-en')}")
     if find_spec("amrlib") is None:
         yield Finding("amrlib", "note", "not installed; --parser amrlib needs it and a model folder")
     else:
