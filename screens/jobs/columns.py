@@ -183,10 +183,11 @@ METRIC_COLUMNS = (
     Column("most", "most", 11, "point", show=_value("most"), drop=1),
     Column("values", "values", 8, "right", drop=2),
 )
+METRICS_OF_RUNS = tuple(column for column in METRIC_COLUMNS if column.name != "last")
+"""Of several runs there is no last value."""
 
 
 def metric_row(name: str, curves: Sequence[Curve]) -> Record:
-    """Of several runs there is no last value."""
     last = curves[0].last if len(curves) == 1 else None
     row = {"id": name, "metric": name, "last": last, "values": sum(curve.count for curve in curves)}
     ends = {"least": min(min(c.low) for c in curves), "most": max(max(c.high) for c in curves)}

@@ -22,7 +22,16 @@ from textual.worker import get_current_worker
 
 from engines.core.errors import EngineError
 from engines.core.machine import size
-from screens.jobs.columns import METRIC_COLUMNS, flow, job_selection, measures, metric_row, shortened, summary
+from screens.jobs.columns import (
+    METRIC_COLUMNS,
+    METRICS_OF_RUNS,
+    flow,
+    job_selection,
+    measures,
+    metric_row,
+    shortened,
+    summary,
+)
 from screens.jobs.sheets import (
     diff_columns,
     diff_rows,
@@ -249,6 +258,17 @@ def line_colour(line: str) -> str:
     return {"warning": "$warning", "error": "$error", "state": "$quiet"}.get(kind, "")
 
 
+def _as_compared(value: object) -> str:
+    """A value as the table of settings has it: `0.001` where `1e-3` was written."""
+    from workbench.jobs.compare import shown_value
+
+    text = str(value)
+    try:
+        return text if text.isdigit() else shown_value(float(text))
+    except ValueError:
+        return text
+
+
 def alike(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
     """The runs of a sweep by what is drawn alike: those of a setting; of an only one, each for itself."""
     from workbench.jobs.folder import Job
@@ -261,7 +281,9 @@ def alike(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[i
     found: dict[str, list[int]] = {}
     for run in runs:
         parts = run.setting if several else run.repeat
-        words = " ".join(f"{key.removeprefix('train.')}={value}" for key, value in parts.items())
+        words = " ".join(
+            f"{key.removeprefix('train.')}={_as_compared(value)}" for key, value in parts.items()
+        )
         found.setdefault(words or f"run {run.job}", []).append(run.job)
     return found
 
@@ -640,7 +662,11 @@ class Detail(Pane):
             curves = {
                 name: [curve for run in runs if (curve := run.last(name)) is not None] for name in names
             }
-            self.query_one("#metrics", Listing).load([metric_row(*found) for found in curves.items()])
+            listing = self.query_one("#metrics", Listing)
+            columns = METRICS_OF_RUNS if self._members else METRIC_COLUMNS
+            if listing.table.columns != columns:
+                listing.table.columns = columns
+            listing.load([metric_row(*found) for found in curves.items()])
 
     def _runs(self, follower: Follower) -> Mapping[tuple[int | None, str], Sequence[Points]]:
         """What is drawn, by sign and name: attempts, the runs of a sweep by setting, marked jobs with this
@@ -795,11 +821,20 @@ class Detail(Pane):
             return ()
         columns = ("metric", "step", "mean", "least", "most", "attempt")
         stem, facts = f"job-{view.id}", {"job": view.id, "attempt": view.attempt}
+        runs = self._others if self._members and not self._marked else {}
 
         def table() -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+            if runs:
+                return ("job", *columns), [(job, *row) for job, read in runs.items() for row in read.rows()]
             return columns, follower.curves.rows()
 
         metrics = table_exports("metrics", f"{stem}-metrics", {".csv": "m"}, table, facts)
+        if self.page_name == "diff" and (shown := self.query_one("#diff", Listing).table).shown:
+            named = [column.name for column in shown.columns]
+            found = named, [[row[name] for name in named] for row in shown.visible_records()]
+            metrics += table_exports(
+                "comparison", f"{stem}-compared", {".csv": "c", ".tex": "x"}, lambda: found, facts
+            )
         plot = self.plot
         curves = plot.exports(f"{stem}-{plot.metric}", "step", plot.metric, facts) if plot.display else []
         return [*metrics, Export("r", "recipe as TOML", ".toml", stem, view.spec.write), *curves]

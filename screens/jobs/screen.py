@@ -90,9 +90,12 @@ class JobsScreen(WorkbenchScreen):
 
     async def _show_job(self) -> None:
         job = self.job
-        runs = [view for view in reversed(self.workbench.jobs) if job is not None and view.sweep == job.id]
-        await self.detail.show_job(job, runs)
+        await self.detail.show_job(job, self._runs_of(job) if job is not None else ())
         self.refresh_bindings()
+
+    def _runs_of(self, job: JobView) -> list[JobView]:
+        """The runs of a sweep; none of any other job."""
+        return [view for view in reversed(self.workbench.jobs) if view.sweep == job.id]
 
     @on(Pane.Marked, "#list")
     def _marked(self) -> None:
@@ -211,7 +214,10 @@ class JobsScreen(WorkbenchScreen):
 
     def action_inspect(self) -> None:
         if (job := self.job) is not None:
-            self.show_text(f"where job {job.id} ran", origin_lines(Path(job.folder)))
+            # A sweep runs nothing itself.
+            ran = min(self._runs_of(job), key=lambda run: run.id, default=job)
+            of = f", the first of sweep {job.id}," if ran is not job else ""
+            self.show_text(f"where job {ran.id}{of} ran", origin_lines(Path(ran.folder)))
 
     def action_edit(self) -> None:
         if (path := self.detail.file) is not None:

@@ -3,6 +3,7 @@ than the spread of its runs?"""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 from collections.abc import Callable
 from statistics import fmean
@@ -13,6 +14,7 @@ from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
 from tests.screens.driving import jobs_ready, rest, shown, until
 from workbench.jobs import JobView
+from workbench.jobs.sweeps import Member
 
 
 @pytest.mark.parametrize("ended", [True, False], ids=["ended", "running"])
@@ -27,9 +29,14 @@ async def test_way_10(make: Callable[..., Workbench], jobs: list[JobView], ended
         assert [row["id"] for row in table.visible_records()] == [sweep.id]
         await rest(pilot)
         said = " ".join(shown(app).replace("│", " ").split())
+        tables = [one for one in app.place.detail.exports() if one.suffix == ".tex"]
         if not ended:
             assert "No run has ended yet" in said
+            assert not tables
             return
+        place = app.workspace.root / "settings.tex"
+        tables[0].write(place)
+        assert "lr=0.1 & " in place.read_text("utf-8")
         best, other = (fmean(values[:3]) for values in VALUES.values())
         assert "accuracy: lr=0.1" in said
         assert f"by {best - other:.4g}, no more than the spread of 3 shared runs" in said
@@ -94,3 +101,37 @@ async def test_a_sweep_unfolds_and_shows_the_curves_of_all_its_runs(
         await pilot.press("l")
         await rest(pilot)
         assert app.place.active_pane is app.place.detail
+
+
+async def test_the_page_of_a_sweep_speaks_of_its_runs(
+    make: Callable[..., Workbench], jobs: list[JobView], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = {7: "1e-3", 8: "2e-3"}
+    found = [Member(number, {"lr": rate, "heads": "12000000"}) for number, rate in rates.items()]
+    monkeypatch.setattr("workbench.jobs.sweeps.members", lambda sweep: found)
+    runs = [dataclasses.replace(jobs[0], id=number, sweep=5) for number in (8, 7)]
+    sweep = dataclasses.replace(jobs[0], id=5, task="sweep", title="sweep r", folder=f"{jobs[0].folder}/none")
+    async with make(jobs=[*runs, sweep]).run_test(size=(120, 40)) as pilot:
+        app = await jobs_ready(pilot, 5)
+        detail = app.place.detail
+        await until(pilot, lambda: len(detail.plot.series) == 2)
+        assert [one.name for one in detail.plot.series] == [
+            f"lr={rate} heads=12000000" for rate in ("0.001", "0.002")
+        ]
+        await detail.show_page("metrics-page")
+        await rest(pilot)
+        assert "last" not in {column.name for column in detail.query_one("#metrics-table").columns}
+        (metrics,) = (one for one in detail.exports() if one.key == "m")
+        place = app.workspace.root / "metrics.csv"
+        metrics.write(place)
+        first, *rows = csv.DictReader(place.read_text("utf-8").splitlines())
+        assert {first["job"], *(row["job"] for row in rows)} == {"7", "8"}
+        await pilot.press("i")
+        await rest(pilot)
+        assert "where job 7, the first of sweep 5, ran" in shown(app)
+        await pilot.press("escape", "j", "escape")
+        app.place.jobs.go_to("7")
+        await rest(pilot)
+        await detail.show_page("metrics-page")
+        await rest(pilot)
+        assert "last" in {column.name for column in detail.query_one("#metrics-table").columns}
