@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import struct
@@ -451,7 +452,15 @@ def write_answers(answers: Iterable[Answer], path: str | Path) -> None:
 
 
 _SHOWN = ("first", "model", "weight", "depth", "candidates")
-_PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
+
+
+def package_versions() -> dict[str, str]:
+    """Of the packages that runs and indexes depend on, of those that are here: words alone need few."""
+    found = {}
+    for name in ("mathwb", "faiss-cpu", "numpy", "torch", "transformers"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 def manifest_of(run: Path) -> Path:
@@ -489,6 +498,6 @@ def write_manifest(
             for name, paths in reads.items()
         },
         "found": dict(found),
-        "versions": {name: metadata.version(name) for name in _PACKAGES},
+        "versions": package_versions(),
     }
     write_note(manifest_of(run), document, "operation")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from random import Random
 
@@ -113,6 +115,21 @@ def test_runs_of_other_topics_are_not_written_over(tmp_path: Path) -> None:
     fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))  # the same once more
     with pytest.raises(EngineError, match="written uncompressed"):
         check_out(tmp_path / "run.tsv.gz", ["A.1"])
+
+
+def test_a_light_install_fuses_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = metadata.version
+
+    def version(name: str) -> str:
+        if name in ("faiss-cpu", "torch", "transformers"):
+            raise metadata.PackageNotFoundError(name)
+        return there(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    for name in ("one", "other"):
+        write_run(Run(name, {"A.1": scored("abc")}), tmp_path / name)
+    fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))
+    assert set(json.loads((tmp_path / "new.json").read_text("utf-8"))["versions"]) == {"mathwb", "numpy"}
 
 
 @pytest.mark.parametrize(

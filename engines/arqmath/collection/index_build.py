@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,17 +30,11 @@ from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
 from engines.retrieval.dense import Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
+from engines.retrieval.run import package_versions
 from engines.retrieval.tokens import TERMS, VERSIONS, Terms
 
 if TYPE_CHECKING:
     from engines.retrieval.sparse import SparseEncoder
-
-
-def _versions() -> Iterator[tuple[str, str]]:
-    """Of the packages that are here: without dense vectors an index needs few of them."""
-    for name in _PACKAGES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            yield name, metadata.version(name)
 
 
 def _opened(which: str | Path, half: bool) -> SparseEncoder:
@@ -120,7 +113,6 @@ def begin(
 
 _TERM_PART = 5_000
 _VECTOR_PART = 512
-_PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
 _PARTS = "parts"
 
 
@@ -413,7 +405,7 @@ class IndexBuild:
                 name: dict(retriever.open(built[name]).about) if name in built else None
                 for name, retriever in stored.items()
             },
-            "versions": dict(_versions()),
+            "versions": package_versions(),
             "files": {
                 path.relative_to(self.out).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
                 for path in sorted(files)

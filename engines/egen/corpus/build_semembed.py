@@ -174,6 +174,8 @@ def build(
     Raises: EngineError E452 when the folder holds a corpus, E646 when it was stopped; DataError E321 when
     SymPy found no other form of any head.
     """
+    import sympy  # noqa: F401  # the process below would only say that no head has another form
+
     from engines.egen.corpus.published import PublishedCluster, corpus_of
     from engines.egen.models.datasets import without_log
 
