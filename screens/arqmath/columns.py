@@ -174,7 +174,7 @@ class Runs:
             )
             for number, run in enumerate(self.overview["runs"], start=1)
         ]
-        return Chooser(title, choices)
+        return Chooser(title, choices, now=now)
 
 
 GRADES = ("not relevant", "low", "medium", "high")

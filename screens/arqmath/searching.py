@@ -105,7 +105,8 @@ class Searcher:
             self.ranker = name
             then()
 
-        Chooser("re-rank with", [*choices, Choice("", "none", none)]).ask(self._screen.app, done)
+        offered = [*choices, Choice("", "none", none)]
+        Chooser("re-rank with", offered, now=now.name if now else "").ask(self._screen.app, done)
 
     def search(self, query: str, model: Path | None) -> None:
         """Search the answers, after indexing them if need be; `model` is the cross-encoder that ranks again.

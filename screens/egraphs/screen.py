@@ -337,7 +337,8 @@ class EgraphsScreen(BrowserScreen):
             for path in self.now.models or ()
         ]
 
-        Chooser("the model that is asked", choices, typed=True).ask(self.app, self._choose_model)
+        now = self.now.model.name if self.now.model else ""
+        Chooser("the model that is asked", choices, now=now, typed=True).ask(self.app, self._choose_model)
 
     def _choose_model(self, name: str) -> bool:
         found = next((path for path in self.now.models or () if path.name == name), None)

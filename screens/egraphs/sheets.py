@@ -294,7 +294,7 @@ class Mistakes(_ModelSheet):
 
     def compose(self) -> ComposeResult:
         title = f"mistakes of {self._model.name} on {self._folder.name}"
-        keys = "enter open   [ ] evaluation   / filter   y command   e export   esc close"
+        keys = "enter open   [ ] tasks   / filter   y command   e export   esc close"
         yield framed(title, keys, TabStrip(), Static(classes="figures"), self.answers)
 
     def on_mount(self) -> None:

@@ -353,7 +353,7 @@ class MathamrScreen(BrowserScreen):
 
     def action_model(self) -> None:
         choices = [Choice(name, origin(name), key=str(n)) for n, name in enumerate(parsers(), start=1)]
-        Chooser("show the graph of", choices).ask(self.app, self.choose_parser)
+        Chooser("show the graph of", choices, now=self._parser).ask(self.app, self.choose_parser)
 
     def choose_parser(self, name: str) -> None:
         """Show the graphs of a parser from now on, an edited one no more."""

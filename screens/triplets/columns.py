@@ -241,7 +241,7 @@ def ask_choice(app: App[Any], now: Choice, *, bertsim: bool, done: Callable[[Cho
         Line(name, short, words, key=_key(number))
         for number, (name, (_, short, words)) in enumerate(ways.items(), start=1)
     ]
-    Chooser("choose triplets by", lines).ask(app, lambda name: done(ways[name][0]))
+    Chooser("choose triplets by", lines, now=now.name).ask(app, lambda name: done(ways[name][0]))
 
 
 def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None]) -> None:

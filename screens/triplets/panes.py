@@ -225,7 +225,7 @@ class WhyPane(Pane):
     def __init__(self, *, id: str) -> None:
         none = (
             "Why a triplet was chosen stands here",
-            "f chooses in another way, and the triplet changes at once.",
+            "C chooses in another way, and the triplet changes at once.",
         )
         self._reasons = Static(id="reasons")
         self._pool_words = Static(id="pool-words")

@@ -95,7 +95,7 @@ def _detail(record: Record) -> Content:
 
 
 class Chooser(Dialog[str]):
-    """A list to choose from; returns the chosen `Choice.name`.
+    """A list to choose from, the cursor on `now`; returns the chosen `Choice.name`.
 
     With `typed` a line on top narrows the list as one writes; `more` may add choices made from what was
     written (`job 12`). Without it the keys of the choices work at once, and / brings the line. From the line
@@ -116,6 +116,7 @@ class Chooser(Dialog[str]):
         title: str,
         choices: Sequence[Choice],
         *,
+        now: str = "",
         typed: bool = False,
         text: str = "",
         more: Callable[[str], Sequence[Choice]] | None = None,
@@ -123,6 +124,7 @@ class Chooser(Dialog[str]):
         super().__init__()
         self._title = title
         self._choices = list(choices)
+        self._now = now
         self._typed = typed
         # The line stays where it is, however many lines there are under it.
         self.set_class(typed, "-typed")
@@ -153,6 +155,7 @@ class Chooser(Dialog[str]):
 
     def on_mount(self) -> None:
         self._show(self._text)
+        self._table.go_to(self._now)
         (self.query_one(Input) if self._typed else self._table).focus()
 
     def _show(self, text: str) -> None:
@@ -248,7 +251,7 @@ class Prompt(FootLine[str]):
     Prompt Horizontal { height: 1; }
     Prompt .label { width: auto; color: $accent; padding-right: 1; }
     Prompt Input { padding: 0; width: 1fr; }
-    Prompt .say { height: 1; color: $quiet; }
+    Prompt .say { height: auto; max-height: 3; color: $quiet; }
     """
 
     def __init__(

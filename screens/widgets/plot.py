@@ -196,7 +196,9 @@ class Plot(Widget):
         if ranges is None or lines < 1 or cells < 12:
             return Content.styled(self.empty, "$quiet")
         (x_low, x_high), (y_low, y_high) = ranges
-        labels = [measure(y_high), measure(y_low)]
+        # As fine as the drawing: 1 and 0 for the sine that was looked at where it is 0.9994 and 0.0003.
+        step = 10.0 ** math.floor(math.log10((y_high - y_low) / 100))
+        labels = [measure(round(y / step) * step) for y in (y_high, y_low)]
         margin = max(map(len, labels))
         inner = cells - margin - 1
         left, right = measure(x_low), measure(x_high)

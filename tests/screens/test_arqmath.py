@@ -434,7 +434,7 @@ async def test_a_second_opinion_comes_first(build: Make, read_again: list[str]) 
         folder = app.workspace.models / "judge"
         folder.mkdir()
         (folder / "config.json").write_text('{"architectures": ["BertForSequenceClassification"]}', "utf-8")
-        await press(pilot, "p", "enter")
+        await press(pilot, "p", "g", "enter")
         assert (read_again[1:], ids(hits)[0]) == (["judge"], "23")
         assert "then judge (of this workspace)" in footnote.footnote
         await press(pilot, "p", "j", "enter", "q")

@@ -18,6 +18,7 @@ from screens.shell.navigation import gather, matching
 from screens.shell.theme import width
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.pane import Pane
+from screens.widgets.plot import Plot, Series
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, settle, shown, until
@@ -29,6 +30,39 @@ Make = Callable[..., Workbench]
 
 def foot(app: Any) -> str:
     return str(shown(app).splitlines()[-1])
+
+
+async def test_the_hint_of_a_line_to_write_is_whole(make: Make) -> None:
+    async with make().run_test(size=NARROW) as pilot:
+        app = await jobs_ready(pilot)
+        Prompt("inspect", hint=f"{'words and formulas ' * 4}enter shows it, esc cancels").ask(app, print)
+        await settle(pilot)
+        assert "enter shows it, esc cancels" in " ".join(shown(app).split())
+
+
+async def test_a_plot_says_between_which_values_it_is_drawn() -> None:
+    """As finely as it is drawn: a sine between 0.9994 and -1 goes from -1 to 1."""
+
+    class Drawn(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Plot()
+
+    app = Drawn()
+    async with app.run_test(size=(60, 12)) as pilot:
+        for ys, labels in (
+            ((0.9994, -0.99991), ("1│", "-1│")),
+            ((1.0, 0.0003028), ("1│", "0│")),
+            ((4.5332, 0.6557), ("4.53│", "0.66│")),
+            ((99.587, 98.347), ("99.59│", "98.35│")),
+            ((5e-7, 1e-7), ("5e-7│", "1e-7│")),
+        ):
+            app.query_one(Plot).series = (Series("y", (0.0, 1.0), ys),)
+            await pilot.pause()
+            for label in labels:
+                assert any(line.lstrip().startswith(label) for line in shown(app).splitlines()), (
+                    ys,
+                    shown(app),
+                )
 
 
 async def test_a_greyed_key_gives_its_whole_reason(make: Make) -> None:

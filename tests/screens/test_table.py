@@ -524,6 +524,16 @@ async def test_choosers_have_the_keys_of_lists(typed: bool) -> None:
         assert chosen == ["c5"]
 
 
+async def test_choosers_begin_at_what_is_chosen_now() -> None:
+    app = One()
+    async with app.run_test(size=(80, 30)) as pilot:
+        for now, place in (("c3", 3), ("", 0), ("gone", 0)):
+            Chooser("which", [Choice(f"c{i}", f"choice {i}") for i in range(8)], now=now).ask(app, print)
+            await pilot.pause()
+            assert app.screen.query_one(Table).cursor == place
+            await pilot.press("escape")
+
+
 async def test_a_dialog_is_painted_although_the_screen_under_it_changes() -> None:
     """What is new in the dialog and what is new behind it, within one frame."""
     app = One()
