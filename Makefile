@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install run test test-all lint wheel picture site clean
+.PHONY: install run test test-all lint suite wheel picture site clean
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -29,11 +29,15 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Hundreds of processes import the same modules, which are compiled once.
+test test-all suite: export PYTHONDONTWRITEBYTECODE =
 test: MARKS = -m "not slow and not gpu and not slurm and not online"
+test test-all: install
+	@$(MAKE) --no-print-directory --jobs=2 lint suite MARKS='$(MARKS)'
+
 # One worker more than there are cores: tests wait for processes and screens.
-test test-all: WORKERS = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
-test test-all: lint
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(MARKS)
+suite: install
+	$(BIN)/python -m pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal $(MARKS)
 
 # The package, in dist/.
 wheel: install

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.egen.small_clusters import write_clusters
 from workbench.errors import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -136,11 +137,16 @@ def test_a_light_install_takes_the_tour() -> None:
     "words",
     [
         ("egen", "derive", "sin(2*x)", "2*sin(x)*cos(x)"),
-        pytest.param(("egen", "analogy", "egen-both", "x", "2*x", "sin(x)"), marks=pytest.mark.slow),
+        pytest.param(
+            ("egen", "analogy", "egen-both", "x", "2*x", "sin(x)", "--corpus", "few.jsonl"),
+            marks=pytest.mark.slow,
+        ),
         ("grade", "--gold", "1/2", "--pred", "0.5"),
     ],
 )
-def test_a_light_install_computes(words: tuple[str, ...]) -> None:
+def test_a_light_install_computes(words: tuple[str, ...], tmp_path: Path) -> None:
+    write_clusters(tmp_path / "few.jsonl")
+    words = tuple(str(tmp_path / word) if word == "few.jsonl" else word for word in words)
     done = without_extras(*words)
     assert done.returncode == 0, done.stderr
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -134,10 +135,16 @@ class CachedRequest:
                 self._asked, self._waiting = self._waiting, None
                 answer = await self._ask(self._asked)
                 self._owner.call_later(self._deliver, self._asked, answer)
+        except asyncio.CancelledError:
+            self._asked = None
+            raise
         finally:
-            self._busy, self._asked = False, None
+            self._busy = False
 
     def _deliver(self, question: _Question, answer: Answer) -> object:
+        # Until here it counts as asked, or the same would be asked again.
+        if self._asked is question:
+            self._asked = None
         if question.age != self._age:
             return None
         if answer.error is None:

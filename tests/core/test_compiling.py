@@ -90,7 +90,9 @@ def test_clusters_are_the_same_before_anything_is_compiled() -> None:
 @pytest.mark.slow
 def test_what_is_stopped_before_all_is_compiled_keeps_what_it_has(tmp_path: Path) -> None:
     code = (
+        "from engines.egen.egraph import process\n"
         "from engines.egen.generation import Generate, generate\n"
+        "process._POLITE_S = 120\n"  # on a crowded machine an answer takes longer than a user would wait
         "seen = []\n"
         "hear = lambda event: seen.extend(event.data.get('members', ()))\n"
         "spec = Generate('tanh(3*x + 4) - 6', members=100_000)\n"

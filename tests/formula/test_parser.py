@@ -191,7 +191,7 @@ _NESTED = [
 
 
 @pytest.mark.parametrize(("opening", "closing"), _NESTED)
-@pytest.mark.parametrize("depth", [250, 299, 300, 301, 1_000])
+@pytest.mark.parametrize("depth", [DEEPEST, DEEPEST + 1, 1_000])
 def test_depth_is_an_error_with_a_place_and_no_crash(opening: str, closing: str, depth: int) -> None:
     source = opening * depth + "x" + closing * depth
     for tree in (operator_tree(source), operator_tree(source, "correct"), layout_tree(source)):

@@ -7,6 +7,8 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from screens.app import Workbench
 from screens.shell.bars import Load
 from screens.shell.watch import JobWatch
 from screens.widgets.table import Table
+from tests.screens.driving import PATIENCE_S
+from workbench.engine_process import EngineProcess
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
 
@@ -61,14 +65,33 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
     async def press_and_wait(self: Workbench, keys: Iterable[str]) -> None:
         for key in keys:
             await press(self, [key])
-            deadline = time.monotonic() + 2.0
-            while self._keys.busy and time.monotonic() < deadline:
+            deadline = time.monotonic() + PATIENCE_S
+            while self._keys.busy and self._running and time.monotonic() < deadline:
                 await asyncio.sleep(0.001)
 
     monkeypatch.setattr(Workbench, "_press_keys", press_and_wait)
     # No key is held: each that is pressed is one of its own.
     monkeypatch.setattr("screens.widgets.table.REST_S", 0.0)
     monkeypatch.setattr(Table, "_wait", Table._say_moved)
+
+
+class _Lasting(EngineProcess):
+    """Who closes it ends what was asked, and leaves it warm."""
+
+    def close(self) -> None:
+        with self._lock:
+            for call in filter(None, (*self._waiting, self._current)):
+                call.cancel()
+
+
+_lasting = cache(lambda number: _Lasting())
+
+
+@pytest.fixture
+def warm_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first, second, … engine process that an app starts is that of the app before."""
+    started = count()
+    monkeypatch.setattr(Workbench, "new_engine", lambda _: _lasting(next(started)))
 
 
 @pytest.fixture

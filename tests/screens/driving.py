@@ -38,11 +38,12 @@ def _rows(screen: Any, name: str) -> int | None:
 
 async def until(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
     """Wait until something is so; what stands on the screen if it never is."""
-    deadline = time.monotonic() + PATIENCE_S
-    await pilot.pause(0.01)
+    deadline, wait_s = time.monotonic() + PATIENCE_S, 0.01
+    await pilot.pause(wait_s)
     while not condition():
         assert time.monotonic() < deadline, shown(pilot.app)
-        await pilot.pause(0.01)
+        # Looking costs time that what is waited for needs too.
+        await pilot.pause(wait_s := min(1.3 * wait_s, 0.1))
 
 
 async def settle(pilot: Pilot[Any], condition: Callable[[], object] = lambda: True) -> None:

@@ -19,7 +19,7 @@ from screens.egraphs.growth import GrowLine
 from screens.egraphs.screen import EgraphsScreen
 from screens.egraphs.sources import Source, open_source
 from screens.widgets.pane import Pane
-from tests.screens.driving import place, press, ready, settle, write
+from tests.screens.driving import PATIENCE_S, place, press, ready, settle, write
 from tests.screens.egraph_engine import HEAD
 from tests.screens.test_egraphs import WIDE, build, clusters, corpus, grown, members
 
@@ -67,7 +67,7 @@ async def test_what_is_grown_while_a_corpus_is_still_read_stays_in_sight(
     may_read = threading.Event()
 
     def slow(path: Path) -> Source:
-        may_read.wait(20)
+        may_read.wait(PATIENCE_S)
         return open_source(path)
 
     monkeypatch.setattr("screens.egraphs.sources.open_source", slow)

@@ -31,7 +31,8 @@ def test_its_keys_are_counted() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.usefixtures("warm_engines")
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_every_step_shows_what_it_says(size: tuple[int, int], workspace: Workspace) -> None:
     ensure_sample(workspace)
     app = Workbench(workspace)

@@ -74,9 +74,9 @@ async def test_a_key_that_is_lost_on_its_way_holds_up_the_next_ones_for_a_moment
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
         monkeypatch.setattr(app._keys, "_behind", lambda *_: None)
-        await pilot.press("j")
+        burst(app, "j")
         await pilot.pause(0.1)
-        await pilot.press("j")
+        burst(app, "j")
         await until(pilot, lambda: jobs(app).cursor == 2)
 
 

@@ -101,10 +101,10 @@ async def test_signs_filters_and_text_of_a_note(make: Make) -> None:
         await pilot.press("j")
         await until(pilot, lambda: not noted(app))
         table = listing(app, "jobs").table
+        ids_shown = lambda: [record["id"] for record in table.visible_records()]  # noqa: E731
         for text, ids in FILTERS.items():
             await listing(app, "jobs").set_query(text)
-            await pilot.pause()
-            assert [record["id"] for record in table.visible_records()] == ids, text
+            await until(pilot, lambda ids=ids: ids_shown() == ids)  # type: ignore[misc]
         await listing(app, "jobs").set_query("")
         # What a note says no longer passes, as soon as it is another one.
         await listing(app, "jobs").set_query("note:why")
@@ -126,8 +126,7 @@ async def test_the_filter_line_offers_the_fields_of_notes(make: Make) -> None:
         app = app_of(pilot)
         await until(pilot, lambda: here(app, "jobs", "jobs") == "41")
         await pilot.press("slash", *"is", "colon", "tab")
-        await pilot.pause()
-        assert listing(app, "jobs").query_text == "is:bookmarked"
+        await until(pilot, lambda: listing(app, "jobs").query_text == "is:bookmarked")
 
 
 @pytest.fixture

@@ -133,7 +133,7 @@ def region(app: Board) -> set[tuple[int, int]]:
 async def shown(app: Board, pilot: Pilot[None]) -> PicturePlot:
     plot = app.query_one(PicturePlot)
     plot.series = curve()
-    await until(pilot, lambda: plot.picture_shown)
+    await until(pilot, lambda: plot.picture_shown and (app.terminal.placed() or app.terminal.painted()))
     await pilot.pause()
     return plot
 
@@ -142,9 +142,9 @@ async def test_without_pixels_the_engine_is_not_asked() -> None:
     app = Board("none")
     async with app.run_test(size=(COLUMNS, LINES)) as pilot:
         app.query_one(PicturePlot).series = curve()
-        await pilot.pause(0.2)
+        text = lambda: "".join(app.terminal.text(line) for line in range(10))  # noqa: E731
+        await until(pilot, lambda: any("⣀" <= character <= "⣿" for character in text()))
         assert app.engine.asked == []
-        assert any("⣀" <= character <= "⣿" for line in range(10) for character in app.terminal.text(line))
 
 
 async def test_kitty_shows_every_cell_of_the_picture_in_its_place() -> None:
@@ -185,9 +185,7 @@ async def test_kitty_has_one_picture_at_a_time_and_none_in_the_end() -> None:
         await until(pilot, lambda: plot.picture_shown)
         assert app.terminal.images
         await plot.remove()
-        await pilot.pause()
-        assert not app.terminal.images
-        assert not app.terminal.placed()
+        await until(pilot, lambda: not app.terminal.images and not app.terminal.placed())
 
 
 async def test_sixel_paints_once_and_only_over_its_cells() -> None:
@@ -208,7 +206,7 @@ async def test_what_covers_a_sixel_picture_stays_and_leaves_nothing() -> None:
         before = app.terminal.painted()
         cover = app.query_one("#cover")
         cover.display = True
-        await pilot.pause(0.1)
+        await until(pilot, lambda: app.terminal.painted() < before)
         covered = {(y, x) for y in cover.region.line_range for x in cover.region.column_range}
         assert covered & before
         assert app.terminal.painted() == before - covered
@@ -219,8 +217,7 @@ async def test_what_covers_a_sixel_picture_stays_and_leaves_nothing() -> None:
         assert app.terminal.painted() == before - covered
         assert "cover" in app.terminal.text(cover.region.y)
         cover.display = False
-        await pilot.pause(0.1)
-        assert app.terminal.painted() == before
+        await until(pilot, lambda: app.terminal.painted() == before)
 
 
 @pytest.mark.parametrize("protocol", ["kitty", "sixel"])
@@ -234,12 +231,9 @@ async def test_under_a_dialog_it_is_drawn_and_then_it_comes_back(protocol: Proto
         plot = await shown(app, pilot)
         assert pixels()
         app.push_screen(Dialog())
-        await pilot.pause(0.2)
-        assert not pixels()
-        assert not plot.picture_shown
+        await until(pilot, lambda: not pixels() and not plot.picture_shown)
         app.pop_screen()
-        await pilot.pause(0.2)
-        assert pixels()
+        await until(pilot, pixels)
         assert len(app.engine.asked) == 1, "it is not drawn anew"
 
 
@@ -248,17 +242,18 @@ async def test_it_scrolls_with_what_is_around_it(protocol: Protocol) -> None:
     app = Board(protocol)
     async with app.run_test(size=(COLUMNS, LINES)) as pilot:
         await shown(app, pilot)
-        for offset in (4, 30, 2, 0):
-            app.query_one(VerticalScroll).scroll_to(y=offset, animate=False)
-            await pilot.pause(0.1)
+        scroll = app.query_one(VerticalScroll)
+
+        def in_place() -> bool:
             if protocol == "kitty":
-                placed = (
-                    set().union(*map(set, app.terminal.placed().values())) if app.terminal.placed() else set()
-                )
-                assert placed == region(app)
-            else:
-                assert app.terminal.painted() <= region(app)
-                assert bool(app.terminal.painted()) == (offset < 9)
+                return {cell for cells in app.terminal.placed().values() for cell in cells} == region(app)
+            painted = app.terminal.painted()
+            return painted <= region(app) and bool(painted) == (scroll.scroll_offset.y < 9)
+
+        for offset in (4, 30, 2, 0):
+            scroll.scroll_to(y=offset, animate=False)
+            there = min(offset, scroll.max_scroll_y)
+            await until(pilot, lambda there=there: scroll.scroll_offset.y == there and in_place())  # type: ignore[misc]
 
 
 async def test_a_theme_brings_its_colours() -> None:
@@ -289,7 +284,7 @@ async def test_the_newest_curves_win() -> None:
         plot = await shown(app, pilot)
         for step in range(1, 30):
             plot.series = curve(float(step))
-            await asyncio.sleep(0.004)
+            await asyncio.sleep(0)
         await until(pilot, lambda: app.engine.asked[-1]["y"] == [0.0, 29 * 25.0])
         assert len(app.engine.asked) < 20
 

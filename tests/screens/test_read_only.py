@@ -27,7 +27,7 @@ async def look():
     ensure_sample(workspace)
     app = Workbench(workspace, screen="jobs")
     async with app.run_test(size=(120, 40)) as pilot:
-        for _ in range(500):
+        for _ in range(6000):
             await pilot.pause(0.02)
             if app.place is not None and app.place.selection() is not None:
                 break

@@ -44,9 +44,11 @@ async def look():
             await pilot.pause(0.01)
         print(app.screen.title, app.screen.words.content, app.engine.calls[0].task)
         await pilot.press("colon", *"words")
-        await pilot.pause(0.1)
+        labels = []
+        while "Words" not in labels:
+            await pilot.pause(0.01)
+            labels = [row["label"] for table in app.screen.query(Table) for row in table.visible_records()]
         assert isinstance(app.screen, Chooser)
-        print([row["label"] for row in app.screen.query_one(Table).visible_records()])
 
 asyncio.run(look())
 """
@@ -65,9 +67,7 @@ def test_the_screen_of_an_installed_paper_has_a_key_and_asks_its_operation(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    shown, found = done.stdout.splitlines()
-    assert shown == "Words 7 words.count"
-    assert "'Words'" in found
+    assert done.stdout == "Words 7 words.count\n"
 
 
 async def test_a_screen_that_cannot_be_imported_says_so(

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from screens.shell.request import Answer, CachedRequest, Progress
+from tests.screens.driving import until
 from workbench.engine_process import Result
 
 
@@ -84,6 +85,23 @@ async def test_the_newest_question_is_asked_next_and_those_between_never() -> No
         assert app.heard == [(1, {"twice": 2}, ""), (3, {"twice": 6}, "")]
         assert app.progress == 2
         assert not request.running
+
+
+async def test_what_is_answered_and_not_yet_delivered_is_not_asked_again() -> None:
+    engine, app = Engine(), Listening()
+    async with app.run_test() as pilot:
+        request, held = app.request(engine), list[Any]()
+        assert request.get({"number": 1}, 1) is None
+        await until(pilot, lambda: app.progress)
+        app.asker.call_later = lambda *what: held.append(what)  # type: ignore[assignment]
+        engine.calls[0].go.set()
+        while request.running:
+            await asyncio.sleep(0.01)
+        assert request.get({"number": 1}, 1) is None
+        ((deliver, *what),) = held
+        deliver(*what)
+        assert request.get({"number": 1}, 1) == {"twice": 2}
+        assert len(engine.calls) == 1
 
 
 async def test_what_is_stopped_answers_with_its_error_and_nothing_waits() -> None:

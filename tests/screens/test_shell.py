@@ -111,7 +111,7 @@ async def test_remapped_keys_work_and_are_shown(make: Make) -> None:
     config_file().write_text('[keymap]\nfull = "z"\n"list.mark" = "b"\n', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        await pilot.pause(0.2)
+        await until(pilot, lambda: app._keymap)
         await pilot.press("b")
         assert list(table(app).marks) == ["41"]
         await pilot.press("z")
@@ -126,8 +126,7 @@ async def test_a_wrong_remap_is_told_and_changes_nothing(make: Make) -> None:
     config_file().write_text('[keymap]\n"list.mrk" = "b"\n', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        await pilot.pause(0.2)
-        assert any("list.mrk" in entry.text for entry in app.activity)
+        await until(pilot, lambda: any("list.mrk" in entry.text for entry in app.activity))
 
 
 # Terminals
@@ -205,15 +204,11 @@ async def test_the_session_comes_back(make: Make) -> None:
     kept["from_a_newer_one"] = {"a": 1}
     (state_dir() / "session.json").write_text(json.dumps(kept), encoding="utf-8")
     async with make(screen=None).run_test(size=WIDE) as pilot:
-        app = pilot.app
-        await pilot.pause(0.3)
-        await app.workers.wait_for_complete()
-        await pilot.pause(0.1)
+        app = await jobs_ready(pilot)
         listing = app.screen.query_one("#jobs", Listing)
-        assert listing.query_text == "!lost"
+        await until(pilot, lambda: listing.query_text == "!lost" and listing.table.current_key == "41")
         assert list(listing.table.marks) == ["40"]
         assert listing.table.sorting == ("id", False)
-        assert listing.table.current_key == "41"
         await pilot.press("q")
     assert json.loads((state_dir() / "session.json").read_text("utf-8"))["from_a_newer_one"] == {"a": 1}
 

@@ -540,7 +540,7 @@ async def test_a_dialog_is_painted_although_the_screen_under_it_changes() -> Non
     async with app.run_test(size=(80, 30)) as pilot:
         app.listing.load(ROWS)
         Chooser("which", [Choice(f"c{i}", f"choice {i}") for i in range(8)]).ask(app, print)
-        await pilot.pause(0.1)
+        await until(pilot, lambda: [table.shown for table in app.screen.query(Table)] == [8])
         table, painted = app.screen.query_one(Table), list[int]()
         draw = table.render_line
         table.render_line = lambda y: (painted.append(y), draw(y))[1]  # type: ignore[method-assign]
@@ -548,8 +548,7 @@ async def test_a_dialog_is_painted_although_the_screen_under_it_changes() -> Non
             painted.clear()
             table.refresh()
             app.screen.refresh(Region(0, 0, 80, 1))
-            await pilot.pause(0.05)
-            assert painted
+            await until(pilot, lambda: painted)
 
 
 async def test_names_of_choices_are_whole_where_there_is_room() -> None:
@@ -563,10 +562,10 @@ async def test_names_of_choices_are_whole_where_there_is_room() -> None:
         app = One()
         async with app.run_test(size=(width, 30)) as pilot:
             Chooser("which", [Choice("a", "a")], typed=True, text="t", more=more).ask(app, print)
-            await pilot.pause(0.1)
-            line = app.screen.query_one(Table).render_line(1).text
-            assert (name in line) == (width == 120)
-            assert "anchors-cl-paper" in line
+            await pilot.pause()
+            table = app.screen.query_one(Table)
+            await until(pilot, lambda table=table: "anchors-cl-paper" in table.render_line(1).text)  # type: ignore[misc]
+            assert (name in table.render_line(1).text) == (width == 120)
 
 
 async def test_nothing_is_filtered_where_nothing_is() -> None:

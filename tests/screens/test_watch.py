@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import Callable
 
@@ -69,7 +68,7 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
             pilot, lambda: any("killed by signal 9" in str(toast.message) for toast in app._notifications)
         )
         app.look_now()
-        await asyncio.sleep(0.2)
+        await until(pilot, lambda: not app._looking and not app._look_again)
         assert len(app.activity) == 1
         again = dataclasses.replace(running, attempt=2)
         app.watch_jobs.jobs = (again, *ended)
