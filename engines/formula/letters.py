@@ -138,7 +138,13 @@ class Letters(Cursor):
                     f"{mark.text or mark.alone.label[2:]!r} as an exponent is not understood", mark
                 )
         elif script.alone.label.startswith("V!′"):
-            raise self.error("a prime is not understood here", script)
+            leaves = {leaf for leaf in base if not leaf.children and is_name(leaf.label)}
+            names = [leaf for leaf in leaves if leaf.label not in USUAL | {"e", "pi", "i", "inf"}]
+            if not base.children or len(names) != 1:
+                raise self.error("a prime is not understood here", script)
+            for _ in script.alone.label[2:]:
+                base = Tree("d", (names[0], base))
+            return base
         if spelt(script.alone) in ("th", "st", "nd", "rd"):
             raise self.error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
@@ -437,7 +443,8 @@ class Letters(Cursor):
             here = self.here
             if here.alone.label in ("O!divide", "O!binomial") or fraction or here.text == "{":
                 raise self.error(f"what {name} applies to can be read in two ways", remedy="Write brackets.")
-            if here.role == Role.UNKNOWN and (name_of(here) in ONE_PLACE and len(name_of(here)) > 1):
+            function = here.role == Role.UNKNOWN and name_of(here) in ONE_PLACE and len(name_of(here)) > 1
+            if function or here.alone.label.startswith("M!M"):
                 break
             if here.role == Role.NUMBER:
                 raise self.error(f"the number {here.text[:20]} follows without an operator")

@@ -70,6 +70,24 @@ def test_values_and_derivatives_of_functions_are_those_of_their_definitions(
 
 
 @pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (r"\frac{d}{dx} x^3 = 3x^2", "right"),
+        (r"\frac{d}{dx} x^3 = 3x", "wrong"),
+        ("(x^3)' = 3x", "wrong"),
+        (r"\lim_{n\to\infty} \frac{n}{n+1} = 2", "wrong"),
+        (r"\sum_{k=1}^n k = \frac{n(n-1)}{2}", "wrong"),
+        (r"\int_0^a x\,dx = a^2", "wrong"),
+        (r"\int \frac{1}{x^2}\,dx = \frac{1}{x} + C", "wrong"),
+        (r"\int \frac{1}{x^2}\,dx = -\frac{1}{x} + C", "right"),
+        (r"\binom{n}{2} = 45", "given"),  # n is sought
+    ],
+)
+def test_what_operators_give_is_judged(tmp_path: Path, claim: str, verdict: str) -> None:
+    assert _verdicts(tmp_path, f"Moreover ${claim}$.") == [(verdict, 1)]
+
+
+@pytest.mark.parametrize(
     ("text", "verdicts"),
     [
         ("Solve $x^2-5x+6=0$. So $x=2$ or $x=3$.", ["given", "follows", "follows"]),

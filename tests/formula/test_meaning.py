@@ -121,6 +121,21 @@ def test_plain_text_and_mathml(text: str, expected: str) -> None:
     assert said(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("latex", "expected"),
+    [
+        ("(x^3)'", "d x pow x 3"),
+        (r"\left(e^{2t}\right)''", "d t d t pow e * 2 t"),
+        ("(f(x))'", "d x call f x"),
+        ("(xy)'", "unread"),
+        ("5'", "unread"),
+        (r"\sin t \begin{vmatrix} a & b \\ b & a \end{vmatrix}", "* sin t det matrix row a b row b a"),
+    ],
+)
+def test_primes_of_brackets_are_derivatives_and_matrices_are_no_arguments(latex: str, expected: str) -> None:
+    assert said(latex) == expected
+
+
 def test_a_document_says_which_letters_are_functions() -> None:
     assert said("u(x+1)") == "* u + x 1"
     names = names_of([r"u(x) = x^2", r"q\colon A\to B"], "Let $w$ be")

@@ -17,7 +17,7 @@ from typing import Any
 
 from engines.core.tree import Tree, derivative
 from engines.egen.algebra.rational import Space, TooLargeError
-from engines.egen.judging.names import BOUND
+from engines.egen.judging.names import free, replaced
 from engines.egen.proofreading.values import worth
 
 _RECENT = 24
@@ -26,40 +26,12 @@ _MOST_NODES = 400
 _MOST_ROWS = 120
 _MOST_TERMS = 300
 _MOST_POWER = 12
-_CONSTANTS = frozenset(("pi", "e", "i", "inf", "unit", "text"))
-_BINDERS = frozenset(("sum", "prod", "integral", "limit", "d"))
 
 
 def variables(tree: Tree) -> frozenset[str]:
     """The variables that occur free in a term; functions of which nothing is known count by their names."""
-    if not tree.children:
-        name = tree.label
-        return frozenset() if name in _CONSTANTS or name[0] in "-0123456789." else frozenset((name,))
-    if tree.label in ("unit", "text"):
-        return frozenset()
-    if tree.label == "call":
-        inside = frozenset[str]().union(*map(variables, tree.children[1:]))
-        return inside | {f"{tree.children[0].label}("}
-    if tree.label in _BINDERS:
-        inside = frozenset[str]().union(*map(variables, tree.children))
-        return inside - {tree.children[0].label}
-    return frozenset[str]().union(*map(variables, tree.children))
-
-
-def replaced(tree: Tree, old: str, new: Tree) -> Tree:
-    """A term with another in the place of a variable, where that is free; bound ones give way."""
-    if not tree.children:
-        return new if tree.label == old else tree
-    if tree.label in BOUND:
-        bound, *ends, body = tree.children
-        if bound.label == old:
-            return tree
-        if tree.label != "d" and bound.label in variables(new):
-            fresh = Tree(f"{bound.label}'")
-            tree = Tree(tree.label, (fresh, *ends, replaced(body, bound.label, fresh)))
-    if tree.label == "call":
-        return Tree("call", (tree.children[0], *(replaced(one, old, new) for one in tree.children[1:])))
-    return Tree(tree.label, tuple(replaced(one, old, new) for one in tree.children))
+    called = {f"{node.children[0].label}(" for node in tree if node.label == "call"}
+    return frozenset(free(tree) | called)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +106,10 @@ class Facts:
             self.said.append(fact)
 
     def _define(self, name: str, arguments: tuple[str, ...], body: Tree, fact: Fact) -> None:
+        known = self.functions.get(name)
+        again = known is not None and len(known.arguments) == len(arguments)
         # f(n) = n and f(t) = 0 can be equations to be solved.
-        once = fact.sure and name not in self.functions and bool(body.children and variables(body))
+        once = fact.sure and not again and bool(body.children and variables(body))
         self.functions[name] = Function(arguments, body, fact, once)
 
     def about(self, names: frozenset[str]) -> list[Fact]:
@@ -178,13 +152,12 @@ class Facts:
 
     def applied(self, tree: Tree, used: list[Fact], depth: int = 4) -> Tree:
         """A term with the functions that the text defines applied, and their derivatives worked out."""
-        if not self.functions or not (tree.children or tree.label.endswith("'")):
+        if not tree.children and not tree.label.endswith("'"):
             return tree
         if tree.label == "d":
             name, body = tree.children
             inside = self.applied(self._with_arguments(body, name), used, depth)
-            slope = _slope(inside, name.label) if inside != body else None
-            return slope or Tree("d", (name, inside))
+            return _slope(inside, name.label) or Tree("d", (name, inside))
         if not tree.children:
             return self._value(tree.label, (), used, depth) or tree
         if tree.label != "call":

@@ -23,8 +23,9 @@ from engines.core.spec import Arg
 from engines.core.tree import Tree
 from engines.documents.reading import Document, documents, of_row, pieces
 from engines.egen.algebra.rational import Space, TooLargeError
+from engines.egen.judging.names import replaced
 from engines.egen.proofreading.chains import MAX_FORMULA, TOO_LONG, Link, chains
-from engines.egen.proofreading.facts import Fact, Facts, replaced, variables
+from engines.egen.proofreading.facts import Fact, Facts, variables
 from engines.egen.proofreading.given import (
     is_claimed,
     is_denied,
@@ -64,6 +65,9 @@ _MOST_TERMS = 200
 _LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
 _UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
+_CALCULATED = frozenset(
+    ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
+)
 _OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 _LETTERS = "e and i can be variables"
 _CONVERTED = 1.5
@@ -357,6 +361,9 @@ class Reader:
                 if _is_domain(found.condition) or not self._loses(left, right, free):
                     return Judged(link, "right", f"where {found.condition}")
                 return Judged(link, "loses domain", found.condition)
+        defined = self.facts.defined(left, right)
+        if defined and self.judge.equal(defined.left, defined.right).verdict == "equal":
+            return Judged(link, "follows", _by(defined.used))
         reduced = self.facts.reduced(left, right)
         if reduced is not None:
             if reduced.same:
@@ -374,7 +381,7 @@ class Reader:
             return Judged(link, "given")
         if solved is not None:
             return solved
-        if said := self._misapplied(link, left, right):
+        if said := self._misapplied(link, left, right) or self._miscalculated(link, left, right):
             return Judged(link, "wrong", said)
         constrained = bool(self.facts.about(free))
         if not constrained and plain == 1 and not is_given(link.before) and _is_expansion(left, right):
@@ -426,6 +433,21 @@ class Reader:
             return None
         witness = next((each.witness for each in held if each.verdict == "different"), "")
         return Judged(link, "wrong", f"{witness}, by {_said(known)}") if witness else None
+
+    def _miscalculated(self, link: Link, left: Tree, right: Tree) -> str:
+        """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables
+        may be sought."""
+        if self.cases or left.label not in _CALCULATED or "call" in (*left.labels(), *right.labels()):
+            return ""
+        if is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
+            return ""
+        more = variables(right) - variables(left)
+        if not variables(left) <= variables(right) or (more and left.label != "antiderivative"):
+            return ""
+        if len(more) > 1 or any(map(_is_unsure, (left, right))):
+            return ""
+        found = self.judge.equal(left, right, self._assumed(variables(right)))
+        return found.witness if found.verdict == "different" else ""
 
     def _misapplied(self, link: Link, left: Tree, right: Tree) -> str:
         """Why a value or a derivative of a function is not what the text's definition gives; "" where it is.
