@@ -473,6 +473,9 @@ class Detail(Pane):
             self.query_one("#summary", Static).update(safe_text(_NOTHING, "$quiet"))
             self._log.show([])
             self.query_one("#log-state", Static).update("")
+            if last is not None:  # the other pages would still be full of it
+                self.set_class(False, "-sweep")
+                await self.show_page("log-page")
             return
         self.title = f"{view.id} {view.title}" + (
             f" · attempt {view.attempt}" if view.task != "sweep" else ""

@@ -31,6 +31,8 @@ class Session:
         self._workspace = workspace
         self._all = self._read()
         self._written = ""
+        self._told: set[str] = set()
+        """Also of jobs that have been deleted since, which may be brought back."""
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -72,8 +74,10 @@ class Session:
         this workspace for the first time is told of none."""
         ended = {f"{view.id}.{view.attempt} of {view.created:.0f}": view for view in jobs if not view.live}
         known = self._own.get("told")
+        told = self._told | set(known if isinstance(known, list) else ended)
         self._own["told"] = list(ended)
-        return [view for name, view in ended.items() if name not in known] if isinstance(known, list) else []
+        self._told |= ended.keys()
+        return [view for name, view in ended.items() if name not in told]
 
     def keep(self, *, mode: str, theme: str, screens: Mapping[str, Mapping[str, object]]) -> None:
         """Remember this much; keys that newer versions or other screens wrote stay."""

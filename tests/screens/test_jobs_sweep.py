@@ -45,6 +45,9 @@ async def test_way_10(make: Callable[..., Workbench], jobs: list[JobView], ended
         await rest(pilot)
         copied = (app.workspace.root / "clipboard.txt").read_text("utf-8")
         assert copied.endswith(f"mathwb jobs compare {sweep.id}")
+        # The last job is deleted: nothing of it stays.
+        await app.place.detail.show_job(None)
+        assert app.place.detail.page_name == "log"
 
 
 async def test_the_runs_of_a_sweep_are_told_apart_at_80_columns(

@@ -69,6 +69,11 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
         )
         app.look_now()
         await until(pilot, lambda: not app._looking and not app._look_again)
+        # Deleted and brought back.
+        for there in (ended, (failed, *ended)):
+            app.watch_jobs.jobs = tuple(there)
+            app.look_now()
+            await until(pilot, lambda: not app._looking and not app._look_again)
         assert len(app.activity) == 1
         again = dataclasses.replace(running, attempt=2)
         app.watch_jobs.jobs = (again, *ended)
