@@ -444,7 +444,7 @@ class Analogies(_ModelSheet):
 
     def compose(self) -> ComposeResult:
         title = f"analogies by {self._model.name}, answers from {self._folder.name}"
-        keys = "a write one   / filter   tab answers   y command   e export   esc close"
+        keys = "a new one   / filter   tab answers   y command   e export   esc close"
         yield framed(title, keys, self._analogies, Static(classes="figures"), self.answers)
 
     def on_mount(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets._toast import Toast
 
+import screens.app
 from screens.app import Workbench
 from screens.shell.bars import KeyBar
 from screens.shell.cards import NoteList
@@ -30,6 +33,14 @@ Make = Callable[..., Workbench]
 
 def foot(app: Any) -> str:
     return str(shown(app).splitlines()[-1])
+
+
+def test_the_keys_of_a_dialog_are_whole_at_80_columns() -> None:
+    """Its frame leaves 70."""
+    sources = "".join(path.read_text("utf-8") for path in Path(screens.app.__file__).parent.rglob("*.py"))
+    found = re.findall(r'"([^"\n]* {3}esc close)"', sources)
+    assert len(found) > 8
+    assert not [keys for keys in found if width(keys) > 70]
 
 
 async def test_the_hint_of_a_line_to_write_is_whole(make: Make) -> None:
