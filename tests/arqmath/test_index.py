@@ -137,8 +137,11 @@ def test_a_collections_own_questions_are_not_encoded_again(folder: ArqmathFolder
     build_index(folder, tmp_path / "index", dense=True, encoder=bag)  # no model has this name: none is opened
     rank(Rank(tmp_path / "index", tmp_path / "run.tsv", questions=True, rerank=False, first="questions"))
     store = open_index(tmp_path / "index").store
-    for question, ranking in read_run(tmp_path / "run.tsv").rankings.items():
+    rankings = read_run(tmp_path / "run.tsv").rankings
+    assert len(rankings) > 1
+    for question, ranking in rankings.items():
         own = store.answers(question)
+        assert own
         assert {answer for answer, _ in ranking[: len(own)]} == set(own)
 
 

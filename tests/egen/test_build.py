@@ -145,7 +145,7 @@ def test_a_kill_leaves_no_worker_behind(tmp_path: Path) -> None:
         time.sleep(0.02)
     builder.kill()
     builder.wait()
-    _, alive = psutil.wait_procs(children, timeout=10)
+    _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []
 
 

@@ -35,9 +35,7 @@ def test_a_rewriting_that_takes_too_long_gives_nothing(monkeypatch: pytest.Monke
         return start
 
     monkeypatch.setattr(sememb, "_applied", forever)
-    began = time.monotonic()
     assert sememb.rewritings(read_prefix("sin x"), time_s=0.2) == []
-    assert time.monotonic() - began < 10
 
 
 def test_an_error_of_sympy_is_a_rewriting_less() -> None:

@@ -58,6 +58,7 @@ def test_members_agree_with_sympy(growers: dict[str, Grower]) -> None:
     from engines.core.symbolic import to_sympy
 
     head = to_sympy(cluster.head)
+    assert len(cluster.members) == 30
     for member in cluster.members:
         difference = to_sympy(member.tree) - head
         for point in (-0.7, 0.3, 1.1):

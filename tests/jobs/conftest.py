@@ -25,7 +25,7 @@ from workbench.workspace import Workspace
 
 CHILDREN = Path(__file__).parent / "children"
 TIMING = {"HEARTBEAT_S": 0.1, "TICK_S": 0.05, "LOCK_WAIT_S": 2.0, "RESULT_RETRY_S": 20.0}
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 @dataclass

@@ -164,7 +164,8 @@ def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
     (place.parent / "1-1-1").mkdir()
     jobs.reconcile(lab.workspace)
     # It begins, without the variables that it was to have.
-    assert lab.wait(job.id).started is not None
+    assert lab.wait(job.id).state == "failed"
+    assert lab.view(job.id).started is not None
 
 
 def test_a_job_in_front_does_not_wait(lab: Lab) -> None:

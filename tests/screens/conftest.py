@@ -70,6 +70,9 @@ def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
                 await asyncio.sleep(0.001)
 
     monkeypatch.setattr(Workbench, "_press_keys", press_and_wait)
+    # A crowded machine gets behind with keys that come in a burst, and with what the palette leads to.
+    monkeypatch.setattr("screens.shell.terminal._PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr("screens.shell.navigation._PATIENCE_S", PATIENCE_S)
     # No key is held: each that is pressed is one of its own.
     monkeypatch.setattr("screens.widgets.table.REST_S", 0.0)
     monkeypatch.setattr(Table, "_wait", Table._say_moved)
@@ -84,7 +87,7 @@ class _Lasting(EngineProcess):
                 call.cancel()
 
 
-_lasting = cache(lambda number: _Lasting())
+_lasting = cache(lambda number: _Lasting(grace_s=PATIENCE_S))
 
 
 @pytest.fixture

@@ -66,27 +66,33 @@ async def test_yank_and_its_forms(build: Make) -> None:
         assert json.loads(file.read_text("utf-8"))["prefix"] == HEAD
 
 
+EXPORTS = {
+    "j": (".jsonl", "cosh"),
+    "c": (".csv", "cosh"),
+    "t": (".tex", r"\cosh"),
+    "g": (".dot", "digraph egraph {"),
+    "J": (".json", '"fired"'),
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("key", "name"), [("j", ".jsonl"), ("c", ".csv"), ("t", ".tex"), ("g", ".dot"), ("J", ".json")]
-)
-async def test_exports(build: Make, key: str, name: str) -> None:
+async def test_exports(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
-        await press(pilot, "enter", "right_square_bracket", "e")
-        assert isinstance(app.screen, Chooser)
-        await press(pilot, key)
-        assert isinstance(app.screen, Prompt)
-        await press(pilot, "enter")
-        await settle(pilot, lambda: any(app.workspace.exports.glob("*.meta.json")))
-        (file,) = (
-            path
-            for path in app.workspace.exports.iterdir()
-            if path.name.endswith(f"0{name}") or path.name.endswith(f"egraph{name}")
-        )
-        text = file.read_text("utf-8")
-        assert {"j": "cosh", "c": "cosh", "t": r"\cosh", "g": "digraph egraph {", "J": '"fired"'}[key] in text
+        await press(pilot, "enter", "right_square_bracket")
+        written = app.workspace.exports
+        for number, (key, (name, text)) in enumerate(EXPORTS.items(), 1):
+            await press(pilot, "e")
+            assert isinstance(app.screen, Chooser)
+            await press(pilot, key)
+            assert isinstance(app.screen, Prompt)
+            await press(pilot, "enter")
+            await settle(pilot, lambda number=number: len(list(written.glob("*.meta.json"))) == number)  # type: ignore[misc]
+            (file,) = (
+                path for path in written.iterdir() if path.name.endswith((f"0{name}", f"egraph{name}"))
+            )
+            assert text in file.read_text("utf-8"), key
 
 
 async def test_notes_and_bookmarks_have_the_members_address(build: Make) -> None:

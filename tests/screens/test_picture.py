@@ -366,7 +366,7 @@ def test_the_program_in_a_terminal_shows_a_picture_and_leaves_none(
             read_until(lambda: bool(terminal.placed() or terminal.painted()))
             os.write(master, b"q")
             read_until(lambda: process.poll() is not None)
-            assert process.wait(30) == 0
+            assert process.wait(120) == 0
             assert not terminal.images
         finally:
             process.kill()

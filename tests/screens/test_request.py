@@ -98,6 +98,7 @@ async def test_what_is_answered_and_not_yet_delivered_is_not_asked_again() -> No
         while request.running:
             await asyncio.sleep(0.01)
         assert request.get({"number": 1}, 1) is None
+        assert not request.running
         ((deliver, *what),) = held
         deliver(*what)
         assert request.get({"number": 1}, 1) == {"twice": 2}

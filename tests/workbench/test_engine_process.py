@@ -45,12 +45,13 @@ def test_calls_are_answered_in_order(engine: EngineProcess) -> None:
 
 
 async def test_a_polite_task_stops_with_what_it_has(engine: EngineProcess) -> None:
+    engine.grace_s = 60.0
     call = engine.call("count", {"to": 10**6, "pause_s": 0.001})
     async for item in call:
         if isinstance(item, Event) and item.data["done"] == 3:
             call.stop()
-        if isinstance(item, Result):
-            assert 3 <= item.value["done"] < 10**6
+    assert isinstance(item, Result)
+    assert 3 <= item.value["done"] < 10**6
 
 
 async def test_a_deaf_task_is_ended_and_the_next_call_works(engine: EngineProcess) -> None:
@@ -87,7 +88,7 @@ async def test_cancelling_from_elsewhere_ends_the_listening(engine: EngineProces
     listener = asyncio.create_task(listen())
     await asyncio.sleep(0.2)
     call.cancel()
-    assert await asyncio.wait_for(listener, 5) <= 1
+    assert await asyncio.wait_for(listener, 60) <= 1
 
 
 def test_a_call_stopped_in_the_queue_never_begins(engine: EngineProcess) -> None:
@@ -147,7 +148,7 @@ def test_the_child_ends_with_its_parent(tmp_path: Path) -> None:
         pid = int(parent.stdout.readline())
         assert psutil.pid_exists(pid)
         parent.kill()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while psutil.pid_exists(pid) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not psutil.pid_exists(pid)

@@ -35,9 +35,13 @@ def test_tex_escapes_what_tex_would_act_upon(tmp_path: Path) -> None:
     assert r"\begin{tabular}{lrl}" in text
 
 
-@pytest.mark.parametrize("ending", TABLE_FORMATS)
-def test_a_table_without_rows_is_a_table(tmp_path: Path, ending: str) -> None:
-    assert write_table(tmp_path / f"t{ending}", COLUMNS, [], provenance={}).exists()
+def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
+    for ending in TABLE_FORMATS:
+        write_table(tmp_path / f"t{ending}", COLUMNS, [], provenance={})
+    assert (tmp_path / "t.csv").read_text().splitlines() == ["member,tokens,note"]
+    assert (tmp_path / "t.jsonl").read_text() == ""
+    assert pq.read_table(tmp_path / "t.parquet").num_rows == 0
+    assert r"member & tokens & note \\" in (tmp_path / "t.tex").read_text()
 
 
 def test_the_sidecar_names_version_source_and_columns(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def server(user_home: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[s
         yield process, process.stdout.readline().strip()
         process.send_signal(signal.SIGINT)
         try:
-            assert process.wait(30) == 0
+            assert process.wait(120) == 0
         finally:
             process.kill()
 
@@ -44,7 +44,7 @@ def server(user_home: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[s
 def status(address: str, **headers: str) -> int:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(urllib.request.Request(address, headers=headers), timeout=30) as answer:
+        with opener.open(urllib.request.Request(address, headers=headers), timeout=120) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -58,7 +58,7 @@ async def first_paint(address: str) -> bytes:
         session.ws_connect(f"{address}ws?width=100&height=30") as page,
     ):
         while b"E-graphs" not in seen:
-            message = await page.receive(timeout=60)
+            message = await page.receive(timeout=120)
             assert message.type is aiohttp.WSMsgType.BINARY, message
             seen += message.data
     return seen
@@ -112,17 +112,17 @@ def test_a_page_that_is_open_ends_with_the_server(server: tuple[subprocess.Popen
             aiohttp.ClientSession() as session,
             session.ws_connect(f"{address}ws?width=100&height=30") as page,
         ):
-            assert (await page.receive(timeout=60)).type is aiohttp.WSMsgType.BINARY
+            assert (await page.receive(timeout=120)).type is aiohttp.WSMsgType.BINARY
             children = psutil.Process(process.pid).children(recursive=True)
             process.send_signal(signal.SIGINT)
-            while (await page.receive(timeout=60)).type is aiohttp.WSMsgType.BINARY:
+            while (await page.receive(timeout=120)).type is aiohttp.WSMsgType.BINARY:
                 pass
         return children
 
     children = asyncio.run(stop_while_open())
     assert children
-    assert process.wait(30) == 0
-    assert psutil.wait_procs(children, timeout=30)[1] == []
+    assert process.wait(120) == 0
+    assert psutil.wait_procs(children, timeout=120)[1] == []
 
 
 def test_the_page_tells_nobody_its_address() -> None:
