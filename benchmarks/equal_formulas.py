@@ -50,8 +50,8 @@ from engines.mathamr import IndexFormulas, index
 from engines.mathamr.retrieval.equality import By, Equal, Equality
 from engines.mathamr.retrieval.evaluation import Unit
 from engines.mathamr.retrieval.formula_index import FormulaIndex
-from engines.mathamr.retrieval.representations import tree_string
 from engines.mathamr.retrieval.search import ranked
+from engines.mathamr.retrieval.strings import tree_string
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import encoder
 from engines.retrieval.qrels import read_qrels

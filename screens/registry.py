@@ -53,7 +53,7 @@ class Entry:
 def _own(key: str, name: str, title: str, destinations: str, about: str, address: str = "") -> Entry:
     screen, keys = (
         f"screens.{name}.screen:{title.replace('-', '').capitalize()}Screen",
-        f"screens.{name}.keys:KEYS",
+        f"screens.keys:{name.upper()}_KEYS",
     )
     found = f"screens.{name}.{destinations}:destinations"
     return Entry(key, name, title, screen, keys, address=address or name, destinations=found, about=about)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 import shlex
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import did_you_mean
 from engines.core.events import Sink, Stop, ignore, never, warn
 from engines.core.spec import Field, described, read, values
-from workbench.errors import UsageError
+from workbench.errors import UsageError, explain, one_line
 from workbench.paper import load, papers, references
 
 if TYPE_CHECKING:
@@ -384,3 +385,41 @@ def command_line(row: Operation, spec: Any) -> str:
 
 def option(field: Field) -> str:
     return "--" + (field.arg.name or field.name.replace("_", "-"))
+
+
+Found = Mapping[str, Any]
+
+
+class Guide:
+    """Runs one operation after the other, tells its result, and keeps it.
+
+    Args: tell: what people read goes there, line by line. say: talk goes there.
+    """
+
+    def __init__(self, tell: Callable[[str], None], say: Callable[[str], None]) -> None:
+        self._tell, self.say = tell, say
+        self.stops: list[dict[str, Any]] = []
+
+    def stop(
+        self, title: str, task: str, params: dict[str, Any], tell: Callable[[Found], Iterator[str]]
+    ) -> Found:
+        """Run an operation. Args: tell: its result in words. Returns: its document, which is empty where the
+        operation needs a package that is not installed."""
+        began = time.perf_counter()
+        try:
+            found = operation(task).run(params)
+        except ModuleNotFoundError as error:
+            self.say(f"left out: {title}")
+            self.say(f"   {one_line(explain(error))}")
+            return {}
+        seconds = round(time.perf_counter() - began, 3)
+        self.stops.append(
+            {"title": title, "task": task, "params": params, "seconds": seconds, "result": found}
+        )
+        for line in (
+            f"{len(self.stops)}. {title} ({seconds:.2f} s)",
+            *(f"   {line}" for line in tell(found)),
+            "",
+        ):
+            self._tell(line)
+        return found

@@ -21,8 +21,8 @@ from workbench.jobs import jobs
 from workbench.jobs.machine import gpus
 from workbench.recipes import recipes
 from workbench.sweep import Summary, summary
+from workbench.tables import noun
 from workbench.train import job_spec
-from workbench.units import noun
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

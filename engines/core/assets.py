@@ -1,7 +1,8 @@
-"""The files that ship with the program, and the papers' figures among them."""
+"""The files that ship with the program, the papers' figures among them; and where the user's files live."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import cache
 from math import isnan
@@ -71,3 +72,13 @@ def reported(paper: str, measure: str) -> dict[str, float]:
             rows = {row["name"]: reported_row(paper, table["number"], row["name"]) for row in table["rows"]}
             return {name: row[measure] for name, row in rows.items() if not isnan(row[measure])}
     return {}
+
+
+def home(kind: str) -> Path:
+    """The folder of one kind: `data`, `config`, `state` or `cache`."""
+    moved = os.environ.get("MATHWB_HOME")
+    if moved:
+        return Path(moved).expanduser() / kind
+    import platformdirs
+
+    return Path(getattr(platformdirs, f"user_{kind}_dir")("mathwb", appauthor=False))

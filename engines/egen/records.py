@@ -16,7 +16,7 @@ from engines.core.shown import MOST, Tabular, Tex, chain
 from engines.core.spec import Arg, refused
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, visible
-from engines.egen.expressions.logic import LOGIC
+from engines.egen.expressions.signs import LOGIC
 
 # How much the families of rules weigh where terms are drawn: `hyperbolic=0.2, inverse trig=0.5`.
 #

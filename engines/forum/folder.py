@@ -23,11 +23,18 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.files import file_error
+from engines.core.spec import Arg
 from engines.forum.readers import LINKS, holds
+
+SomeCollection = Annotated[
+    Path, Arg("A collection's folder, or its name in the workspace.", ref="collection", metavar="FOLDER")
+]
+IndexFolder = Annotated[Path | None, Arg("The collection's index; it need not be there.", hidden=True)]
+
 
 DESCRIPTION = "arqmath.toml"
 _TASKS = (1, 2, 3)

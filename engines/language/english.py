@@ -1,7 +1,7 @@
-"""The English pipeline: tags, lemmas and dependency relations of sentences.
+"""English: tags, lemmas and dependency relations of sentences, where they end, words for numbers.
 
-It is a spaCy folder of ours (`assets/models/language-en`), trained by `engines.language.training`; a folder
-of the user's may stand in for it. Nothing is fetched from anywhere.
+The pipeline is a spaCy folder of ours (`assets/models/language-en`), trained by
+`engines.language.training`; a folder of the user's may stand in for it. Nothing is fetched from anywhere.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
@@ -18,6 +18,14 @@ from engines.core.errors import DataError, EngineError
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+SMALL = {word: value for value, word in enumerate(f"{_SMALL} seventeen eighteen nineteen".split())}
+TENS = {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
+SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +116,38 @@ def analysed(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterator[tuple[
             )
             for token in document
         )
+
+
+Tongue = Literal["en", "zh"]
+
+
+def sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = None) -> list[tuple[int, int]]:
+    """The sentences of an English or Chinese text as (start, end) in characters, without blanks around them.
+
+    By full stops, question and exclamation marks of spaCy's sentencizer; or by a spaCy pipeline of the
+    user's.
+
+    >>> [("One? Two, e.g. two.")[start:end] for start, end in sentences("One? Two, e.g. two.")]
+    ['One?', 'Two, e.g. two.']
+
+    Raises:
+        DataError E355: for a folder that is no spaCy pipeline.
+    """
+    found = []
+    for span in _splitter(tongue, pipeline)(text).sents:
+        words = span.text.strip()
+        if words:
+            start = span.start_char + span.text.index(words)
+            found.append((start, start + len(words)))
+    return found
+
+
+@cache
+def _splitter(tongue: Tongue, folder: Path | None) -> Language:
+    import spacy
+
+    if folder is None:
+        nlp = spacy.blank(tongue)
+        nlp.add_pipe("sentencizer")
+        return nlp
+    return open_pipeline(folder)

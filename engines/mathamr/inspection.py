@@ -34,7 +34,7 @@ _STEM = 5
 def formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, str]:
     """Which formula each `:math` tree of a graph is: by its string, else by its order."""
     from engines.mathamr.graph.graft import linear
-    from engines.mathamr.retrieval.representations import tree_string
+    from engines.mathamr.retrieval.strings import tree_string
 
     trees = [
         branch.target
@@ -374,7 +374,7 @@ def _parser(which: Which, model: Path | None, _state: tuple[int, int]) -> Parser
 def _strings(source: _Source, graph: Graph) -> dict[str, str]:
     """The string of each representation; those of the graph come from the one that is shown."""
     from engines.mathamr.graph.graft import linear
-    from engines.mathamr.retrieval.representations import REPRESENTATIONS, InContext
+    from engines.mathamr.retrieval.strings import REPRESENTATIONS, InContext
 
     given = InContext(source.query, source.formulas, source.context)
     found = {kind: one.write(given) for kind, one in REPRESENTATIONS.items() if one.needs != "amr"}

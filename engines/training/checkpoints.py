@@ -1,4 +1,5 @@
-"""Checkpoints that a crash cannot spoil, the state in them, and of which training they are."""
+"""Checkpoints that a crash cannot spoil, the state in them, of which training they are;
+the card of a model."""
 
 from __future__ import annotations
 
@@ -28,7 +29,6 @@ from engines.training.task import Origin, TrainConfig, TrainingTask
 
 if TYPE_CHECKING:
     import torch
-
 
 NOT_THE_WEIGHTS = frozenset(("compile", "device", "eval_every", "keep", "log_every", "save_every"))
 """Where a training runs, and how often it reports."""
@@ -340,3 +340,76 @@ def all_finite(model: torch.nn.Module) -> bool:
 def versions() -> dict[str, str]:
     """Versions of what the numbers depend on; they are looked up, since transformers is slow to import."""
     return {name: metadata.version(name) for name in ("accelerate", "numpy", "torch", "transformers")}
+
+
+_TOLD = ("device", "precision", "steps")
+"""Settings whose outcome the result has."""
+
+
+def card(
+    title: str,
+    about: str,
+    facts: Mapping[str, Any],
+    *,
+    data: Mapping[str, object],
+    limits: Sequence[str],
+    use: str = "",
+    tags: Sequence[str] = (),
+) -> str:
+    """A README.md as model hubs read it.
+
+    Args: about: what the model is for, a paragraph. facts: what `TrainingTask.save` gets. data: what it was
+    trained and measured on, by name. limits: what it must not be trusted with. use: code that loads it.
+    """
+    result, config = facts["result"], facts["config"]
+    changed = [f"{to['from']:,} to {to['to']:,} at step {to['at_step']:,}" for to in facts["steps_changed"]]
+    head = ["---", "license: apache-2.0", "library_name: transformers"]
+    if tags:
+        head += ["tags:", *(f"- {tag}" for tag in tags)]
+    parts = [
+        *head,
+        "---",
+        "",
+        f"# {title}",
+        "",
+        about,
+        "",
+        *(["## Use", "", "```python", use.strip(), "```", ""] if use else []),
+        "## Training data",
+        "",
+        *_table(data),
+        "## Measures",
+        "",
+        *_table({name: f"{value:.4g}" for name, value in result["measures"].items()}),
+        "## Training",
+        "",
+        *_table(
+            {
+                "steps": f"{result['step']:,} (this model: step {result['best_step']:,})",
+                "examples": f"{result['examples']:,}",
+                "tokens": f"{result['tokens']:,}",
+                "weights": f"{result['parameters']:,}",
+                "device": f"{result['device']}, {result['precision']}",
+                "time": f"{result['seconds']:,.0f} s",
+                **({"number of steps changed": "; ".join(changed)} if changed else {}),
+                **{
+                    name: value
+                    for name, value in config.items()
+                    if value not in (0, "", False) and name not in _TOLD
+                },
+                **facts["versions"],
+            }
+        ),
+        "Everything else that determines the result is in `training.json`.",
+        "",
+        "## Limits",
+        "",
+        *(f"- {limit}" for limit in limits),
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def _table(rows: Mapping[str, object]) -> list[str]:
+    lines = [f"| {name} | {str(value).replace('|', '/')} |" for name, value in rows.items()]
+    return ["| | |", "|---|---|", *lines, ""]

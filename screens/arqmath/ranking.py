@@ -42,7 +42,7 @@ from workbench.papers.arqmath.tables import TOPICS
 from workbench.tables import Column
 
 if TYPE_CHECKING:
-    from workbench.papers.arqmath.judgements import Judgements
+    from workbench.papers.arqmath.data import Judgements
 
 
 _CELLS = 11

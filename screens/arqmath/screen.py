@@ -12,11 +12,11 @@ from textual import on, work
 from engines.core.errors import EngineError
 from screens.arqmath.answer import AnswerPane, ask_grade, refuse_grade
 from screens.arqmath.columns import Runs
-from screens.arqmath.keys import KEYS
 from screens.arqmath.links import Links
 from screens.arqmath.ranking import RankingPane, TopicsPane
 from screens.arqmath.searching import HitList, Searcher, of_posts, of_runs
 from screens.browser import BrowserScreen
+from screens.keys import ARQMATH_KEYS
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
@@ -35,7 +35,7 @@ _SNIPPETS = 250
 
 class ArqmathScreen(BrowserScreen):
     MODE = "arqmath"
-    BINDINGS = bindings(KEYS)
+    BINDINGS = bindings(ARQMATH_KEYS)
 
     def __init__(self) -> None:
         super().__init__()

@@ -9,9 +9,9 @@ from typing import Any
 
 from screens.egraphs.clusters import Heading, TableView, cluster_footnote
 from screens.egraphs.columns import GRAPH, copies, table
-from screens.egraphs.keys import EGRAPH_KEYS
 from screens.egraphs.member import Case
 from screens.egraphs.sources import Cluster
+from screens.keys import EGRAPH_KEYS
 from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask

@@ -17,8 +17,8 @@ from textual.widgets import Input, Static
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from screens.egraphs.columns import parse_growth, shown, stop_words
-from screens.egraphs.keys import GROW_KEYS
 from screens.egraphs.sources import NOT_SAVED, Source, member_row, unassembled
+from screens.keys import GROW_KEYS
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask, Progress
 from screens.shell.theme import safe_text, some

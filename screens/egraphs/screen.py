@@ -13,9 +13,9 @@ from textual import on
 from screens.browser import BrowserScreen
 from screens.egraphs.clusters import ClustersPane, MembersView, MiddlePane, State, View
 from screens.egraphs.columns import shown, write_plainly
-from screens.egraphs.keys import SCREEN_KEYS
 from screens.egraphs.member import MemberPane
 from screens.egraphs.sources import NOT_SAVED, Models, Source, corpora, make_infix, read_source
+from screens.keys import EGRAPHS_SCREEN
 from screens.shell.export import Command, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
@@ -44,7 +44,7 @@ class EgraphsScreen(BrowserScreen):
     SOURCE = "corpus"
     SOURCES = "corpora"
     FIND_SOURCE = "Show a corpus of the workspace."
-    BINDINGS = bindings(SCREEN_KEYS)
+    BINDINGS = bindings(EGRAPHS_SCREEN)
 
     def __init__(self) -> None:
         super().__init__()

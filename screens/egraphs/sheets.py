@@ -14,10 +14,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from screens.browser import Sheet
 from screens.egraphs.clusters import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
 from screens.egraphs.columns import VERDICTS, check, shown, stop_words, table, variables
-from screens.egraphs.keys import ANALOGY_KEYS, MISTAKE_KEYS
 from screens.egraphs.sources import Cluster
+from screens.keys import ANALOGY_KEYS, MISTAKE_KEYS
 from screens.shell.export import FORMATS, Export, exported
 from screens.shell.frame import Frame
 from screens.shell.keymap import SHEET_KEYS, bindings
@@ -26,7 +27,6 @@ from screens.shell.theme import count, safe_text, some, width
 from screens.widgets.dialogs import Prompt, TextScreen, framed
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import TabStrip
-from screens.widgets.sheet import Sheet
 from screens.widgets.table import Record, Table
 from workbench.papers.egen.tables import HITS, MISTAKES
 from workbench.tables import TableSpec

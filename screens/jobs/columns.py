@@ -11,7 +11,7 @@ from textual.content import Content
 
 from engines.core.errors import EngineError
 from engines.core.machine import size
-from screens.jobs.keys import FOLD_KEYS
+from screens.keys import FOLD_KEYS
 from screens.shell.export import (
     CommandLine,
     Destination,
@@ -28,8 +28,7 @@ from screens.shell.watch import KEPT, Meter
 from screens.widgets.pane import ListPane, TreeListing
 from screens.widgets.plot import sign
 from screens.widgets.table import Record
-from workbench.tables import Column
-from workbench.units import duration
+from workbench.tables import Column, duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:

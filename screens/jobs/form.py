@@ -33,8 +33,7 @@ from workbench.jobs.executors import check_placement
 from workbench.operation import operation
 from workbench.paper import load, trainers
 from workbench.recipes import job_recipe, with_settings
-from workbench.tables import Column
-from workbench.units import duration
+from workbench.tables import Column, duration
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess

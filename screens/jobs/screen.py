@@ -15,8 +15,8 @@ from textual import on, work
 from engines.core.errors import EngineError
 from screens.jobs.columns import JobList
 from screens.jobs.detail import Detail
-from screens.jobs.keys import SCREEN_KEYS
 from screens.jobs.sheets import log_lines, origin_lines
+from screens.keys import JOBS_SCREEN
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 class JobsScreen(WorkbenchScreen):
     MODE = "jobs"
-    BINDINGS = bindings(SCREEN_KEYS)
+    BINDINGS = bindings(JOBS_SCREEN)
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,6 +21,7 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.tree import outline
+from screens.keys import GRAPH_KEYS, TREE_KEYS
 from screens.mathamr.contexts import (
     EQUAL_COLUMNS,
     GRAPH_COLUMNS,
@@ -41,7 +42,6 @@ from screens.mathamr.inspection import (
     node_selection,
     text_selection,
 )
-from screens.mathamr.keys import GRAPH_KEYS, TREE_KEYS
 from screens.shell.export import CommandLine, Export, Lookup, Selection, exported
 from screens.shell.frame import Frame
 from screens.shell.keymap import bindings

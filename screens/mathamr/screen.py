@@ -13,19 +13,19 @@ from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
 from screens.browser import BrowserScreen
+from screens.keys import MATHAMR_SCREEN
 from screens.mathamr.contexts import (
     FILES,
     OWN,
     ContextsPane,
+    FileSearch,
     Subject,
     formula_collections,
     parsers,
     shown_formula,
 )
-from screens.mathamr.files import FileSearch
 from screens.mathamr.graph import FormulaPane, GraphPane, edit_graph, origin
 from screens.mathamr.inspection import NEAREST, Inspection
-from screens.mathamr.keys import SCREEN_KEYS
 from screens.mathamr.texts import Sentence, StringsPane, alignment
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
@@ -43,7 +43,7 @@ _PATIENCE_S = 0.2
 
 class MathamrScreen(BrowserScreen):
     MODE = "mathamr"
-    BINDINGS = bindings(SCREEN_KEYS)
+    BINDINGS = bindings(MATHAMR_SCREEN)
 
     def __init__(self) -> None:
         super().__init__()

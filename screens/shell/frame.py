@@ -28,7 +28,7 @@ from screens.widgets.dialogs import Choice, Chooser, Confirm, Prompt
 from screens.widgets.listing import Failed, Listing
 from workbench.config import Config, default_workspace, load_config, own_config
 from workbench.errors import explain
-from workbench.units import duration
+from workbench.tables import duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from engines.core.files import printable
-from workbench.units import noun
+from workbench.tables import noun
 
 # Themes: three sets of colours, the glyphs that stand for states, and plain ASCII in place of all of it.
 #

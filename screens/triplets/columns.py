@@ -246,7 +246,7 @@ def ask_choice(app: App[Any], now: Choice, *, bertsim: bool, done: Callable[[Cho
 
 def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None]) -> None:
     """Ask what is wrong with the triplet of an anchor; nothing takes the label that it has `now` back."""
-    from workbench.papers.mwp.labels import LABELS
+    from workbench.papers.mwp.data import LABELS
 
     lines = [Line(name, name, words, key=name[0]) for name, words in LABELS.items()]
     if now:

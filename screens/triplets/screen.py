@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from textual import on
 
 from screens.browser import BrowserScreen
+from screens.keys import TRIPLETS_KEYS
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
@@ -27,12 +28,11 @@ from screens.triplets.columns import (
     ask_solver,
     plain_text,
 )
-from screens.triplets.keys import KEYS
 from screens.triplets.panes import AnchorsPane, ProblemPane, WhyPane, provenance
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
-    from workbench.papers.mwp.labels import Labels
+    from workbench.papers.mwp.data import Labels
 
 
 _SIZES = ("-one", "-two", "-three")
@@ -45,7 +45,7 @@ class TripletsScreen(BrowserScreen):
     SOURCE = "problems"
     SOURCES = "sets of problems"
     FIND_SOURCE = "Show a set of problems."
-    BINDINGS = bindings(KEYS)
+    BINDINGS = bindings(TRIPLETS_KEYS)
     DEFAULT_CSS = """
     TripletsScreen > #panes { layout: grid; grid-size: 4 2; grid-columns: 34 1fr 1fr 1fr; grid-rows: 1fr 13; }
     TripletsScreen #why { column-span: 4; }
@@ -111,8 +111,7 @@ class TripletsScreen(BrowserScreen):
         return {**super().state(), "choice": self.choice.name, "solver": self.solver}
 
     def find_sources(self) -> Any:
-        from workbench.papers.mwp.data import sets, solvers
-        from workbench.papers.mwp.labels import Labels
+        from workbench.papers.mwp.data import Labels, sets, solvers
 
         workspace = self.workbench.workspace
         labels = Labels(workspace.folder("problems") / "labels.jsonl")

@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import parse_infix
+from screens.browser import Sheet
 from screens.shell.export import Export, picked, table_exports
 from screens.shell.frame import Frame
 from screens.shell.request import Answer
@@ -24,7 +25,6 @@ from screens.widgets.dialogs import framed
 from screens.widgets.listing import Listing, failure
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
-from screens.widgets.sheet import Sheet
 from screens.widgets.table import Record, Table
 from workbench.tables import Column
 

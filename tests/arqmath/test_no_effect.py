@@ -11,8 +11,8 @@ import pytest
 from engines.arqmath import IndexCollection, Rank
 from engines.arqmath.generation.generate import Generate
 from engines.arqmath.ranking.evaluate import Compare, Evaluate
-from engines.arqmath.ranking.fuse import Fuse
 from engines.arqmath.ranking.overview import Show
+from engines.arqmath.ranking.rank import Fuse
 from engines.arqmath.ranking.tune import Tune
 from engines.arqmath.training.data_files import DrawPairs, PretrainData
 from engines.core.errors import EngineError

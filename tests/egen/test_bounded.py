@@ -10,8 +10,8 @@ import pytest
 
 from engines.core.errors import ExpressionError, StoppedError
 from engines.egen.models import bounded, encode, vectors
-from engines.egen.models.lookup import shipped_models
 from engines.egen.models.nearest import Nearest, SolveAnalogy, analogy, nearest
+from engines.egen.models.settings import shipped_models
 from engines.egen.models.vectors import pool
 from engines.retrieval.dense import unit
 

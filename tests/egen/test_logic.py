@@ -16,7 +16,7 @@ from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.expressions.forms import Subterms
-from engines.egen.expressions.logic import LOGIC, logic_row, read_logic
+from engines.egen.expressions.signs import LOGIC, logic_row, read_logic
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import parse_families, variables
 from engines.egen.theories.logic import TABLE, Logic, TruthTable

@@ -22,6 +22,7 @@ import sympy
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
+from engines.egen.check_rules import CheckTheory, check_theory
 from engines.egen.corpora import (
     BuildCorpus,
     CorpusStats,
@@ -39,7 +40,6 @@ from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.members import generate
 from engines.egen.evaluations.check import Check, check
 from engines.egen.expressions.signs import Sign, Signs
-from engines.egen.own_theories import CheckTheory, check_theory
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.theories import judges
 from engines.egen.theories.own import read_theory, theory_text

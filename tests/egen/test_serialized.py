@@ -15,7 +15,7 @@ from scipy.stats import chisquare
 from engines.core.errors import DataError, EngineError
 from engines.egen.corpora import CorpusStats, FindFunction, ShowCluster, corpus_stats, find, show
 from engines.egen.egraph.serialized import Node, Serialized, read_serialized
-from engines.egen.foreign_egraphs import Extract, extract
+from engines.egen.egraphs import Extract, extract
 from engines.egen.theories.terms import read_s_expression, s_expression
 
 PROGRAM = """

@@ -23,7 +23,7 @@ from engines.egen.evaluations.mistakes import Derivation, changed, mistaken, nea
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.embed import FIGURE_FAMILIES, families
-from engines.egen.models.lookup import shipped_models
+from engines.egen.models.settings import shipped_models
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.dense import nearest, precision_at, unit
 from engines.retrieval.pictures import picture, plane

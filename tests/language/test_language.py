@@ -11,8 +11,7 @@ import pytest
 
 from engines.core.assets import asset
 from engines.core.errors import EngineError
-from engines.language.english import analysed, pipeline, tokens
-from engines.language.sentences import sentences
+from engines.language.english import analysed, pipeline, sentences, tokens
 from engines.language.training import (
     FORMULA,
     Sentence,

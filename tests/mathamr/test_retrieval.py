@@ -20,10 +20,17 @@ from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.retrieval.evaluation import EvaluateFormulas, Standings, evaluate, standings
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
-from engines.mathamr.retrieval.representations import REPRESENTATIONS, InContext, tree_string
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import SearchFormulas, search
-from engines.mathamr.retrieval.strings import EmbedStrings, Represent, embed, represent
+from engines.mathamr.retrieval.strings import (
+    REPRESENTATIONS,
+    EmbedStrings,
+    InContext,
+    Represent,
+    embed,
+    represent,
+    tree_string,
+)
 from engines.mathamr.retrieval.task2 import Task2
 from engines.retrieval.measures import ndcg
 from engines.retrieval.run import read_run, write_run

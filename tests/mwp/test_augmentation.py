@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.mwp.augmentation.augment import Augment, augment, variants
-from engines.mwp.augmentation.reorder import reordered
+from engines.mwp.augmentation.augment import Augment, augment, reordered, variants
 from engines.mwp.augmentation.reversal import Refused, isolated, reversed_operations, simplified
 from engines.mwp.augmentation.variant import Variant, clauses, sentences
 from engines.mwp.problems.equation import EquationError, evaluate, infix, parse_infix, placeholders

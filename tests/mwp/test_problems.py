@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
-from engines.mwp.problems.describe import DescribeProblems, described_problems
 from engines.mwp.problems.equation import (
     EquationError,
     evaluate,
@@ -28,7 +27,7 @@ from engines.mwp.problems.equation import (
     parse_prefix,
 )
 from engines.mwp.problems.numbers import language_of, mask, mask_words, plain_digits, unread, value_of
-from engines.mwp.problems.readers import read_problems
+from engines.mwp.problems.readers import DescribeProblems, described_problems, read_problems
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks._mwp_report import accuracy, against, vote
+from benchmarks.mwp_rows import accuracy, against, vote
 from engines.mwp.evaluations.evaluate import interval
 
 

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from engines.arqmath.ranking.fuse import Fuse, fuse
+from engines.arqmath.ranking.rank import Fuse, fuse
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.retrieval.fusion import min_max, scored_depth

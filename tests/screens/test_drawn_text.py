@@ -15,7 +15,7 @@ from engines.core.machine import size
 from screens.arqmath.answer import about
 from screens.shell.theme import Ascii, count, elide, number, safe_text, some, width
 from screens.widgets.plot import Series, draw, span
-from workbench.units import duration
+from workbench.tables import duration
 
 
 def test_a_curve_is_drawn_where_it_is() -> None:

@@ -12,7 +12,7 @@ from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.build import Plan, versions
 from engines.egen.corpus.shards import GrownHead, write_shard
 from engines.egen.corpus.sources import Head, Source
-from engines.egen.foreign_egraphs import Extract, extract
+from engines.egen.egraphs import Extract, extract
 from engines.egen.records import EgenConfig, Member, Verdict
 from engines.egen.theories import own
 from engines.egen.theories.own import theory_text

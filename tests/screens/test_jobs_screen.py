@@ -15,7 +15,7 @@ import workbench.jobs
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.jobs.detail import Detail
-from screens.jobs.keys import KEYS
+from screens.keys import JOBS_KEYS
 from screens.shell.keymap import VERBS
 from screens.widgets.dialogs import Confirm, TextScreen
 from screens.widgets.plot import Plot, sign
@@ -388,7 +388,7 @@ async def test_a_bare_name_is_written_here_and_said_in_full(
 
 def test_every_key_of_the_screen_is_pressed_above() -> None:
     source = Path(__file__).read_text("utf-8")
-    for key in KEYS:
+    for key in JOBS_KEYS:
         assert any(f'"{name}"' in source for name in VERBS[key.verb].keys), key.id
 
 

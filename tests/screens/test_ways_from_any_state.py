@@ -113,7 +113,7 @@ async def test_way_6_on_mathamr(
     workspace: Workspace, formulas: Path, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick = QuickEngine()
-    monkeypatch.setattr("engines.language.sentences.sentences", lambda text, **_: [(0, len(text))])
+    monkeypatch.setattr("engines.language.english.sentences", lambda text, **_: [(0, len(text))])
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: quick)
     shutil.copytree(formulas, workspace.folder("arqmath") / "mini")
 

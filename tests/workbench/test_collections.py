@@ -19,8 +19,7 @@ from tests.screens.arqmath_engine import write_collection, write_run
 from workbench.cli.root import app
 from workbench.errors import MissingError, WorkspaceError
 from workbench.operation import operation
-from workbench.papers.arqmath.data import collections, find_collection, rankers
-from workbench.papers.arqmath.judgements import Judgements
+from workbench.papers.arqmath.data import Judgements, collections, find_collection, rankers
 from workbench.workspace import Workspace
 
 

@@ -18,7 +18,7 @@ from engines.egen.corpora import save_cluster
 from engines.egen.corpus.shards import GrownHead
 from engines.egen.models import vectors
 from engines.egen.models.encode import ModelEncoder, load_encoder
-from engines.egen.models.lookup import models_among
+from engines.egen.models.settings import models_among
 from engines.egen.records import EgenConfig, Member, Verdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.root import app

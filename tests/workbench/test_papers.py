@@ -21,9 +21,9 @@ from workbench.cli.root import COMMANDS
 from workbench.config import load_config, own_config, set_value
 from workbench.doctor import examine
 from workbench.jobs.worker import perform
+from workbench.operation import Guide
 from workbench.papers import PAPERS
 from workbench.recipes import load, recipes
-from workbench.tour import Guide
 from workbench.train import data_path
 from workbench.workspace import Workspace, ensure_sample
 

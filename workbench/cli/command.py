@@ -28,8 +28,7 @@ from engines.core.spec import Field, described, values
 from workbench.errors import UsageError, explain, one_line
 from workbench.operation import Hint, Operation, option, plain
 from workbench.paper import load
-from workbench.tables import Form, in_form
-from workbench.units import to_the_second
+from workbench.tables import Form, in_form, to_the_second
 
 if TYPE_CHECKING:
     from workbench.filters import Filter

@@ -24,8 +24,7 @@ from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
 from workbench.jobs.reporting import Reported, reported
 from workbench.operation import operation
-from workbench.tables import Form, aligned
-from workbench.units import to_the_second
+from workbench.tables import Form, aligned, to_the_second
 from workbench.workspace import Workspace
 
 

@@ -13,10 +13,10 @@ from workbench.cli.command import Csv, Json, PlotFile, Tex, emit, form_of, group
 from workbench.config import Setting, config_file, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import UsageError, one_line
+from workbench.operation import Guide
 from workbench.paper import load, papers
 from workbench.repro import Cell, Table, engines, tables
 from workbench.tables import aligned, indented
-from workbench.tour import Guide
 from workbench.workspace import Workspace, ensure_sample
 
 app = group("config", "Show or change settings, and see where each value comes from.")

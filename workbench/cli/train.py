@@ -17,9 +17,8 @@ from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
 from workbench.sweep import Launch, Run, Summary, Sweep, by_setting, member_runs, start
-from workbench.tables import aligned
+from workbench.tables import aligned, duration
 from workbench.train import begun_from, check_trains, job_spec, question
-from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
 
 _SWEEP = {field.name: field.arg for field in described(Sweep)}

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.arqmath.arguments import SomeCollection
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
+from engines.forum.folder import SomeCollection
 from engines.retrieval.tokens import Terms
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.arguments import IndexFolder, SomeCollection
 from engines.arqmath.collection.store import PostStore, StoredPost
 from engines.core.errors import DataError
 from engines.core.files import cached
 from engines.core.spec import Arg
+from engines.forum.folder import IndexFolder, SomeCollection
 
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder

@@ -26,6 +26,7 @@ from engines.arqmath.training.model_folder import (
     tokenised,
     unusable,
 )
+from engines.core.assets import asset
 from engines.core.files import write_bytes, write_json
 from engines.core.machine import half_precision, torch_device
 
@@ -44,29 +45,21 @@ if TYPE_CHECKING:
 _MARK = {"pair_head": "cosine"}
 """What `config.json` says of a folder whose encoder has this head."""
 _QUESTION = "pair_question_tokens"
+"""How many tokens of the body of its question it reads before an answer, behind the title."""
 _WINDOW = "pair_window"
+"""Whether it reads the best window of a long answer, and not its beginning."""
 _CLOSEST = 1 - 1e-6
 
 
-def has_cosine_head(folder: Path) -> bool:
-    """Whether a model folder is of this kind."""
-    return _MARK.items() <= _config(folder).items()
-
-
-def question_tokens(folder: Path) -> int:
-    """How many tokens of the body of its question such a model reads before an answer, behind the title."""
-    return int(_config(folder).get(_QUESTION, 0))
-
-
-def reads_windows(folder: Path) -> bool:
-    """Whether such a model reads the best window of a long answer, and not its beginning."""
-    return bool(_config(folder).get(_WINDOW, False))
+def has_cosine_head(config: Mapping[str, Any]) -> bool:
+    """Whether a model folder with this `config.json` is of this kind."""
+    return _MARK.items() <= config.items()
 
 
 def write_library_files(folder: Path) -> None:
     """What sentence-transformers' CrossEncoder needs to open such a folder: the module `PairCosine`, as code
     that lies in it, and the two files that name it."""
-    source = Path(__file__).with_name("pair_cosine.py")
+    source = asset("models/arqmath-reranker/pair_cosine.py")
     write_bytes(folder / source.name, source.read_bytes())
     write_json(
         folder / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": "pair_cosine.PairCosine"}]
@@ -78,11 +71,6 @@ def write_library_files(folder: Path) -> None:
 def mark(encoder: Any, question_tokens: int, window: bool) -> None:
     """Say in an encoder's config that it has this head, and what it reads of a question and an answer."""
     encoder.config.update({**_MARK, _QUESTION: question_tokens, _WINDOW: window})
-
-
-def _config(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "config.json").read_bytes())
-    return found
 
 
 def cosine_head(encoder: Any) -> torch.nn.Module:
@@ -177,9 +165,10 @@ class CrossEncoder(Scorer):
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self.half = None if exact else half_precision(device)
         self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
-        self._titles = has_cosine_head(self.folder)
-        self._question_tokens = question_tokens(self.folder)
-        self._windows = reads_windows(self.folder)
+        known = config.to_dict()
+        self._titles = has_cosine_head(known)
+        self._question_tokens = int(known.get(_QUESTION, 0))
+        self._windows = bool(known.get(_WINDOW, False))
 
     @property
     def fingerprint(self) -> str:
@@ -284,9 +273,10 @@ def _load_classifier(folder: Path) -> Any:
     from transformers import AutoModel, AutoModelForSequenceClassification
 
     kind_of(folder, CODE)
-    if has_cosine_head(folder) and has_top_layers(folder):
+    cosine = has_cosine_head(json.loads((folder / "config.json").read_bytes()))
+    if cosine and has_top_layers(folder):
         missing, labels, model = [], 2, cosine_head(open_top_layers(folder, CODE))
-    elif has_cosine_head(folder):
+    elif cosine:
         encoder, info = open_model(AutoModel, folder, CODE, add_pooling_layer=False)
         missing, labels, model = sorted(info["missing_keys"]), 2, cosine_head(encoder)
     else:

@@ -10,11 +10,11 @@ from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.arguments import IndexFolder, SomeCollection
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
 from engines.core.spec import Arg, no_effect
+from engines.forum.folder import IndexFolder, SomeCollection
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Answer, Run, made_by, read_answer_ids, read_answers, read_run

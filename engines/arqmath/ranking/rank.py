@@ -1,4 +1,5 @@
-"""Two-stage ranking: a first stage finds candidates for topics, a second one orders them."""
+"""Two-stage ranking: a first stage finds candidates for topics, a second one orders them;
+runs of any origin are fused."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from engines.core.spec import Arg, no_effect
 from engines.forum.cleaning import CleanText
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topic_files, warn_of_formula_topics, warn_of_unanswered_topics
-from engines.retrieval.fusion import tune_weights, weighted_sum
+from engines.retrieval.fusion import FuseRuns, fused_runs, tune_weights, weighted_sum
 from engines.retrieval.measures import RELEVANT
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import DEPTH, Run, Scored, check_out, with_tail, write_manifest, write_run
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
     from engines.arqmath.collection.store import PostStore
     from engines.arqmath.ranking.reranking import Ranking, Scorer, Texts
-
 
 # The two stages of a ranking: candidates from an index, and what a cross-encoder makes of them.
 #
@@ -492,3 +492,33 @@ def _facts(found: Ranking) -> dict[str, Any]:
         "resumed": found.resumed,
         "seconds": round(found.seconds, 2),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Fuse(FuseRuns):
+    """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
+
+    task: Annotated[int, Arg("1: answers; 2: formulas, possibly with post ids.", low=1, high=2)] = 1
+
+
+def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:
+    """Write the fused run. Returns: out, topics, documents, left_out (documents beyond 1,000 of a topic).
+    Events and errors as of `fused_runs`.
+
+    >>> from engines.core.assets import asset
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> runs = asset("sample/arqmath/sample-forum") / "runs"
+    >>> found = fuse(Fuse((runs / "bm25.tsv", runs / "dense.tsv"), Path(mkdtemp()) / "both.tsv"))
+    >>> found["topics"]
+    12
+    """
+    fused, left_out = fused_runs(spec, task=spec.task, events=events)
+    found = {
+        "out": str(spec.out),
+        "topics": len(fused.rankings),
+        "documents": len(fused),
+        "left_out": left_out,
+    }
+    write_manifest("arqmath.fuse", spec, spec.out, {"runs": spec.runs}, found)
+    return found

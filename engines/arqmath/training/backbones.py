@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from engines.arqmath.arguments import Family
 from engines.arqmath.training.model_folder import (
     MINILM,
     backbone_folder,
@@ -18,6 +17,7 @@ from engines.arqmath.training.model_folder import (
     open_tokenizer,
     unusable,
 )
+from engines.arqmath.training.new_backbone import Family
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.training.libraries import quick_imports

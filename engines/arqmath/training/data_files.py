@@ -11,11 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
-from engines.arqmath.arguments import SomeCollection
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg, no_effect, refused
+from engines.forum.folder import SomeCollection
 
 # Sentence-order pairs as text, to look at or to train with elsewhere (Reusch, Thiele and Lehner, 2022).
 #

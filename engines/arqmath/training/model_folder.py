@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError, unloadable
 from engines.core.files import sha256, write_text
-from engines.training.card import card
+from engines.training.checkpoints import card
 
 Ids = NDArray[np.int32]
 Name = TypeVar("Name")
@@ -121,7 +121,7 @@ def save_model(
     use: str,
     tags: Sequence[str],
 ) -> None:
-    """Write model, tokenizer and card; see `engines.training.card`."""
+    """Write model, tokenizer and card; see `engines.training.checkpoints`."""
     with quiet():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)

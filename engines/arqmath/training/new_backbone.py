@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from engines.arqmath.arguments import Family, SomeCollection
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_folder, refuse_other, write_json
 from engines.core.spec import Arg
+from engines.forum.folder import SomeCollection
+
+Family = Literal["bert", "albert", "roberta"]
+"""Architectures of language models."""
 
 _RECORD = "backbone.json"
 

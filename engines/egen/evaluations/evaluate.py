@@ -124,7 +124,7 @@ def evaluate(
     fields, `data` (its name) and `seed`; of a language model the `setting` has the address, the refusals, the
     unreadable answers, the tokens of all answers and, with prices, their cost.
 
-    >>> from engines.egen.models.lookup import shipped_models
+    >>> from engines.egen.models.settings import shipped_models
     >>> found = evaluate(Evaluate("retrieval", shipped_models()[0]))
     >>> found["figures"][0]["name"], found["figures"][0]["value"] > 90
     ('retrieval_at_5', True)

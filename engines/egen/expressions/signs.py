@@ -2,6 +2,7 @@
 
 A language is the table of its operators. Terms are read in infix, with any spelling of a sign, or in prefix
 notation, where operators go by their names; they are written in either, in Unicode and in LaTeX.
+Propositional logic, at the end, is one.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
 
 if TYPE_CHECKING:
+    from engines.core.tree import Tree
     from engines.egen.expressions.notation import Notation
 
 Place = Literal["infix", "prefix", "postfix", "function", "constant"]
@@ -261,3 +263,40 @@ def _operands(label: str, tree: Tree, associating: Collection[str]) -> list[Tree
     if label not in associating or tree.label != label:
         return [tree]
     return [part for child in tree.children for part in _operands(label, child, associating)]
+
+
+_two, _leaf = partial(Sign, "infix", arity=2), partial(Sign, "constant", arity=0)
+SIGNS = Signs(
+    {
+        "and": _two("&", binds=5, unicode="∧", latex=r"\land", also=("&&", r"\wedge")),
+        "or": _two("|", binds=3, unicode="∨", latex=r"\lor", also=("||", r"\vee")),
+        "xor": _two("^", binds=4, unicode="⊕", latex=r"\oplus"),
+        "implies": _two(
+            "->", binds=2, right=True, unicode="→", latex=r"\to", also=("=>", r"\rightarrow", r"\implies")
+        ),
+        "iff": _two("<->", binds=1, unicode="↔", latex=r"\leftrightarrow", also=("<=>", r"\iff")),
+        "not": Sign("prefix", "~", 1, 6, unicode="¬", latex=r"\lnot", also=("!", r"\neg")),
+        "true": _leaf("true", unicode="⊤", latex=r"\top"),
+        "false": _leaf("false", unicode="⊥", latex=r"\bot"),
+    },
+    "propositional logic",
+    letters="a-ce-z",
+    remedy="Write formulas like: (p & q) | ~r -> s, with small letters, true and false.",
+)
+LOGIC: Mapping[str, int] = SIGNS.arity
+"""Operators and constants, with their operands."""
+
+
+def read_logic(text: str, notation: Notation = "auto") -> Tree:
+    """Read a formula in infix (with words, signs or LaTeX) or prefix notation; `auto` tries prefix first.
+
+    Raises: ExpressionError with the character position.
+
+    >>> read_logic("p & q -> ~r").labels()
+    ['implies', 'and', 'p', 'q', 'not', 'r']
+    """
+    return SIGNS.read(text, notation)
+
+
+def logic_row(tree: Tree) -> dict[str, Any]:
+    return SIGNS.row(tree)

@@ -12,8 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from engines.egen.grading.numbers import Term, in_words, plain_number
-from engines.egen.grading.units import names_unit, unit
+from engines.egen.grading.numbers import Term, in_words, names_unit, plain_number, unit
 
 LONGEST = 4_000
 """A longer answer is not read."""

@@ -1,4 +1,5 @@
-"""Numbers as answers have them: in digits, as fractions and mixed numbers, in another base, in words."""
+"""Numbers as answers have them: in digits, as fractions and mixed numbers, in another base, in words; and
+their units, each in terms of others."""
 
 from __future__ import annotations
 
@@ -6,8 +7,136 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from engines.egen.grading.units import Unit
-from engines.language.number_words import SMALL, TENS
+from engines.language.english import SCALES, SMALL, TENS
+
+_FACTORS = {
+    "length": "mm 1/1000, millimeter 1/1000, cm 1/100, centimeter 1/100, dm 1/10, m 1, meter 1, metre 1, "
+    "km 1000, kilometer 1000, in 127/5000, inch 127/5000, ft 381/1250, foot 381/1250, feet 381/1250, "
+    "yd 1143/1250, yard 1143/1250, mi 201168/125, mile 201168/125",
+    "mass": "mg 1/1000000, g 1/1000, gram 1/1000, kg 1, kilogram 1, lb 45359237/100000000, "
+    "lbs 45359237/100000000, ton 1000, oz 45359237/1600000000, ounce 45359237/1600000000",
+    "time": "s 1, sec 1, second 1, min 60, minute 60, h 3600, hr 3600, hour 3600, day 86400, week 604800, "
+    "ms 1/1000",
+    "volume": "ml 1/1000, milliliter 1/1000, l 1, liter 1, litre 1",
+    "dollars": "dollar 1, usd 1, $ 1, cent 1/100, ¢ 1/100",
+    "euros": "euro 1, eur 1, € 1",
+    "pounds sterling": "£ 1, gbp 1",
+    "yuan": "yuan 1, ¥ 1, cny 1, rmb 1",
+    "angle": "degree 1, ° 1, deg 1",
+    "radians": "radian 1, rad 1",
+    "percent": "% 1, percent 1, pct 1, per cent 1",
+    "a.m.": "a.m 1, am 1",
+    "p.m.": "p.m 1, pm 1",
+    "speed in mph": "mph 1",
+    "celsius": "celsius 1",
+    "fahrenheit": "fahrenheit 1",
+    "kelvin": "kelvin 1",
+}
+_KNOWN = {
+    word.rpartition(" ")[0]: (dimension, Fraction(word.rpartition(" ")[2]))
+    for dimension, words in _FACTORS.items()
+    for word in words.split(", ")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit: the powers of what it measures, its size, and whether all its words are known.
+
+    `times` is what a word such as "million" multiplies the number by.
+    """
+
+    text: str
+    powers: tuple[tuple[str, int], ...]
+    factor: Fraction
+    known: bool
+    times: int = 1
+
+    @property
+    def scale(self) -> tuple[Fraction, Fraction] | None:
+        """Of degrees of temperature: how large one is, and where they begin, in kelvins."""
+        return next((scale for name, scale in TEMPERATURES.items() if self.is_(name)), None)
+
+    def is_(self, dimension: str) -> bool:
+        """Whether it measures that and nothing else."""
+        return self.powers == ((dimension, 1),)
+
+
+def unit(text: str) -> Unit | None:
+    r"""The unit that a text names, as `square cm`, `cm^2` or `km/h`; None for no words.
+
+    >>> unit("square feet").powers, unit("km/h").factor
+    ((('length', 2),), Fraction(5, 18))
+    """
+    text = " ".join(text.replace("²", "^2").replace("³", "^3").split()).strip(" ,;")
+    plain = re.sub(r"\bper\b(?! ?cent)", "/", text.lower())
+    plain = _DEGREES.sub(lambda found: "celsius" if found[1] == "c" else "fahrenheit", plain)
+    powers: dict[str, int] = {}
+    factor, known, times = Fraction(1), True, 1
+    for number, part in enumerate(plain.split("/")):
+        scale = 1
+        for word, power in _WORD.findall(part):
+            if word in ("square", "sq", "cubic", "squared", "cubed"):
+                if word in ("squared", "cubed") and powers:
+                    last = next(reversed(powers))
+                    powers[last] *= 2 if word == "squared" else 3
+                else:
+                    scale = 3 if word == "cubic" else 2
+                continue
+            if word in ("of", "the", "a"):
+                continue
+            if word in _NO_UNITS:
+                return None
+            if word.removesuffix("s") in _TIMES:
+                times *= _TIMES[word.removesuffix("s")]
+                continue
+            exponent = (int(power) if power else 1) * scale * (-1 if number else 1)
+            scale = 1
+            name, size = _named(word)
+            known = known and name in _FACTORS
+            powers[name] = powers.get(name, 0) + exponent
+            factor *= size**exponent
+    if not powers and times == 1:
+        return None
+    return Unit(text, tuple(sorted(powers.items())), factor, known, times)
+
+
+_DEGREES = re.compile(r"(?:°|\bdeg(?:rees?)?\b)\s*(?:(c)(?:elsius)?|f(?:ahrenheit)?)\b")
+TEMPERATURES = {
+    "celsius": (Fraction(1), Fraction("273.15")),
+    "fahrenheit": (Fraction(5, 9), Fraction("459.67") * 5 / 9),
+    "kelvin": (Fraction(1), Fraction(0)),
+}
+"""Size of a degree, and where the scale begins, in kelvins."""
+_TIMES = {"dozen": 12, "hundred": 100, **SCALES}
+_NO_UNITS = frozenset(
+    re.findall(
+        r"\w+",
+        "not no never below under less minus negative loss wrong incorrect false factorial half halves third "
+        "quarter tenth hundredth thousandth over root times plus mod modulo choose infinity power "
+        "more fewer greater higher lower above least most than root twice double "
+        "squared cubed if when where or and then alpha beta gamma delta epsilon theta lambda sigma omega phi",
+    )
+)
+"""Words after a number that change it, or what is said of it."""
+
+
+_WORD = re.compile(
+    r"(per cent|[ap]\.\s?m\b|[^\W\d_]+(?:-[^\W\d_]+)*|[%°$€£¥¢])\.?(?:\s?\^?\s?\{?([1-9])\}?)?"
+)
+
+
+def _named(word: str) -> tuple[str, Fraction]:
+    for form in (word, word.removesuffix("s"), word.removesuffix("es")):
+        if form in _KNOWN:
+            return _KNOWN[form]
+    return word.removesuffix("s") if len(word) > 3 else word, Fraction(1)  # its, is
+
+
+def names_unit(text: str) -> bool:
+    """Whether a text is made of the words of known units."""
+    found = unit(text)
+    return found is not None and found.known
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class Calls:
         return True
 
     def _said(self, witness: str) -> str:
-        from engines.egen.judging.assumed import said
+        from engines.egen.judging.reals import said
 
         for term, name in reversed(self._variables):
             witness = witness.replace(name, said(term) if term.label != "call" else _call(term))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engines.core.tree import Tree
 from engines.egen.judging import line, numbers
 from engines.egen.judging.names import EMPTY, REALS, free
-from engines.egen.judging.units import separated
+from engines.egen.judging.numbers import separated
 from engines.formula.judge import Judgement
 
 if TYPE_CHECKING:
@@ -399,7 +399,7 @@ def _fixed(*trees: Tree) -> bool:
 
 
 def _text(tree: Tree) -> str:
-    from engines.egen.judging.assumed import said
+    from engines.egen.judging.reals import said
 
     return numbers.shown(tree) if numbers.is_number(tree) else said(tree)
 

@@ -16,8 +16,8 @@ from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging import line, numbers, reals, shapes
-from engines.egen.judging.assumed import assumed, flat, said
 from engines.egen.judging.names import INTEGERS, free, is_real, replaced
+from engines.egen.judging.reals import assumed, flat, said
 from engines.formula.judge import Judgement
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 from engines.egen.algebra.rational import TooLargeError
 from engines.egen.expressions.language import ARITY, FURTHER
 from engines.egen.judging import complexes, numbers, reals, shapes, statements
-from engines.egen.judging.assumed import assumed
 from engines.egen.judging.calls import Calls
 from engines.egen.judging.closed import closed, differentiated
 from engines.egen.judging.names import COMPLEX
-from engines.egen.judging.reals import Known
+from engines.egen.judging.reals import Known, assumed
 from engines.egen.verification.rigorous import LongSumError
 from engines.formula.judge import Judgement
 

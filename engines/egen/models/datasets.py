@@ -440,7 +440,7 @@ class CorpusTask:
         found: TrainingTexts | TrainingRows,
     ) -> None:
         from engines.core.files import write_text
-        from engines.training.card import card
+        from engines.training.checkpoints import card
 
         data = {
             "corpus": self.data["corpus"].name,

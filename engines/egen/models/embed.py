@@ -13,7 +13,7 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, refused, share_of
 from engines.egen.expressions.language import FUNCTIONS
-from engines.egen.models.lookup import ModelFolder
+from engines.egen.models.settings import ModelFolder
 from engines.retrieval.pictures import Method, refuse_idle_seed
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
     others did a share of, goes on. Raises: DataError E321 for a file without an expression that can be read.
 
     >>> import tempfile
-    >>> from engines.egen.models.lookup import shipped_models
+    >>> from engines.egen.models.settings import shipped_models
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "mine.txt"
     ...     _ = file.write_text("sin(2*x)\\n* 2 * sin x cos x\\n")

@@ -17,8 +17,8 @@ from engines.core.files import cached, changed
 from engines.core.machine import has_torch, torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.datasets import Ints, Sequences, batches, usable
-from engines.egen.models.lookup import shipped_models
 from engines.egen.models.model_folder import load_model, unopened
+from engines.egen.models.settings import shipped_models
 from engines.retrieval.dense import Vectors, unit
 
 if TYPE_CHECKING:

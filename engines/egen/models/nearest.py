@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
-from engines.egen.models.lookup import ModelFolder
+from engines.egen.models.settings import ModelFolder
 from engines.egen.models.vectors import AtMost, Searched
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def nearest(
     Raises: ExpressionError for an expression that the model cannot read; as `pool`.
 
     >>> import tempfile
-    >>> from engines.egen.models.lookup import shipped_models
+    >>> from engines.egen.models.settings import shipped_models
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "clusters.jsonl"
     ...     _ = file.write_text('{"head": "sin x", "exprs": ["sin x", "/ 1 csc x", "cos x"]}')

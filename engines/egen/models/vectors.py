@@ -20,7 +20,7 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, cached, changed, sha256, write_array
 from engines.core.spec import Arg, share_of
-from engines.egen.models.lookup import ModelFolder
+from engines.egen.models.settings import ModelFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -293,7 +293,7 @@ class SemVecTask:
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         from engines.core.files import write_text
-        from engines.training.card import card
+        from engines.training.checkpoints import card
 
         save_network(model, folder)
         text = card(

@@ -15,8 +15,7 @@ from engines.core.assets import asset
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.egraph.analysis import constructor
-from engines.egen.expressions.logic import LOGIC, logic_row, read_logic
-from engines.egen.expressions.signs import ac_key
+from engines.egen.expressions.signs import LOGIC, ac_key, logic_row, read_logic
 from engines.egen.records import Counterexample, Verdict
 from engines.egen.rules.table import Rule, parse_families
 from engines.egen.theories.theory import Forms, Theory

@@ -25,7 +25,7 @@ from engines.core.files import file_error
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import GUARDS
 from engines.egen.expressions.language import ARITY, FURTHER
-from engines.egen.expressions.logic import SIGNS as LOGICAL
+from engines.egen.expressions.signs import SIGNS as LOGICAL
 from engines.egen.expressions.signs import Place, Sign, Signs, ac_key
 from engines.egen.records import Counterexample, where
 from engines.egen.rules.table import Rule, is_variable, variables

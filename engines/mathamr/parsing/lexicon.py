@@ -14,7 +14,7 @@ from functools import cache
 from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.core.files import read_lines
-from engines.language import number_words
+from engines.language import english
 from engines.language.english import Word
 
 
@@ -137,8 +137,8 @@ def possible(lemma: str, frames: Frames) -> str | None:
 
 def number_of(text: str) -> str:
     """A number as AMR has it: digits, or the word in quotes."""
-    if text in number_words.SMALL:
-        return str(number_words.SMALL[text])
+    if text in english.SMALL:
+        return str(english.SMALL[text])
     digits = text.replace(",", "")
     return digits if re.fullmatch(r"-?\d+(\.\d+)?", digits) else '"' + re.sub(r'["\\]', "", digits) + '"'
 

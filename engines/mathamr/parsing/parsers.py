@@ -91,8 +91,7 @@ class _Sentence:
 
 
 def _sentences(text: str) -> list[_Sentence]:
-    from engines.language.english import tokens
-    from engines.language.sentences import sentences
+    from engines.language.english import sentences, tokens
 
     runs = [
         " ".join(f'"{one.strip(chr(34))}"' for one in _PLACEHOLDER.findall(match.group()))

@@ -423,8 +423,8 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
 
     from engines.formula.formula import Formula
     from engines.mathamr.retrieval.folders import StoppedError
-    from engines.mathamr.retrieval.representations import tree_string
     from engines.mathamr.retrieval.search import open_encoder
+    from engines.mathamr.retrieval.strings import tree_string
     from engines.retrieval.dense import build_dense
 
     model = open_encoder(which, device)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, no_effect
-from engines.mathamr.retrieval.representations import REPRESENTATIONS, Compared
+from engines.mathamr.retrieval.strings import REPRESENTATIONS, Compared
 from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window
 from engines.retrieval import fusion
 

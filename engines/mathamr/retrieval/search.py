@@ -167,7 +167,7 @@ def ranked(
     if how != "dense":
         found.append([(one.look, one.score) for one in nearest(opened, formula.search_tree, k)])
     if how != "paths":
-        from engines.mathamr.retrieval.representations import tree_string
+        from engines.mathamr.retrieval.strings import tree_string
 
         vectors = opened.vectors
         model = open_encoder(str(opened.about["encoder"]["place"]), device)
@@ -186,8 +186,7 @@ def _one(
 ) -> dict[str, Any]:
     from engines.formula.formula import Formula
     from engines.formula.render import latex as written
-    from engines.mathamr.retrieval.matching import Near, answers
-    from engines.mathamr.retrieval.queries import read_query
+    from engines.mathamr.retrieval.matching import Near, answers, read_query
 
     query = read_query(typed)
     for asked in query.formulas:

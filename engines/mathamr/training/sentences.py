@@ -15,7 +15,7 @@ import numpy as np
 
 from engines.core.errors import DataError, EngineError, unloadable
 from engines.core.spec import Arg, read, values
-from engines.mathamr.retrieval.representations import Kind
+from engines.mathamr.retrieval.strings import Kind
 from engines.mathamr.rows import Window
 from engines.training.task import Origin
 
@@ -413,7 +413,7 @@ class SentenceTask:
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """A sentence-transformers folder with a card."""
         from engines.core.files import write_text
-        from engines.training.card import card
+        from engines.training.checkpoints import card
 
         encoder: Any = model
         encoder.save_pretrained(str(folder), create_model_card=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +13,99 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg, known, refused
-from engines.mwp.augmentation.reorder import reordered
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
-from engines.mwp.augmentation.variant import Kind, Variant
-from engines.mwp.problems.describe import write_problems
+from engines.mwp.augmentation.variant import Kind, Variant, asks, clauses, in_order, relation, sentences
+from engines.mwp.problems.equation import infix
 from engines.mwp.problems.problem import Problem
-from engines.mwp.problems.readers import read_problems
+from engines.mwp.problems.readers import read_problems, write_problems
+
+_IF = re.compile(r"(?:if|when|suppose|given that)\b", re.IGNORECASE)
+_ASKING = re.compile(r"(?:how|what|which)\b", re.IGNORECASE)
+
+
+def reordered(problem: Problem, *, given_that: bool = False) -> Variant | str:
+    """The problem with its question first, numbers renumbered; or why there is none.
+
+    Whether the equation stays the same is computed: a number in the question changes the order of all.
+
+    Args: given_that: in English, the facts follow "given that" (Kumar et al. 2021).
+    """
+    assert problem.equation is not None
+    parted = _parted(problem)
+    if isinstance(parted, str):
+        return parted
+    question, facts = parted
+    text = question_first(question, facts, problem, given_that=given_that)
+    made = in_order(problem, text, problem.equation, problem.numbers, id_=f"{problem.id}/qr")
+    return Variant(
+        problem=made,
+        of=problem.id,
+        kind="qr",
+        asked="",
+        solved=infix(problem.equation),
+        relation=relation(problem, made),
+    )
+
+
+def _parted(problem: Problem) -> tuple[str, str] | str:
+    """Question and facts; a Chinese problem is parted at commas too."""
+    chinese = problem.language == "zh"
+    parts = clauses(problem.text) if chinese else sentences(problem.text)
+    asking = [place for place, part in enumerate(parts) if asks(part, problem.language)]
+    if not asking:
+        return "there is no question"
+    if len(asking) > 1:
+        return "there are two questions"
+    if len(parts) == 1:
+        return "the question is the only sentence" if chinese else _parted_at_comma(problem.text)
+    (place,) = asking
+    if place == 0:
+        return "the question is first"
+    return parts[place], ("" if chinese else " ").join(parts[:place] + parts[place + 1 :])
+
+
+def _parted_at_comma(sentence: str) -> tuple[str, str] | str:
+    """Of an English sentence: what stands before the last comma that a question follows is the facts."""
+    for comma in reversed([match.start() for match in re.finditer(",", sentence)]):
+        facts, question = sentence[:comma].strip(), sentence[comma + 1 :].strip()
+        if _ASKING.match(question) and re.search(r"\w", facts):
+            return question, facts
+    return "the question is the only sentence"
+
+
+def question_first(question: str, facts: str, problem: Problem, *, given_that: bool = False) -> str:
+    """The text with the question before the facts, marks and capitals put right."""
+    if problem.language == "zh":
+        end = "．" if "．" in problem.text else "。"
+        return question.rstrip("，,。．.；;？? ") + "？" + facts.rstrip("，,；; ．。.") + end
+    spaced = problem.text.rstrip().endswith((" ?", " ."))
+    mark = " ?" if spaced else "?"
+    question = question.rstrip(" .?!,") if not question.endswith(".") else question.rstrip(" .")
+    facts = facts.strip().rstrip(",")
+    if re.search(r"[A-Z]", problem.text.replace("N_", "")):
+        question = question[:1].upper() + question[1:]
+    joined = given_that or bool(_IF.match(facts) and not re.search(r"[.?!]\s", facts))
+    if joined:
+        first = facts.split(" ", 1)[0]
+        # Names and "I" keep their capital.
+        if first.lower() in _OPENERS:
+            facts = facts[:1].lower() + facts[1:]
+        facts = facts.rstrip(" .?!,")
+        return f"{question}{' given that' if given_that else ''} {facts}{mark}"
+    closed = facts if facts.endswith((".", "?", "!")) else f"{facts}{' .' if spaced else '.'}"
+    if not problem.original.endswith("?") and question.lower().startswith(("find", "calculate", "determine")):
+        mark = " ." if spaced else "."
+    return f"{question}{mark} {closed}"
+
+
+_OPENERS = frozenset(
+    (
+        *("if", "when", "suppose", "given", "a", "an", "the", "there", "each", "every", "in", "on", "at"),
+        *("for", "he", "she", "it", "they", "we", "you", "his", "her", "their", "its", "some", "after"),
+        *("before", "one"),
+    )
+)
+
 
 _KINDS: tuple[Kind, ...] = ("qr", "roda")
 _SHOWN = 5

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from engines.language.number_words import SCALES, SMALL, TENS
+from engines.language.english import SCALES, SMALL, TENS
 
 Language = Literal["en", "zh"]
 

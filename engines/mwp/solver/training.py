@@ -398,7 +398,7 @@ class SolverTask:
     def save(self, model: Solver, folder: Path, facts: Mapping[str, Any]) -> None:
         from engines.core.files import write_text
         from engines.mwp.solver.model_folder import save_solver
-        from engines.training.card import card
+        from engines.training.checkpoints import card
 
         save_solver(model, folder)
         out = {f"left out: {reason}": f"{count:,}" for reason, count in self.left_out.items() if count}

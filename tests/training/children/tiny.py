@@ -106,7 +106,7 @@ class Tiny:
     def save(self, model: Any, folder: Path, facts: Mapping[str, Any]) -> None:
         from safetensors.torch import save_file
 
-        from engines.training.card import card
+        from engines.training.checkpoints import card
 
         save_file(model.state_dict(), folder / "model.safetensors")
         text = card("Parity", "Tells parity.", facts, data={"rows": self.count}, limits=["Short rows only."])

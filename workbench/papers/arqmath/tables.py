@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engines.arqmath.ranking.overview import Picture, Show, Topics
     from engines.arqmath.ranking.search import Search
     from engines.arqmath.training.data_files import DrawPairs, PretrainData
-    from workbench.papers.arqmath.judgements import Judgement, OwnJudgements
+    from workbench.papers.arqmath.data import Judgement, OwnJudgements
 
 
 Found = Mapping[str, Any]

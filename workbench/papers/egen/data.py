@@ -65,7 +65,7 @@ def examine() -> Iterator[Finding]:
 def models(workspace: Workspace) -> list[Path]:
     """The models that turn expressions into vectors: those that ship, then those of the workspace, which hide
     one that ships and has their name."""
-    from engines.egen.models.lookup import models_among
+    from engines.egen.models.settings import models_among
 
     return models_among(sorted(workspace.models.glob("*")))
 

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
 from workbench.operation import Hint
-from workbench.tables import Column, Row, TableSpec, aligned, indented, others, rest
-from workbench.units import noun
+from workbench.tables import Column, Row, TableSpec, aligned, indented, noun, others, rest
 
 if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
     from engines.egen.corpus.build_semembed import BuildSemembed
-    from engines.egen.egraphs import WalkEgraph
-    from engines.egen.foreign_egraphs import Extract
+    from engines.egen.egraphs import Extract, WalkEgraph
     from engines.egen.grading.pairs import Graded, GradePairs
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed

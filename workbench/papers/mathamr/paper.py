@@ -5,11 +5,162 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from workbench.operation import Background, Operation, Where
 from workbench.paper import Paper, Trainer
 
 if TYPE_CHECKING:
-    from workbench.tour import Found, Guide
+    from workbench.operation import Found, Guide
     from workbench.workspace import Workspace
+
+_TABLES = "workbench.papers.mathamr.tables"
+
+OPERATIONS = (
+    Operation(
+        "mathamr.opt",
+        "The operator tree of a formula.",
+        "engines.mathamr.trees:opt",
+        expressions=True,
+        json_lines=True,
+        tool=True,
+    ),
+    Operation(
+        "mathamr.slt",
+        "The symbol layout tree of a formula.",
+        "engines.mathamr.trees:slt",
+        expressions=True,
+        json_lines=True,
+        tool=True,
+    ),
+    Operation(
+        "mathamr.context",
+        "The sentences around a formula.",
+        "engines.mathamr.context:context",
+        json_lines=True,
+        tool=True,
+    ),
+    Operation(
+        "mathamr.amr",
+        "Parse contexts to AMR graphs.",
+        "engines.mathamr.parsing.parse:amr",
+        resolve="workbench.papers.mathamr.data:with_model",
+        json_lines=True,
+    ),
+    Operation(
+        "mathamr.parse",
+        "From a text with formulas to its MathAMR graph.",
+        "engines.mathamr.parsing.parse:parse",
+        resolve="workbench.papers.mathamr.data:with_model",
+        tool=True,
+    ),
+    Operation(
+        "mathamr.graft",
+        "Put operator trees of formulas into AMR graphs.",
+        "engines.mathamr.graph.graft:graft",
+        json_lines=True,
+    ),
+    Operation(
+        "mathamr.linearize",
+        "Write MathAMR graphs as strings.",
+        "engines.mathamr.graph.graft:linearize",
+        json_lines=True,
+    ),
+    Operation(
+        "mathamr.topics",
+        "A collection's topics of Task 2.",
+        "engines.mathamr.retrieval.task2:topics",
+        where=Where("topics", f"{_TABLES}:TOPICS", f"{_TABLES}:topic_address"),
+        tool=True,
+        tables=True,
+    ),
+    Operation(
+        "mathamr.inspect",
+        "A formula in its context: graph, strings, nearest formulas.",
+        "engines.mathamr.inspection:inspect",
+        expressions=True,
+        resolve="workbench.papers.mathamr.data:resolved",
+        where=Where("nearest", f"{_TABLES}:NEAREST"),
+        tool=True,
+        tables=True,
+    ),
+    Operation(
+        "mathamr.index",
+        "Make formulas searchable: a collection's, or those of your documents and tables.",
+        "engines.mathamr.retrieval.indexing:index",
+        resolve="workbench.papers.mathamr.data:with_place",
+        background=Background("mathamr index {folder.name}", "builds {out}"),
+    ),
+    Operation(
+        "mathamr.search",
+        "Search formulas by parts of their trees, or by vectors.",
+        "engines.mathamr.retrieval.search:search",
+        expressions=True,
+        background=Background("mathamr search {index.name}", "ranks into {run}", target="run"),
+        where=Where("hits", f"{_TABLES}:HITS", unless="run"),
+        tool=True,
+        tables=True,
+    ),
+    Operation(
+        "mathamr.represent",
+        "Topics and judged formulas as strings.",
+        "engines.mathamr.retrieval.strings:represent",
+        json_lines=True,
+    ),
+    Operation(
+        "mathamr.embed",
+        "Encode strings as vectors.",
+        "engines.mathamr.retrieval.strings:embed",
+        background=Background("mathamr embed {file.name}", "writes {out}"),
+    ),
+    Operation(
+        "mathamr.rerank",
+        "Rerank formulas by the cosine of their strings.",
+        "engines.mathamr.retrieval.reranking:rerank",
+        background=Background("mathamr rerank {folder.name}", "ranks into {out}"),
+    ),
+    Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.reranking:fuse"),
+    Operation(
+        "mathamr.eval",
+        "Evaluate runs of formulas, with significance tests.",
+        "engines.mathamr.retrieval.evaluation:evaluate",
+        text=f"{_TABLES}:evaluate",
+        tool=True,
+        tables=True,
+    ),
+    Operation(
+        "mathamr.standings",
+        "A collection's runs of formulas, topic by topic.",
+        "engines.mathamr.retrieval.evaluation:standings",
+        resolve="workbench.papers.mathamr.data:with_index",
+        text=f"{_TABLES}:evaluate",
+        listed=False,
+    ),
+    Operation(
+        "mathamr.draw",
+        "A graph as a picture, or for Graphviz.",
+        "engines.mathamr.graph.drawing:draw",
+        tool=True,
+    ),
+    Operation(
+        "mathamr.compare",
+        "Two graphs of a text, triple by triple, with Smatch.",
+        "engines.mathamr.graph.comparison:compare",
+        tool=True,
+    ),
+    Operation(
+        "mathamr.language",
+        "Train the English tagger and dependency parser.",
+        "engines.language.training:train_language",
+        background=Background("mathamr language", "trains {out}"),
+        recipes=True,
+    ),
+    Operation(
+        "mathamr.roles",
+        "Train the built-in parser's labeller of roles.",
+        "engines.mathamr.parsing.roles:train_roles",
+        background=Background("mathamr roles", "trains {out}"),
+        recipes=True,
+    ),
+)
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
@@ -56,7 +207,7 @@ def _parsed(found: Found) -> Iterator[str]:
 PAPER = Paper(
     name="mathamr",
     help="Formulas in context as graphs: trees, strings, search.",
-    operations="workbench.papers.mathamr.operations:OPERATIONS",
+    operations="workbench.papers.mathamr.paper:OPERATIONS",
     tables="workbench.papers.mathamr.tables",
     trainers=(
         Trainer(

@@ -14,7 +14,7 @@ from workbench.tables import Column, TableSpec, aligned, others, rest
 if TYPE_CHECKING:
     from engines.mwp.triplets.explain import Candidate, Explanation
     from engines.mwp.triplets.settings import Triplet
-    from workbench.papers.mwp.labels import Label
+    from workbench.papers.mwp.data import Label
 
 
 CANDIDATES_OF = {"negative": "negatives", "lost": "lost", "own": "own", "positive": "positives"}
