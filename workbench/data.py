@@ -148,6 +148,9 @@ class DataRegistry:
             ) from error
         return tuple(sorted(entries, key=lambda entry: entry.name))
 
+    def of(self, kind: str) -> dict[str, DataSet]:
+        return {entry.name: entry for entry in self.all() if entry.kind == kind}
+
     def find(self, name: str) -> DataSet:
         """The entry of a name or path. Raises: MissingError E353."""
         entries = self.all()

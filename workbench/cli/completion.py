@@ -128,7 +128,7 @@ def _names(ref: str) -> Iterator[str]:
         with suppress(EngineError):
             workspace = Workspace.open(create=False)
             places += (workspace.root / (folders | models | collections).get(ref, ref)).glob("*")
-            names |= {one.name for one in workspace.data.all() if one.kind == ref}
+            names |= {*workspace.data.of(ref)}
         names |= {path.name for path in places if path.is_dir()}
         yield from sorted(name for name in names if _PLAIN.fullmatch(name))
 

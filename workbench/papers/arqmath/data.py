@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
@@ -23,9 +23,6 @@ from workbench.data import Kind
 from workbench.errors import MissingError, WorkspaceError
 from workbench.notes import RecordFile
 from workbench.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.workspace import Workspace
 
 # The ARQMath collections that a workspace knows: those in its folder `arqmath/`, and registered ones.
 #
@@ -91,8 +88,6 @@ class Collection:
 
 def collections(workspace: Workspace) -> tuple[Collection, ...]:
     """Every collection of the workspace, samples first."""
-    from engines.forum.folder import ArqmathFolder
-
     place = workspace.folder("arqmath")
     found: list[Collection] = []
     for path in sorted(place.iterdir()):
@@ -106,10 +101,9 @@ def collections(workspace: Workspace) -> tuple[Collection, ...]:
                 continue
         found.append(Collection(path.name, path, path))
     taken = {one.name for one in found}
-    for entry in workspace.data.all():
-        if entry.kind == "arqmath":
-            name = entry.name if entry.name not in taken else f"{entry.name}-data"
-            found.append(Collection(name, Path(entry.path), place / name))
+    for name, entry in workspace.data.of("arqmath").items():
+        name = name if name not in taken else f"{name}-data"
+        found.append(Collection(name, Path(entry.path), place / name))
     return tuple(sorted(found, key=lambda one: (not one.name.startswith(SAMPLE), one.name)))
 
 
@@ -140,8 +134,6 @@ def place(workspace: Workspace, name: str) -> Path | None:
 def name_of(place: Path) -> str:
     """The name of the collection of the workspace that lies here or has its index here; the folder's without
     one."""
-    from workbench.workspace import Workspace
-
     for one in collections(Workspace.open()):
         if place in (one.path.absolute(), one.index.absolute()):
             return one.name
@@ -153,8 +145,6 @@ def collection_path(name: str) -> Path:
 
     Raises: MissingError E354.
     """
-    from workbench.workspace import Workspace
-
     path = Path(name).expanduser()
     return path.absolute() if path.exists() else find_collection(Workspace.open(create=False), name).path
 
@@ -164,8 +154,6 @@ def index_path(name: str) -> Path:
 
     Raises: MissingError E312 when that has none, E354 for an unknown name.
     """
-    from workbench.workspace import Workspace
-
     path = Path(name).expanduser()
     if path.exists() and not (path / "arqmath.toml").exists():
         return path.absolute()
@@ -188,8 +176,6 @@ def index_path(name: str) -> Path:
 def source_path(name: str) -> Path:
     """What is ranked: a collection or an index as it is named, or else that of the workspace's collection of
     this name, its index where it has one. Raises: MissingError E354."""
-    from workbench.workspace import Workspace
-
     path = Path(name).expanduser()
     if path.exists():
         return path.absolute()
@@ -199,8 +185,6 @@ def source_path(name: str) -> Path:
 
 def resolved(spec: T) -> T:
     """What the workspace knows of a spec's collection: its index, and the runs from elsewhere added to it."""
-    from workbench.workspace import Workspace
-
     try:
         every = collections(Workspace.open(create=False))
     except EngineError:  # a collection needs no workspace
@@ -498,8 +482,6 @@ def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[Judgem
 
     Events: warnings of lines that cannot be read. Raises: MissingError E354 for another folder.
     """
-    from workbench.workspace import Workspace
-
     collection = find_collection(Workspace.open(create=False), str(spec.folder))
     own = collection.judgements()
     for problem in own.problems:

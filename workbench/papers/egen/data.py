@@ -103,8 +103,7 @@ def corpus_path(name: str) -> Path:
     workspace = Workspace.open()
     if (folder := workspace.folder("corpora") / name).is_dir():
         return folder
-    entries = (entry for entry in workspace.data.all() if entry.kind == "corpus" and entry.name == name)
-    if (registered := next(entries, None)) is not None:
+    if (registered := workspace.data.of("corpus").get(name)) is not None:
         return registered.place()
     shipped = asset("sample/corpora") / name
     return shipped if name and shipped.is_dir() else path.absolute()
@@ -115,10 +114,8 @@ def expressions_path(name: str) -> str:
     from workbench.workspace import Workspace
 
     if not Path(name).expanduser().exists():
-        entries = (
-            one for one in Workspace.open().data.all() if (one.kind, one.name) == ("expressions", name)
-        )
-        if (registered := next(entries, None)) is not None:
+        registered = Workspace.open().data.of("expressions").get(name)
+        if registered is not None:
             return str(registered.place())
     return name
 

@@ -110,7 +110,7 @@ def source_path(name: str) -> Path:
 
 def formula_sets(workspace: Workspace) -> dict[str, Path]:
     """The data sets of kind formulas that are at their places, by name."""
-    known = {one.name: Path(one.path) for one in workspace.data.all() if one.kind == "formulas"}
+    known = {name: Path(one.path) for name, one in workspace.data.of("formulas").items()}
     return {name: path for name, path in known.items() if path.exists()}
 
 
@@ -138,7 +138,7 @@ def amr_path(name: str) -> Path:
     path = Path(name).expanduser()
     if path.exists() or len(path.parts) > 1:
         return path.absolute()
-    known = {one.name: one for one in Workspace.open(create=False).data.all() if one.kind == "amr"}
+    known = Workspace.open(create=False).data.of("amr")
     if name in known:
         return known[name].place()
     remedy = (

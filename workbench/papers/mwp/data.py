@@ -48,9 +48,8 @@ def rows(folder: Path) -> int:
 def sets(workspace: Workspace) -> dict[str, Path]:
     """All sets of problems by name: those of the workspace, then the registered ones."""
     found = {folder.name: folder / _FILE for folder in held(workspace)}
-    for entry in workspace.data.all():
-        if entry.kind == "problems":
-            found.setdefault(entry.name, Path(entry.path))
+    for name, entry in workspace.data.of("problems").items():
+        found.setdefault(name, Path(entry.path))
     return found
 
 
@@ -69,10 +68,10 @@ def place(workspace: Workspace, name: str) -> Path | None:
     named = Path(name) / _FILE
     if len(named.parts) == 2 and (workspace.folder("problems") / named).exists():
         return workspace.folder("problems") / named
-    entries = (entry for entry in workspace.data.all() if entry.kind == "problems" and entry.name == name)
-    registered = next((entry.place() for entry in entries), None)
+    if (registered := workspace.data.of("problems").get(name)) is not None:
+        return registered.place()
     shipped = asset("sample/problems") / named
-    return shipped if registered is None and len(named.parts) == 2 and shipped.exists() else registered
+    return shipped if len(named.parts) == 2 and shipped.exists() else None
 
 
 def problems_path(name: str) -> Path:
@@ -110,13 +109,13 @@ def examine() -> Iterator[Finding]:
         )
 
 
-_FILE_models = "solver.json"
+_SOLVER = "solver.json"
 
 
 def solvers(workspace: Workspace) -> list[Path]:
     """The solvers that ship, then those of the workspace, which hide one that ships and has their name."""
-    shipped = sorted(models_folder().glob(f"*/{_FILE_models}"))
-    own = sorted(workspace.models.glob(f"*/{_FILE_models}"))
+    shipped = sorted(models_folder().glob(f"*/{_SOLVER}"))
+    own = sorted(workspace.models.glob(f"*/{_SOLVER}"))
     return list({path.parent.name: path.parent for path in (*shipped, *own)}.values())
 
 
@@ -216,8 +215,6 @@ class Labels(RecordFile[tuple[str, str, str, str], Label]):
 
 def labels_path() -> Path:
     """The file of the open workspace."""
-    from workbench.workspace import Workspace
-
     return Workspace.open(create=False).folder("problems") / "labels.jsonl"
 
 
