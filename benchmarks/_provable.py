@@ -80,13 +80,13 @@ def _value(tree: Tree, at: Mapping[str, Any]) -> Any:
     values = [_value(part, at) for part in parts]
     if label in _FUNCTIONS:
         return _FUNCTIONS[label](*values)
-    found = values[0]
+    result = values[0]
     for value in values[1:]:
-        found = {
+        result = {
             "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
             "/": lambda a, b: a / b, "pow": lambda a, b: a**b,
-        }[label](found, value)  # fmt: skip
-    return found
+        }[label](result, value)  # fmt: skip
+    return result
 
 
 def _apart(said: Said, at: Mapping[str, Any]) -> float | None:
@@ -130,7 +130,7 @@ def _points(letters: Sequence[str], near: Sequence[Said]) -> list[dict[str, floa
     from scipy.optimize import least_squares
 
     source = random.Random(1)
-    found: list[dict[str, float]] = []
+    result: list[dict[str, float]] = []
     for _ in range(_STARTS):
         start = [source.uniform(0.5, 9) * source.choice((1, 1, -1)) for _ in letters]
         at = dict(zip(letters, start, strict=True))
@@ -149,7 +149,7 @@ def _points(letters: Sequence[str], near: Sequence[Said]) -> list[dict[str, floa
             if max(residuals(solved.x)) > _HOLDS:
                 continue
             at = dict(zip(letters, map(float, solved.x), strict=True))
-        found.append(at)
-        if len(found) == _FOUND:
+        result.append(at)
+        if len(result) == _FOUND:
             break
-    return found
+    return result

@@ -240,17 +240,17 @@ def systems(
 
 def reported(bench: Bench, of_years: Mapping[str, Pools]) -> dict[str, Pools]:
     """The runs of every report: each topic's ranking with the settings of the other year."""
-    found: dict[str, Pools] = {report: {} for report in REPORTS}
+    result: dict[str, Pools] = {report: {} for report in REPORTS}
     for pool, names in of_years["2021"].items():
         for name in names:
             rankings: dict[str, Any] = {}
             for year, pools in of_years.items():
                 run = pools[pool][name]
                 own = {t: run.rankings[t] for t in bench.years[year].grades if t in run.rankings}
-                found[year].setdefault(pool, {})[name] = Run(run.tag, own)
+                result[year].setdefault(pool, {})[name] = Run(run.tag, own)
                 rankings |= own
-            found["both years"].setdefault(pool, {})[name] = Run(name, rankings)
-    return found
+            result["both years"].setdefault(pool, {})[name] = Run(name, rankings)
+    return result
 
 
 def measured(

@@ -70,17 +70,17 @@ def unsound(head: Tree, members: list[Tree]) -> dict[str, int]:
     """How many members were compared, differ, and are undefined where the head has a value."""
     import mpmath
 
-    found = {"compared": 0, "different": 0, "undefined": 0}
+    result = {"compared": 0, "different": 0, "undefined": 0}
     with mpmath.workdps(80):
         points = [mpmath.mpf(point) for point in POINTS]
         wanted = [(x, v) for x in points if (v := value(head, x)) is not None]
         for member in members:
             pairs = [(v, value(member, x)) for x, v in wanted]
             apart = [abs(v - u) > 1e-25 * (1 + abs(v)) for v, u in pairs if u is not None]
-            found["compared"] += bool(pairs)
-            found["different"] += any(apart)
-            found["undefined"] += any(u is None for _, u in pairs)
-    return found
+            result["compared"] += bool(pairs)
+            result["different"] += any(apart)
+            result["undefined"] += any(u is None for _, u in pairs)
+    return result
 
 
 def measured(head: str, forms: list[str]) -> dict[str, Any]:

@@ -47,11 +47,11 @@ def mathwb(*words: object) -> None:
 
 def rewritten(corpus: Path, seconds: float, cache: Path) -> Path:
     """The corpus that SymPy makes of the heads of another in so many seconds each."""
-    heads, found = cache / "heads.txt", cache / "semembed"
-    if not (found / "manifest.json").exists():
+    heads, result = cache / "heads.txt", cache / "semembed"
+    if not (result / "manifest.json").exists():
         heads.write_text("\n".join(open_corpus(corpus).clusters()["head"].to_pylist()) + "\n")
-        mathwb("egen", "semembed", "--templates", heads, "--time", seconds, "--out", found)
-    return found
+        mathwb("egen", "semembed", "--templates", heads, "--time", seconds, "--out", result)
+    return result
 
 
 def train(name: str, given: Namespace) -> None:
@@ -72,8 +72,8 @@ def measured(task: Evaluation, name: str, data: Path, count: int, cache: Path) -
     folder = cache / name.replace(" ", "-").lower()
     done = folder / f"{task}-{count}.json"
     if done.exists():
-        found: dict[str, Any] = json.loads(done.read_bytes())
-        return found
+        result: dict[str, Any] = json.loads(done.read_bytes())
+        return result
     built = task in ("semantic", "mistakes")
     kept = cache / f"{task}-{count}.jsonl"
     asked = {"data": kept} if built and kept.exists() else {"data": data, "write": kept if built else None}

@@ -41,9 +41,9 @@ def quickest(encode: Callable[[], Any]) -> tuple[float, Any]:
     spent = []
     for _ in range(3):
         begun = time.process_time()
-        found = encode()
+        result = encode()
         spent.append(time.process_time() - begun)
-    return round(min(spent), 3), found
+    return round(min(spent), 3), result
 
 
 def by_onnx(folder: Path, texts: list[str], place: Path) -> Callable[[], Any]:
@@ -74,10 +74,10 @@ def by_onnx(folder: Path, texts: list[str], place: Path) -> Callable[[], Any]:
     session = onnxruntime.InferenceSession(place, options, providers=["CPUExecutionProvider"])
 
     def encode() -> Any:
-        found = np.zeros((len(rows), model.config.d_model), np.float32)
+        result = np.zeros((len(rows), model.config.d_model), np.float32)
         for batch in batches(rows.lengths, TOKENS_PER_BATCH):
-            found[batch] = session.run(None, {"ids": rows.padded(batch)})[0]
-        return found
+            result[batch] = session.run(None, {"ids": rows.padded(batch)})[0]
+        return result
 
     return encode
 

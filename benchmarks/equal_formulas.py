@@ -183,10 +183,10 @@ def value(tree: Tree, at: int, names: Mapping[str, Any]) -> Any:
         return mpmath.mpf(int.from_bytes(seed) + 1) / 2**48
     if label not in _VALUES:
         raise NoValueError
-    found = _VALUES[label](*(value(child, at, names) for child in children))
-    if not isinstance(found, mpmath.mpf) or not mpmath.isfinite(found):
+    result = _VALUES[label](*(value(child, at, names) for child in children))
+    if not isinstance(result, mpmath.mpf) or not mpmath.isfinite(result):
         raise NoValueError
-    return found
+    return result
 
 
 def values(tree: Tree) -> tuple[str, ...]:
@@ -312,7 +312,7 @@ def beyond(
 ) -> dict[str, int]:
     """How many are found equal to formulas and are not in their groups: with a condition, since one of the
     two has more than `NODES` nodes, or else."""
-    found: dict[str, int] = defaultdict(int)
+    result: dict[str, int] = defaultdict(int)
     for query, equal in hits.items():
         for one in equal:
             if one.look in group[query]:
@@ -320,8 +320,8 @@ def beyond(
             large = one.look in trees and len(trees[one.look]) > NODES
             why = "conditions" if one.judgement.verdict == "equal if" else "large" if large else "else"
             print("beyond its group:", why, trees[query], trees.get(one.look), one.judgement, sep="\n    ")
-            found[why] += 1
-    return dict(found)
+            result[why] += 1
+    return dict(result)
 
 
 # ---- Task 2

@@ -85,13 +85,13 @@ def _braced(text: str) -> str:
 
 
 def _decimal(text: str) -> str:
-    found = re.fullmatch(r"(-?)\\[dt]?frac\{(\d+)\}\{(\d+)\}", text)
-    if found:
-        quotient = int(found[2]) / int(found[3])
+    match = re.fullmatch(r"(-?)\\[dt]?frac\{(\d+)\}\{(\d+)\}", text)
+    if match:
+        quotient = int(match[2]) / int(match[3])
         short = f"{quotient:.6f}".rstrip("0")
-        if int(found[2]) * 10**6 % int(found[3]) == 0:
-            return found[1] + short.rstrip(".")
-        return f"{found[1]}\\frac{{{2 * int(found[2])}}}{{{2 * int(found[3])}}}"
+        if int(match[2]) * 10**6 % int(match[3]) == 0:
+            return match[1] + short.rstrip(".")
+        return f"{match[1]}\\frac{{{2 * int(match[2])}}}{{{2 * int(match[3])}}}"
     if re.fullmatch(r"-?\d+", text):
         return f"{text}.0" if len(text) % 2 else f"x = {text}"
     return f"\\boxed{{{text}}}"
@@ -103,12 +103,12 @@ def _reordered(text: str) -> str:
         return f"The final answer is ${text}$."
     if re.fullmatch(r"[^()\[\]{}]*,[^()\[\]{}]*", text) and not re.search(r"\\[,!]|\d,\d{3}|text", text):
         return ", ".join(reversed([part.strip() for part in text.split(",")]))
-    found = re.fullmatch(r"([^-+()=<>,\\]*)\s*(\\sqrt\{?\d+\}?|\\pi)", text)
-    if found and found[1].strip():
-        return f"{found[2]} \\cdot {found[1]}"
-    found = re.fullmatch(r"([^-+()=<>,&]+)\+([^-+()=<>,&]+)", text)
-    if found and text.count("{") == text.count("}") and _even(found[1]) and "text" not in text:
-        return f"{found[2]} + {found[1]}"
+    match = re.fullmatch(r"([^-+()=<>,\\]*)\s*(\\sqrt\{?\d+\}?|\\pi)", text)
+    if match and match[1].strip():
+        return f"{match[2]} \\cdot {match[1]}"
+    match = re.fullmatch(r"([^-+()=<>,&]+)\+([^-+()=<>,&]+)", text)
+    if match and text.count("{") == text.count("}") and _even(match[1]) and "text" not in text:
+        return f"{match[2]} + {match[1]}"
     return f"Therefore the answer is \\boxed{{{text}}}."
 
 
@@ -199,12 +199,12 @@ def changes(answers: list[str], wanted: int) -> tuple[dict[str, int], list[list[
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
     """Heads with each of their members, in prefix notation; without those that are no expression today."""
-    found = []
+    result = []
     for row in _read(path):
         with suppress(ExpressionError):
             read_prefix(row["head"])
-            found += [(row["head"], text) for text in row["exprs"]]
-    return found
+            result += [(row["head"], text) for text in row["exprs"]]
+    return result
 
 
 def _changed_term(prefix: str, chance: random.Random) -> str | None:

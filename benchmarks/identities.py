@@ -46,7 +46,7 @@ class Identity:
 
 def read_identities(path: Path = LIST) -> list[Identity]:
     """The lines of a list. Raises: DataError that names the first line that is none."""
-    found = []
+    result = []
     for number, line in read_lines(path):
         text = line.rstrip("\n")
         if text.startswith("#") or not text.strip():
@@ -55,8 +55,8 @@ def read_identities(path: Path = LIST) -> list[Identity]:
         meant = rest[0]
         if not right or meant not in get_args(Meant) or any(rest[1:]):
             raise DataError(f"not family, left, right and {get_args(Meant)}", path=path, line=number)
-        found.append(Identity(number, family, left, right, meant))
-    return found
+        result.append(Identity(number, family, left, right, meant))
+    return result
 
 
 def asked(identity: Identity) -> dict[str, Any]:

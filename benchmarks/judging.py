@@ -126,14 +126,14 @@ def in_latex(pairs: Sequence[Pair]) -> tuple[list[tuple[Pair, Pair]], int]:
     from engines.egen.expressions.notation import latex
     from engines.formula.meaning import read
 
-    found, unread = [], 0
+    result, unread = [], 0
     for pair in pairs:
         sides = [read(latex(side)).tree for side in pair]
         if sides[0] is None or sides[1] is None:
             unread += 1
         else:
-            found.append((pair, (sides[0], sides[1])))
-    return found, unread
+            result.append((pair, (sides[0], sides[1])))
+    return result, unread
 
 
 def main() -> None:

@@ -159,10 +159,10 @@ def apart(work: Callable[..., dict[str, Any]], *given: Any) -> dict[str, Any]:
     out = context.Queue()
     process = context.Process(target=_step, args=(work, given, out))
     process.start()
-    found: dict[str, Any] = out.get()
+    result: dict[str, Any] = out.get()
     process.join()
-    print(work.__name__, json.dumps(found), flush=True)
-    return found
+    print(work.__name__, json.dumps(result), flush=True)
+    return result
 
 
 def main() -> None:

@@ -175,8 +175,8 @@ class Bench:
             elif data == "asdiv-a" and fold is not None:
                 words += ["--fold", fold]
             kept.write_text(json.dumps(self.mathwb("mwp", "eval", folder / "model", place, *words)))
-        found: dict[str, Any] = json.loads(kept.read_text())
-        return found
+        result: dict[str, Any] = json.loads(kept.read_text())
+        return result
 
     def _given_that(self, fold: int | None) -> Path:
         """A challenge set of the problems that the run was not trained on."""
@@ -258,12 +258,12 @@ def vote(several: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, bool]:
     for rows in several:
         for row in rows:
             given[row["id"]].append(None if row["answer"] is None else round(row["answer"], 3))
-    found = {}
+    result = {}
     for row in several[0]:
         # Of equally frequent ones `Counter` gives the one that it met first.
         most = Counter(given[row["id"]]).most_common(1)[0][0]
-        found[row["id"]] = most is not None and is_right(most, row["gold_answer"])
-    return found
+        result[row["id"]] = most is not None and is_right(most, row["gold_answer"])
+    return result
 
 
 def accuracy(runs: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
@@ -293,7 +293,7 @@ def report(bench: Bench) -> dict[str, Any]:
     """All finished rows by group."""
     from engines.retrieval.significance import holm
 
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     firsts: dict[str, str] = {}
     kept = RESULTS / "mwp_rows.json"
     reported = json.loads(kept.read_bytes())["figures"]["rows"] if kept.exists() else {}
@@ -303,7 +303,7 @@ def report(bench: Bench) -> dict[str, Any]:
         first = firsts.setdefault(row.group, name) if measured or name in reported else ""
         if not measured:
             if first:
-                found[name] = reported[name]
+                result[name] = reported[name]
             continue
         document: dict[str, Any] = {
             "group": row.group,
@@ -330,16 +330,16 @@ def report(bench: Bench) -> dict[str, Any]:
                 ]
                 if pairs:
                     document[data]["against"] = {"row": first, **against(pairs)}
-        found[name] = document
+        result[name] = document
     for group in firsts:
         tests = [
             row["asdiv-a"]["against"]
-            for row in found.values()
+            for row in result.values()
             if row["group"] == group and "against" in row["asdiv-a"]
         ]
         for test, adjusted in zip(tests, holm([_p(test) for test in tests]), strict=True):
             test["holm_p"] = adjusted
-    return found
+    return result
 
 
 def against(pairs: Sequence[tuple[Mapping[str, bool], Mapping[str, bool]]]) -> dict[str, Any]:
@@ -376,7 +376,7 @@ def _p(test: Mapping[str, Any]) -> float:
 def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
     from engines.mwp.evaluations.evaluate import mcnemar
 
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     by_fold: dict[int | None, list[list[dict[str, Any]]]] = {}
     for fold, _, folder in runs:
         by_fold.setdefault(fold, []).append(rows_of(folder, "asdiv-a"))
@@ -392,8 +392,8 @@ def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
             alone = [{row["id"]: row["answer_right"] for row in several[0]} for several in ballots]
             pairs = [(one[key], other[key]) for one, other in zip(voted, alone, strict=True) for key in one]
             test = mcnemar([ours for ours, _ in pairs], [other for _, other in pairs])
-            found[name] = {**accuracy(voted), "alone": accuracy(alone)["answer_accuracy"], **test}
-    return found
+            result[name] = {**accuracy(voted), "alone": accuracy(alone)["answer_accuracy"], **test}
+    return result
 
 
 def markdown(rows: Mapping[str, Any]) -> str:

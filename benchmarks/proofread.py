@@ -122,11 +122,11 @@ def _said(document: Document) -> list[Said | None]:
         [piece.text for piece in document.pieces if piece.formula],
         " ".join(piece.text for piece in document.pieces if not piece.formula),
     )
-    found: list[Said | None] = []
+    result: list[Said | None] = []
     for place, (left, relation, right) in enumerate(_links(document)):
         one, other = read(left, names).tree, read(right, names).tree
-        found.append(None if one is None or other is None else Said(place, relation, one, other))
-    return found
+        result.append(None if one is None or other is None else Said(place, relation, one, other))
+    return result
 
 
 def provable(document: Document, changed: Document) -> bool:

@@ -176,18 +176,18 @@ def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) ->
             ways[name].append(plain(task, config, given.device, way, given.seconds))
     for rounds in ways.values():
         del rounds[0]  # what is made once for new shapes, or read for the first time, is of no way
-    found: dict[str, Any] = {"parameters": weights(task.model())}
+    result: dict[str, Any] = {"parameters": weights(task.model())}
     for name, rounds in ways.items():
         for unit in rounds[0]:
-            found[f"{name}_{unit}"] = round(statistics.median(item[unit] for item in rounds), 1)
+            result[f"{name}_{unit}"] = round(statistics.median(item[unit] for item in rounds), 1)
     for name in loops:
         for unit, key in (("", "tokens_per_s"), ("_by_processor_time", "tokens_per_processor_s")):
             times = [own[key] / each[key] for own, each in zip(ways["ours"], ways[name], strict=True)]
-            found[f"times_{name}{unit}"] = round(statistics.median(times), 2)
-            found[f"times_{name}{unit}_range"] = [round(min(times), 2), round(max(times), 2)]
+            result[f"times_{name}{unit}"] = round(statistics.median(times), 2)
+            result[f"times_{name}{unit}_range"] = [round(min(times), 2), round(max(times), 2)]
     if given.device == "cuda":
-        found |= of_gpu(task, {name: found[f"ours_{name}"] for name in ("tokens_per_s", "examples_per_s")})
-    return found
+        result |= of_gpu(task, {name: result[f"ours_{name}"] for name in ("tokens_per_s", "examples_per_s")})
+    return result
 
 
 def main() -> None:

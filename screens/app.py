@@ -309,12 +309,12 @@ class Workbench(Frame):
 
     def _badges(self, load: Load) -> dict[str, Badge]:
         """What runs on which screen; jobs that went wrong are said until the Jobs screen is open."""
-        found = {screen.MODE: RUNS for screen in self._opened() if screen.MODE != "jobs" and screen.busy}
+        result = {screen.MODE: RUNS for screen in self._opened() if screen.MODE != "jobs" and screen.busy}
         if self.current_mode == "jobs":
             self.went_wrong = False
         if load.badge or self.went_wrong:
-            found["jobs"] = FAILED if self.went_wrong else (load.badge, RUNS[1])
-        return found
+            result["jobs"] = FAILED if self.went_wrong else (load.badge, RUNS[1])
+        return result
 
     # Everywhere
 

@@ -60,9 +60,9 @@ class BrowserScreen(WorkbenchScreen):
 
     @property
     def first(self) -> ListPane:
-        found = self._panes[0]
-        assert isinstance(found, ListPane)
-        return found
+        result = self._panes[0]
+        assert isinstance(result, ListPane)
+        return result
 
     # Sources
 

@@ -56,7 +56,7 @@ def schema(spec: Any) -> dict[str, Any]:
     for field in fields:
         if field.arg.inline:
             about = f"What the file {field.name} would hold ({field.arg.inline}), instead of a path."
-            properties[_text_of(field)] = {"type": "string", "description": about}
+            properties[f"{field.name}_text"] = {"type": "string", "description": about}
     needed = [field.name for field in fields if field.required and not field.arg.inline]
     return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
@@ -75,10 +75,6 @@ def _property(field: Field) -> dict[str, Any]:
     elif arg.shown:
         about += f" Default: {arg.shown}."
     return {**found, "description": about}
-
-
-def _text_of(field: Field) -> str:
-    return f"{field.name}_text"
 
 
 def given(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -354,11 +354,11 @@ def operations() -> dict[str, Operation]:
 
 def operation(name: str) -> Operation:
     """The operation of a name. Raises: UsageError E410 for one that there is not."""
-    found = operations().get(name)
-    if found is None:
+    result = operations().get(name)
+    if result is None:
         remedy = did_you_mean(name, operations())
         raise UsageError(f"unknown operation {name!r}", code="E410", remedy=remedy)
-    return found
+    return result
 
 
 def command_line(row: Operation, spec: Any) -> str:
@@ -407,19 +407,19 @@ class Guide:
         operation needs a package that is not installed."""
         began = time.perf_counter()
         try:
-            found = operation(task).run(params)
+            result = operation(task).run(params)
         except ModuleNotFoundError as error:
             self.say(f"left out: {title}")
             self.say(f"   {one_line(explain(error))}")
             return {}
         seconds = round(time.perf_counter() - began, 3)
         self.stops.append(
-            {"title": title, "task": task, "params": params, "seconds": seconds, "result": found}
+            {"title": title, "task": task, "params": params, "seconds": seconds, "result": result}
         )
         for line in (
             f"{len(self.stops)}. {title} ({seconds:.2f} s)",
-            *(f"   {line}" for line in tell(found)),
+            *(f"   {line}" for line in tell(result)),
             "",
         ):
             self._tell(line)
-        return found
+        return result

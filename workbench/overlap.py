@@ -163,27 +163,27 @@ def _bands(runs: Numbers) -> list[int]:
     keys = np.arange(_BANDS, dtype=np.uint64)
     for row in range(_ROWS):
         keys = _mixed(keys ^ least[:, row])
-    found: list[int] = keys.tolist()
-    return found
+    result: list[int] = keys.tolist()
+    return result
 
 
 def _partners(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
     a, b = np.frombuffer(ours, dtype=np.uint64), np.frombuffer(theirs, dtype=np.uint64)
     order = np.argsort(b, kind="stable")
     place = np.searchsorted(b[order], a)
-    found = np.full(len(a), -1, dtype=np.int64)
+    result = np.full(len(a), -1, dtype=np.int64)
     rows = np.flatnonzero((place < len(b)) & (a != _NOTHING))
     others = order[place[rows]]
     same = b[others] == a[rows]
-    found[rows[same]] = others[same]
-    return found
+    result[rows[same]] = others[same]
+    return result
 
 
 def _candidates(ours: _Keys, theirs: _Keys, open_rows: set[int]) -> dict[int, set[int]]:
     """For our rows that are still open: rows of theirs with the same key in some band."""
     a = np.frombuffer(ours.bands, dtype=np.uint64).reshape(-1, _BANDS)
     b = np.frombuffer(theirs.bands, dtype=np.uint64).reshape(-1, _BANDS)
-    found: dict[int, set[int]] = {}
+    result: dict[int, set[int]] = {}
     for band in range(_BANDS):
         order = np.argsort(b[:, band], kind="stable")
         column = b[order, band]
@@ -191,8 +191,8 @@ def _candidates(ours: _Keys, theirs: _Keys, open_rows: set[int]) -> dict[int, se
         for row in np.flatnonzero((right > left) & (a[:, band] != _NOTHING)).tolist():
             if row in open_rows:
                 some = order[left[row] : min(right[row], left[row] + _CANDIDATES)]
-                found.setdefault(row, set()).update(some.tolist())
-    return found
+                result.setdefault(row, set()).update(some.tolist())
+    return result
 
 
 def _read_again(
@@ -313,16 +313,16 @@ def _clusters(path: Path) -> list[list[str]]:
 
     if path.is_dir() or next(read_lines(path))[1].lstrip().startswith("{"):
         return read_labelled(path, partial=True, min_size=1, max_length=10**6).clusters
-    found = []
+    result = []
     for number, line in read_lines(path):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         try:
-            found.append([prefix(read(text))])
+            result.append([prefix(read(text))])
         except ExpressionError as error:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
-    return found
+    return result
 
 
 def _expressions(a: Path, b: Path) -> Overlap:

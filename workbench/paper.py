@@ -97,8 +97,8 @@ class Paper:
     assets: str = ""
 
     def rows(self) -> tuple[Operation, ...]:
-        found: tuple[Operation, ...] = load(self.operations)
-        return found
+        result: tuple[Operation, ...] = load(self.operations)
+        return result
 
 
 def own_papers() -> tuple[Paper, ...]:

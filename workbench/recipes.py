@@ -102,8 +102,8 @@ def _table(text: bytes) -> dict[str, Any]:
     if len(text) > _MOST_BYTES:
         raise ValueError(f"it is larger than {size(_MOST_BYTES)}")
     decoded = text.decode()
-    if found := _DOTTED.search(decoded):
-        raise ValueError(f"{found[0][:40]!r} is a key with more than {_MOST_PARTS} parts")
+    if match := _DOTTED.search(decoded):
+        raise ValueError(f"{match[0][:40]!r} is a key with more than {_MOST_PARTS} parts")
     return tomllib.loads(decoded)
 
 

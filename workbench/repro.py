@@ -217,14 +217,14 @@ def _missing(workspace: Workspace, stem: str) -> list[str]:
     known = [recipe for recipe in recipes() if _is_of(recipe.name, stem)]
     if not known:
         return [f"a recipe {stem}"]
-    found = []
+    result = []
     for recipe in known:
         if recipe.task == "train":
             try:
                 job_spec(workspace, recipe, publish=False)
             except MissingError as error:
-                found.append(f"{recipe.name}: {error.what}")
-    return found
+                result.append(f"{recipe.name}: {error.what}")
+    return result
 
 
 def _has_data(workspace: Workspace, need: Mapping[str, Any]) -> bool:

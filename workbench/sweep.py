@@ -112,7 +112,7 @@ def variants(recipe: Recipe, how: Sweep) -> list[Variant]:
     draws = _drawn(how.random, how.trials or _TRIALS, recipe.seed)
     if prod(map(len, axes)) * len(draws) * len(seeds) > _MOST:
         raise UsageError(f"more than {_MOST:,} runs", code="E426", remedy="Give fewer values.")
-    found = []
+    result = []
     for setting in ((*fixed, *drawn) for drawn in draws for fixed in product(*axes)):
         of_grid = with_settings(recipe, [f"{key}={value}" for key, value in setting])
         for seed, fold in product(seeds, _folds(of_grid) if how.folds else [None]):
@@ -121,23 +121,23 @@ def variants(recipe: Recipe, how: Sweep) -> list[Variant]:
                 made, repeat["seed"] = with_value(made, "seed", seed), seed
             if fold is not None:
                 made, repeat["fold"] = with_value(made, "model.fold", fold), fold
-            found.append(Variant(made, dict(setting), repeat))
-    alike = len(found) - len({each.recipe.sha256() for each in found})
+            result.append(Variant(made, dict(setting), repeat))
+    alike = len(result) - len({each.recipe.sha256() for each in result})
     if alike:
         remedy = "Give each key and each value once."
-        raise UsageError(f"{alike} of {len(found)} runs repeat another one", code="E426", remedy=remedy)
-    return found
+        raise UsageError(f"{alike} of {len(result)} runs repeat another one", code="E426", remedy=remedy)
+    return result
 
 
 def member_runs(
     workspace: Workspace, recipe: Recipe, how: Sweep, *, device: str = "", executor: str = "local"
 ) -> list[Run]:
     """The jobs of a sweep, each with a title that says which it is. Raises: as `variants` and `job_spec`."""
-    found = []
+    result = []
     for each in variants(recipe, how):
         spec = job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)
-        found.append((replace(spec, title=f"{spec.title} {each.name}"), each))
-    return found
+        result.append((replace(spec, title=f"{spec.title} {each.name}"), each))
+    return result
 
 
 def start(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], how: Sweep) -> Job:

@@ -245,8 +245,8 @@ class Train(_Settings):
 
 def trainer(name: str) -> Trains:
     """The function behind a name; its engine is imported now. Raises: UsageError E411 for an unknown name."""
-    found: Trains = load(_row(name).call)
-    return found
+    result: Trains = load(_row(name).call)
+    return result
 
 
 def _row(name: str) -> Trainer:

@@ -38,17 +38,17 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens there; port 0 takes a free one. Raises: UsageError E405."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind, protocol)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(address)
-        found.listen()
+        result = socket.socket(family, kind, protocol)
+        result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        result.bind(address)
+        result.listen()
     except OSError as error:
         raise UsageError(
             f"cannot listen on {host}:{port}: {error.strerror or error}",
             code="E405",
             remedy="Use --port 0 for a free port.",
         ) from None
-    return found
+    return result
 
 
 class WebServer(Server):

@@ -161,11 +161,11 @@ class Journal:
             if refusal is not None:
                 raise refusal
             return []
-        found = []
+        result = []
         for line in lines[:-1]:
             with contextlib.suppress(ValueError):
-                found.append(json_object(line))
-        return found
+                result.append(json_object(line))
+        return result
 
     def begin(self, items: Iterable[Mapping[str, Any]]) -> None:
         """Write the file anew with these items."""

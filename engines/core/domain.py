@@ -162,14 +162,14 @@ class Roots:
             return [], 0.0
         values, errors = balls(programs, places)
         brackets = sorted(_brackets(places, values, errors, target), key=lambda one: abs(one[0] + one[1]))
-        found: list[arb] = []
+        result: list[arb] = []
         for low, high, turns in brackets[:_SEARCHED_PLACES]:
             if not turns:
-                found += self._crossed(function, target, arb(low), arb(high))
+                result += self._crossed(function, target, arb(low), arb(high))
             else:
-                found += self._around_turn(function, slope, target, arb(low), arb(high))
+                result += self._around_turn(function, slope, target, arb(low), arb(high))
         known = inf if len(brackets) <= _SEARCHED_PLACES else abs(sum(brackets[_SEARCHED_PLACES][:2])) / 2
-        return found, known
+        return result, known
 
     def _around_turn(self, function: int, slope: int, target: arb, low: arb, high: arb) -> list[arb]:
         """Where a function that turns back between two points has a value: at its turn, or beside it."""
@@ -460,13 +460,13 @@ class Edges:
 
     def _kinks(self, function: int, mask: int) -> int:
         """The places of a mask at which a function has no derivative although it is defined there."""
-        found = 0
+        result = 0
         for place in self.within(mask):
             key = function, place
             if key not in self._smooth:
                 self._smooth[key] = self._is_smooth(function, place.ball.mid())
-            found |= 0 if self._smooth[key] else self._place(place.ball)
-        return found
+            result |= 0 if self._smooth[key] else self._place(place.ball)
+        return result
 
     def _is_smooth(self, function: int, point: arb) -> bool:
         slope = self.functions.derivative(function)
@@ -559,18 +559,18 @@ class Edges:
         return self._all(a, [inverse, -inverse] if name in ("cosh", "sech") else [inverse])
 
     def _all(self, function: int, targets: list[arb]) -> int:
-        found = 0
+        result = 0
         for target in targets:
             if target.is_finite():
-                found |= self.solve(function, integer_or_ball(target))
-        return found
+                result |= self.solve(function, integer_or_ball(target))
+        return result
 
     @staticmethod
     def _union(masks: Iterable[int]) -> int:
-        found = 0
+        result = 0
         for mask in masks:
-            found |= mask
-        return found
+            result |= mask
+        return result
 
     def _family(self, function: int, start: arb, period: arb) -> int:
         """Where a function is `start`, or any number of periods away from it."""
@@ -604,13 +604,13 @@ class Edges:
         roots = self._roots.of_ratio(function, target)
         if roots is not None:
             return self._union(map(self._place, roots))
-        found = self._opposite(function, target)
-        if found is not None:
-            return found
+        result = self._opposite(function, target)
+        if result is not None:
+            return result
         self.searched = True
         roots, known = self._roots.searched(function, target)
-        found = self._union(self._place(root + arb(0, TINY)) for root in roots)
-        return found | self._mark(None) | (self._mark(known) if known < inf else 0)
+        result = self._union(self._place(root + arb(0, TINY)) for root in roots)
+        return result | self._mark(None) | (self._mark(known) if known < inf else 0)
 
     def _mark(self, radius: float | None) -> int:
         """The mark of a family of places that are all known only so far from 0, or of a search."""

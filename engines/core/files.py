@@ -551,12 +551,12 @@ def json_object(line: str) -> dict[str, Any]:
     {'a': 1}
     """
     try:
-        found = json.loads(line)
+        result = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"the line is not JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(result, dict):
         raise ValueError("the line is not a JSON object")
-    return found
+    return result
 
 
 def json_objects(

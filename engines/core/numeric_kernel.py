@@ -514,14 +514,14 @@ def share(
 @compiled
 def reached(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which nodes of a graph from `share` some of its programs consist of."""
-    found = np.zeros(nodes.shape[1], np.bool_)
+    result = np.zeros(nodes.shape[1], np.bool_)
     for root in roots:
-        found[root] = True
+        result[root] = True
     for n in range(nodes.shape[1] - 1, 0, -1):
-        if found[n]:
-            found[nodes[1, n]] = found[nodes[2, n]] = True
-    found[0] = False
-    return found
+        if result[n]:
+            result[nodes[1, n]] = result[nodes[2, n]] = True
+    result[0] = False
+    return result
 
 
 @compiled
@@ -601,7 +601,7 @@ def signatures(values: Floats, errors: Floats, levels: Floats) -> NDArray[np.int
 
     Args: values, errors: (terms, points). Returns: (points,) equal for points alike (hashed).
     """
-    found = np.zeros(values.shape[1], np.int64)
+    result = np.zeros(values.shape[1], np.int64)
     for i in range(values.shape[0]):
         for j in range(values.shape[1]):
             v = values[i, j]
@@ -614,5 +614,5 @@ def signatures(values: Floats, errors: Floats, levels: Floats) -> NDArray[np.int
                 for level in levels:
                     place += abs(v) > level
                 place = place if v >= 0.0 else -place - 1
-            found[j] = found[j] * 1000003 + place
-    return found
+            result[j] = result[j] * 1000003 + place
+    return result

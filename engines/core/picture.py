@@ -316,13 +316,13 @@ def _alone(ys: Sequence[float]) -> list[int]:
 
 def _without_poles(ys: Sequence[float | None], whole: float) -> list[float]:
     """Values with NaN where there is none, and before a jump over the whole height: a pole, not a slope."""
-    found: list[float] = []
+    result: list[float] = []
     before = math.nan
     for value in ys:
         y = math.nan if value is None else float(value)
-        found.append(math.nan if abs(y - before) >= whole else y)
+        result.append(math.nan if abs(y - before) >= whole else y)
         before = y
-    return found
+    return result
 
 
 def _picture(figure: Figure, columns: int, lines: int, look: Look) -> dict[str, Any]:

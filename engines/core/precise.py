@@ -178,18 +178,18 @@ def applied(
     operation: Any = _OPERATIONS[code]
     if code in _ALWAYS_FINITE:
         return [None if u is None or v is None else operation(u, v) for u, v in zip(one, other, strict=True)]
-    found: list[Value] = []
+    result: list[Value] = []
     if b == NOTHING:
         for u in one:
             value = None if u is None else operation(u)
-            found.append(value if value is None or value.is_finite() else _NAN)
-        return found
+            result.append(value if value is None or value.is_finite() else _NAN)
+        return result
     for u, v in zip(one, other, strict=True):
         value = None
         if u is not None and v is not None:
             value = _power(u, v, fixed) if code == POW else operation(u, v)
-        found.append(value if value is None or value.is_finite() else _NAN)
-    return found
+        result.append(value if value is None or value.is_finite() else _NAN)
+    return result
 
 
 def integer_or_ball(ball: arb) -> arb:
@@ -307,22 +307,22 @@ class Functions:
     def _new(self, form: Form) -> int:
         code, a, b = form
         if code in _COMMUTING and (code, b, a) in self._numbers:
-            found = self._numbers[code, b, a]
+            result = self._numbers[code, b, a]
         elif code == DIFF:
-            found = self.apply(WHERE, b, self.derivative(b))
+            result = self.apply(WHERE, b, self.derivative(b))
         elif self.fixed[a] and self.fixed[b]:
             value = applied(form, self.values[a][:1], self.values[b][:1], True)
-            found = self._add(form, value * len(self.points), fixed=True)
+            result = self._add(form, value * len(self.points), fixed=True)
         else:
             values = applied(form, self.values[a], self.values[b], self.fixed[b])
-            found = self._add(form, values, fixed=False)
-        self._numbers[form] = found
-        return found
+            result = self._add(form, values, fixed=False)
+        self._numbers[form] = result
+        return result
 
     def derivative(self, function: int) -> int:
         """The derivative by rule: right where the function is defined and differentiable."""
-        found = self._slopes.get(function)
-        if found is None:
+        result = self._slopes.get(function)
+        if result is None:
             code, *operands = self.forms[function][0]
             if self.fixed[function] or code >= LEAF:
                 tree = ONE if function == self.x else ZERO
@@ -330,8 +330,8 @@ class Functions:
                 wanted = [operand for operand in operands if operand != NOTHING]
                 slopes = [ZERO if self.fixed[n] else self._leaf(self.derivative(n)) for n in wanted]
                 tree = slope(Tree((UNARY + BINARY)[code], tuple(map(self._leaf, wanted))), slopes)
-            found = self._slopes[function] = self._build(tree)
-        return found
+            result = self._slopes[function] = self._build(tree)
+        return result
 
     def at(self, point: arb, *functions: int) -> list[Value]:
         """Values somewhere else, through the first form of everything."""

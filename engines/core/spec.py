@@ -86,15 +86,15 @@ def described(spec: Any) -> tuple[Field, ...]:
 @cache
 def _described(spec: Any) -> tuple[Field, ...]:
     hints = get_type_hints(spec, include_extras=True)
-    found = []
+    result = []
     for field in fields(spec):
         if not field.init:
             continue
         default = _REQUIRED if field.default is MISSING else field.default
         if field.default_factory is not MISSING:
             default = field.default_factory()
-        found.append(_field(field.name, hints[field.name], default))
-    return tuple(found)
+        result.append(_field(field.name, hints[field.name], default))
+    return tuple(result)
 
 
 def _field(name: str, hint: Any, default: Any) -> Field:
@@ -256,10 +256,10 @@ def share_of(text: str | None) -> tuple[int, int] | None:
     """
     if text is None:
         return None
-    found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
-    if found is None or int(found[1]) > int(found[2]):
+    match = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
+    if match is None or int(match[1]) > int(match[2]):
         raise refused(f"{text!r} is not a share", "E424", "Write 1/16 to 16/16, for example.")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def exactly_one(given: Mapping[str, Any], remedy: str) -> None:
@@ -287,12 +287,12 @@ def no_effect(given: Mapping[str, Any], with_what: str, code: str = "E427") -> N
 
 def values(spec: Any) -> dict[str, Any]:
     """A spec as a mapping of plain values that `read` takes back; what is None is left out."""
-    found = {}
+    result = {}
     for field in described(type(spec)):
         value = getattr(spec, field.name)
         if value is not None:
-            found[field.name] = [_plain(item) for item in value] if field.many else _plain(value)
-    return found
+            result[field.name] = [_plain(item) for item in value] if field.many else _plain(value)
+    return result
 
 
 def _plain(value: Any) -> Any:

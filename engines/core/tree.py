@@ -176,10 +176,10 @@ def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -
         variable, body = parts
         parts = body, derivative(body, variable.label)
         label = "where"
-    found = Tree(label, parts)
-    if tree.label == "d" and sum(1 for _ in islice(found, limit + 1)) > limit:
+    result = Tree(label, parts)
+    if tree.label == "d" and sum(1 for _ in islice(result, limit + 1)) > limit:
         raise ExpressionError(f"a nested derivative grows to more than {limit:,} tokens")
-    return found
+    return result
 
 
 def derivative(tree: Tree, variable: str) -> Tree:

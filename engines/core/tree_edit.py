@@ -60,9 +60,9 @@ class Nearest:
     def row(self, index: int, among: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """(n,): how similar one of them is to each, or only to those `among`, and -1 for the others."""
         order = self._order if among is None else among
-        found = _near(index, order, len(order), 0, *self._forest.arrays)
-        found[index] = 1.0
-        return found
+        result = _near(index, order, len(order), 0, *self._forest.arrays)
+        result[index] = 1.0
+        return result
 
 
 def edit_script(a: Tree, b: Tree) -> list[Edit]:
@@ -270,7 +270,7 @@ def _near(
     """Similarities to the trees in `order`, -1 for those not compared: outwards from `place`, where trees are
     as large as the query, and away from what cannot reach the best `levels` (0: all are compared)."""
     count = len(nodes_at) - 1
-    found = np.full(count, -1.0)
+    result = np.full(count, -1.0)
     best = np.full(max(levels, 1), -1.0)
     largest = 0
     for tree in range(count):
@@ -316,7 +316,7 @@ def _near(
                 forest,
             )
             here = 1.0 - costs[size_a - 1, size_b - 1] / both
-            found[tree] = here
+            result[tree] = here
             for level in range(levels):
                 if here == best[level]:
                     break
@@ -325,7 +325,7 @@ def _near(
                         best[later] = best[later - 1]
                     best[level] = here
                     break
-    return found
+    return result
 
 
 @compiled

@@ -71,7 +71,7 @@ def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str 
     single file of no known kind, and for a PDF file.
     """
     single = place.is_file()
-    found = Scanned(place.parent if single else place)
+    result = Scanned(place.parent if single else place)
     if single and not _kind(place.name):
         pdf = place.suffix.lower() == ".pdf"
         raise DataError(
@@ -84,35 +84,35 @@ def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str 
             "(.xml) or a folder of them.",
         )
     states: dict[str, str] = {}
-    for path, entry in [(place.name, place.stat())] if single else _files(place, found.left_out):
+    for path, entry in [(place.name, place.stat())] if single else _files(place, result.left_out):
         kind = _kind(path)
         if kind:
             # The time of the last change of any kind too: a file that is moved here brings the other along.
             states[path] = f"{entry.st_size}-{entry.st_mtime_ns}-{entry.st_ctime_ns}"
         else:
-            found.left_out[PurePosixPath(path).suffix.lower() or "without extension"] += 1
+            result.left_out[PurePosixPath(path).suffix.lower() or "without extension"] += 1
     for path, state in states.items():
         if path.lower().removesuffix(".gz").endswith(tex.SUFFIXES):
             before = known.get(path)
             if before is not None and before[0] == state:
-                found.scans[path] = before
+                result.scans[path] = before
             else:
                 try:
-                    found.scans[path] = state, tex.scan(text_of(found.root / path))
+                    result.scans[path] = state, tex.scan(text_of(result.root / path))
                 except DataError:  # it is told when its formulas are read
-                    found.scans[path] = state, tex.Scan((), {}, root=False)
-    found.macros = tex.projects({path: scan for path, (_, scan) in found.scans.items()})
+                    result.scans[path] = state, tex.Scan((), {}, root=False)
+    result.macros = tex.projects({path: scan for path, (_, scan) in result.scans.items()})
     for path, state in sorted(states.items()):
         if path.lower().removesuffix(".gz").endswith((".sty", ".cls")):
             continue
-        if path in found.macros:
-            state += found.macros[path].digest
+        if path in result.macros:
+            state += result.macros[path].digest
         large = _kind(path) in ("table", "dump")
-        if large and not single and _kind(path) == "table" and not _has_column(found.root / path, column):
-            found.left_out["tables without a column of formulas"] += 1
+        if large and not single and _kind(path) == "table" and not _has_column(result.root / path, column):
+            result.left_out["tables without a column of formulas"] += 1
             continue
-        found.units.append(Unit(path, f"{state}-{column}" if large and column else state, large))
-    return found
+        result.units.append(Unit(path, f"{state}-{column}" if large and column else state, large))
+    return result
 
 
 def pdf_warning(count: int) -> str:

@@ -69,7 +69,7 @@ def _with_suffix(name: str) -> Iterator[str]:
 def definitions(text: str) -> dict[str, str]:
     """The definitions of a text without comments, as they stand there, by the command that each defines; of
     several the last."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for match in DEFINITION.finditer(text):
         named = _NAME.match(text, match.end())
         if named is None:
@@ -85,10 +85,10 @@ def definitions(text: str) -> dict[str, str]:
                     break
             end = _balanced(text, at) if text[at : at + 1] == "{" else -1
         if end > 0:
-            found[name] = text[match.start() : end]
-        if len(found) == _MOST_DEFINITIONS:
+            result[name] = text[match.start() : end]
+        if len(result) == _MOST_DEFINITIONS:
             break
-    return found
+    return result
 
 
 def _body(definition: str) -> str:
@@ -156,13 +156,13 @@ class Macros:
 
     def _used(self, latex: str) -> set[str]:
         """What of the definitions a formula needs, also inside others."""
-        found: set[str] = set()
+        result: set[str] = set()
         pending = [latex]
         while pending:
-            for name in set(_COMMAND.findall(pending.pop())) & self._given.keys() - found:
-                found.add(name)
+            for name in set(_COMMAND.findall(pending.pop())) & self._given.keys() - result:
+                result.add(name)
                 pending.append(self._given[name])
-        return found
+        return result
 
 
 def projects(scans: Mapping[str, Scan]) -> dict[str, Macros]:
@@ -174,16 +174,16 @@ def projects(scans: Mapping[str, Scan]) -> dict[str, Macros]:
     reached = {path: list(_reached(path, scans)) for path in scans}
     inner = {path for root, paths in reached.items() for path in paths if path != root}
     roots = sorted(scans, key=lambda path: (not scans[path].root, path in inner, path))
-    found: dict[str, Macros] = {}
+    result: dict[str, Macros] = {}
     for root in roots:
-        new = [path for path in reached[root] if path not in found]
+        new = [path for path in reached[root] if path not in result]
         if new:
             given: dict[str, str] = {}
             for path in reached[root]:
                 given |= scans[path].definitions
             macros = Macros(given)
-            found |= dict.fromkeys(new, macros)
-    return found
+            result |= dict.fromkeys(new, macros)
+    return result
 
 
 def _reached(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:

@@ -102,15 +102,15 @@ def _chain(part: str) -> list[Relation]:
     if len(pieces) < 3:
         raise ExpressionError("an assumption compares nothing", text=visible(part), remedy=_REMEDY)
     sides = _sides(part, pieces[::2])
-    found: list[Relation] = []
+    result: list[Relation] = []
     for (left, right), sign in zip(pairwise(sides), pieces[1::2], strict=True):
         if sign in (">", ">="):
             left, right = right, left
         known: Sign = "!=" if sign == "!=" else "<=" if "=" in sign else "<"
         if not variables_of(left, right):
             raise ExpressionError("an assumption holds no variable", text=visible(part), remedy=_REMEDY)
-        found.append(Relation(left, known, right))
-    return found
+        result.append(Relation(left, known, right))
+    return result
 
 
 def _sides(part: str, texts: list[str]) -> list[Tree]:

@@ -224,13 +224,13 @@ class Calculus(Letters):
         """What stands behind a derivative."""
         doubt = "what the derivative applies to can be read in two ways"
         if self.here.role == Role.OPEN:
-            found = self.fenced()
+            result = self.fenced()
             if self.here.role == Role.SCRIPT:
                 raise self.error(doubt, piece, "Write brackets.")
-            return found
+            return result
         if not self.starts():
             raise self.error("a derivative without an argument is not understood", piece)
-        found = self.factor()
+        result = self.factor()
         if self.starts() or self.here.role == Role.MULTIPLY:
             raise self.error(doubt, piece, "Write brackets.")
-        return found
+        return result

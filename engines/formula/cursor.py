@@ -86,10 +86,10 @@ def substituted(tree: Tree, name: str, value: Tree) -> Tree:
 
 def nested(label: str, members: Sequence[Tree]) -> Tree:
     """A function of two as one of several."""
-    found = members[0]
+    result = members[0]
     for member in members[1:]:
-        found = Tree(label, (found, member))
-    return found
+        result = Tree(label, (result, member))
+    return result
 
 
 def negative(tree: Tree) -> Tree:
@@ -180,11 +180,11 @@ class Cursor(ABC):
         if not self.parts:
             raise self.error("something is empty")
         self.enter()
-        found = self.sets()
+        result = self.sets()
         if self.at < self.length:
             self.unexpected()
         self.context.depth -= 1
-        return found
+        return result
 
     def enter(self) -> None:
         self.context.depth += 1

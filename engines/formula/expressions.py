@@ -67,8 +67,8 @@ class Expressions(Calculus):
 
     def sum(self) -> Tree:
         """Terms with signs between them."""
-        found = self.signed()
-        bound, first = self.context.bound, found
+        result = self.signed()
+        bound, first = self.context.bound, result
         while True:
             at, piece = self.at, self.here
             while piece.text == "\\\\" or (
@@ -80,22 +80,22 @@ class Expressions(Calculus):
                 self.at = at
                 break
             self.take()
-            tail = _tail(found)
+            tail = _tail(result)
             right = self.sign_and_term() if self.here.role == Role.ADD else self.term()
             if tail is not None and tail not in bound and tail in free(right):
                 raise self.error(f"where what is summed over {tail} ends can be read in two ways", piece)
             label = _SIGNS[piece.operator.label]
             if label == "mp":
                 raise self.error("'\\mp' is not understood", piece)
-            found = Tree(label, (found, right))
+            result = Tree(label, (result, right))
         if self.here.role == Role.MODIFIER and self.here.text == "\\bmod":
-            if found is not first:
+            if result is not first:
                 raise self.error("what '\\bmod' applies to can be read in two ways")
             self.take()
-            found = Tree("mod", (found, self.term()))
+            result = Tree("mod", (result, self.term()))
             if self.here.role == Role.ADD:
                 raise self.error("what '\\bmod' applies to can be read in two ways")
-        return found
+        return result
 
     def signed(self) -> Tree:
         return self.sign_and_term() if self.here.role == Role.ADD else self.term()
@@ -113,9 +113,9 @@ class Expressions(Calculus):
             return self.term(minus=True)
         if self.here.role == Role.ADD:
             self.enter()
-            found = negative(self.sign_and_term())
+            result = negative(self.sign_and_term())
             self.context.depth -= 1
-            return found
+            return result
         return negative(self.term())
 
     def term(self, *, minus: bool = False) -> Tree:
@@ -123,7 +123,7 @@ class Expressions(Calculus):
         first = self.here
         if first.text == "{" and first.role == Role.ATOM:
             return self.braced()
-        found = opposite(self.factor()) if minus else self.factor()
+        result = opposite(self.factor()) if minus else self.factor()
         slashed = False
         while True:
             piece = self.here
@@ -137,14 +137,14 @@ class Expressions(Calculus):
                 if self.at >= self.length:
                     raise self.error(f"something is missing behind {piece.text!r}", piece)
                 right = self.signed_factor()
-                found = self.product("/" if label == "O!divide" else "*", found, right, piece)
+                result = self.product("/" if label == "O!divide" else "*", result, right, piece)
             elif self.starts():
                 if slashed and not self.is_unit():
                     raise self.error("what is divided by can be read in two ways", remedy="Write brackets.")
-                if self.mixed(before, piece) and found.label == before.text:
+                if self.mixed(before, piece) and result.label == before.text:
                     self.context.note("a whole number before a fraction is a mixed number", before.start)
                     parts = [inner(one)[0].text for one in self.take().alone.children]
-                    found = self.powered(Tree("+", (found, Tree("/", tuple(map(Tree, parts))))))
+                    result = self.powered(Tree("+", (result, Tree("/", tuple(map(Tree, parts))))))
                     continue
                 if piece.role == Role.NUMBER and before.role not in _CLOSED:
                     raise self.error(f"the number {piece.text[:20]} follows without an operator")
@@ -154,9 +154,9 @@ class Expressions(Calculus):
                 word = name_of(before) if before.role == Role.UNKNOWN else ""
                 if len(word) > 1 and word.isascii() and word not in UNITS:
                     raise self.error(f"what {word} applies to is not understood", before, "Write brackets.")
-                found = self.product("*", found, self.factor(), piece)
+                result = self.product("*", result, self.factor(), piece)
             else:
-                return found
+                return result
 
     def product(self, label: str, left: Tree, right: Tree, piece: Piece) -> Tree:
         bold = self.has_bold(left) or self.has_bold(right)
@@ -180,12 +180,12 @@ class Expressions(Calculus):
 
     def braced(self) -> Tree:
         """A sum in braces, which stands for a term alone: braces are not seen."""
-        found = self.term_of(self.take().alone)
+        result = self.term_of(self.take().alone)
         if self.here.role == Role.MULTIPLY or self.starts() or self.here.role == Role.POSTFIX:
             raise self.braces()
         if self.at > 1 and self.parts[self.at - 2].role == Role.ADD and self.parts[self.at - 2].text != "+":
             raise self.braces()
-        return found
+        return result
 
     def signed_factor(self) -> Tree:
         if self.here.text == "-" and self.here.role == Role.ADD:
@@ -202,30 +202,30 @@ class Expressions(Calculus):
         piece = self.here
         role = piece.role
         if role == Role.NUMBER:
-            found = self.powered(self.number())
+            result = self.powered(self.number())
         elif role == Role.LIMIT or (role == Role.UNKNOWN and name_of(piece) == "lim"):
-            found = self.limit()
+            result = self.limit()
         elif role == Role.UNKNOWN:
-            found = self.letter()
+            result = self.letter()
         elif role == Role.OPEN or (role == Role.CLOSE and piece.text == "]"):
-            found = self.powered(self.fenced())
+            result = self.powered(self.fenced())
         elif role == Role.FUNCTION:
             self.take()
             name = piece.operator.label[2:]
-            found = self.function("lg" if piece.text == "\\lg" else name, piece)
+            result = self.function("lg" if piece.text == "\\lg" else name, piece)
         elif role == Role.BAR:
-            found = self.powered(self.barred())
+            result = self.powered(self.barred())
         elif role == Role.BIG:
-            found = self.big()
+            result = self.big()
         elif role == Role.INTEGRAL:
-            found = self.integral()
+            result = self.integral()
         elif role == Role.ATOM:
-            found = self.atom()
+            result = self.atom()
         else:
             self.missing()
-        self.context.places.setdefault(found.label, piece.start)
+        self.context.places.setdefault(result.label, piece.start)
         self.context.depth -= 1
-        return found
+        return result
 
     # Brackets
 

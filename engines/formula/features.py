@@ -24,25 +24,25 @@ def _general(label: str) -> str:
 
 def features(tree: OperatorTree) -> Counter[str]:
     """How often each feature occurs in a tree."""
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     whole: dict[int, tuple[str, str]] = {}
     order: list[tuple[OperatorTree, tuple[str, ...], tuple[str, ...]]] = [(tree, (), ())]
     for node, above, general in order:
         label, wild = node.label, _general(node.label)
-        found[f"l {label}"] += 1
+        result[f"l {label}"] += 1
         path, other = (label, *above), (wild, *general)
         for steps in range(2, len(path) + 1):
-            found["p " + " ".join(path[:steps])] += 1
-            found["g " + " ".join(other[:steps])] += 1
+            result["p " + " ".join(path[:steps])] += 1
+            result["g " + " ".join(other[:steps])] += 1
         for place, child in enumerate(node.children):
             at = "" if node.unordered else str(place)
             order.append((child, (label + at, *above)[: _STEPS - 1], (wild + at, *general)[: _STEPS - 1]))
     for node, _, _ in reversed(order):
         whole[id(node)] = exact, wild = _whole(node, whole)
         if node.children:
-            found[f"s {exact}"] += 1
-            found[f"w {wild}"] += 1
-    return found
+            result[f"s {exact}"] += 1
+            result[f"w {wild}"] += 1
+    return result
 
 
 def _whole(node: OperatorTree, below: dict[int, tuple[str, str]]) -> tuple[str, str]:
@@ -87,7 +87,7 @@ def shared_parts(one: OperatorTree, other: OperatorTree) -> list[Part]:
         free.setdefault((True, exact), []).append(place)
         free.setdefault((False, wild), []).append(place)
     taken, used = set[int](), set[int]()
-    found: list[Part] = []
+    result: list[Part] = []
     candidates = [(sizes[at], exact, at) for at in range(len(nodes)) for exact in (True, False)]
     candidates.sort(key=lambda one: (-one[0], not one[1], one[2]))
     for size, same, at in candidates:
@@ -97,11 +97,11 @@ def shared_parts(one: OperatorTree, other: OperatorTree) -> list[Part]:
         for place in free.get((same, texts[at][0 if same else 1]), ()):
             there = range(place, place + size)
             if not any(number in used for number in there):
-                found.append(Part(at, place, size, same))
+                result.append(Part(at, place, size, same))
                 taken.update(here)
                 used.update(there)
                 break
-    return found
+    return result
 
 
 def _texts(nodes: list[OperatorTree]) -> tuple[list[tuple[str, str]], list[int]]:

@@ -183,22 +183,22 @@ class _Layout(Cursor):
 
     def line(self, ends: tuple[str, ...]) -> list[Piece]:
         """Pieces up to one of the tokens `ends`, which is left standing; "" is the end of the formula."""
-        found: list[Piece] = []
+        result: list[Piece] = []
         above: list[Piece] | None = None
         label = ""
         first = middle = below = self.start()
         while self.at < len(self.tokens) and (text := self.tokens[self.at].text) not in ends:
             known = self.roles.get(text)
             if known is not None and known.role == "infix" and above is None:
-                label, above, found = known.operator.label, found, []
+                label, above, result = known.operator.label, result, []
                 middle = self.end()
                 self.at += 1
                 below = self.start()
             else:
-                self.one(found)
+                self.one(result)
         if above is None:
-            return found
-        tree = OperatorTree(label, (self.tree(above, first, middle), self.tree(found, below, self.end())))
+            return result
+        tree = OperatorTree(label, (self.tree(above, first, middle), self.tree(result, below, self.end())))
         return [self.piece(Role.ATOM, tree, first)]
 
     def tree(self, parts: list[Piece], start: int, end: int) -> OperatorTree:
@@ -512,10 +512,10 @@ class _Layout(Cursor):
         self.at += 1
         start = self.start()
         self.depth += 1
-        found = self.tree(self.line(("]", "}", "")), start, self.end())
+        result = self.tree(self.line(("]", "}", "")), start, self.end())
         self.depth -= 1
         self.at += self.text() == "]"
-        return found
+        return result
 
     def script(self, text: str, found: list[Piece]) -> None:
         start = self.start()

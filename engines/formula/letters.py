@@ -171,10 +171,10 @@ class Letters(Cursor):
         if name == "∠" and is_variable(self.here):
             while is_variable(self.here):
                 name += name_of(self.take())
-            found = self.named(name)
+            result = self.named(name)
             if is_variable(self.here) and name_of(self.here).isupper():
                 raise self.error("an angle with a subscript is not understood", piece)
-            return found
+            return result
         if not is_name(name):
             raise self.error(f"{piece.text or name!r} is not understood", piece)
         if len(name) > 1 and piece.text.startswith("\\"):
@@ -274,13 +274,13 @@ class Letters(Cursor):
 
     def arguments(self) -> list[Tree]:
         """Terms with commas between them, to the end of the line."""
-        found = [self.sets()]
+        result = [self.sets()]
         while self.here.text == ",":
             self.take()
-            found.append(self.sets())
+            result.append(self.sets())
         if self.at < self.length:
             self.unexpected()
-        return found
+        return result
 
     def constant(self, name: str) -> Tree:
         if name == "π":
@@ -336,18 +336,18 @@ class Letters(Cursor):
         integrals, self.integrals = self.integrals, 0
         hint, self.context.intervals = self.context.intervals, False
         self.enter()
-        found: list[Tree] = []
+        result: list[Tree] = []
         if self.here.role != Role.CLOSE:
-            found.append(self.statement())
+            result.append(self.statement())
             if self.here.role == Role.PUNCTUATION and self.here.text == "," and self.turned(opening.text):
                 # ]a, b[ or [a, b[
                 self.take()
                 end = next(at for at in range(self.at, self.length) if self.parts[at].text == "[")
-                found.append(self.on(self.parts[self.at : end]).only())
+                result.append(self.on(self.parts[self.at : end]).only())
                 self.at = end
             while self.here.role == Role.PUNCTUATION and self.here.text in (",", ";"):
                 self.take()
-                found.append(self.statement())
+                result.append(self.statement())
         if self.at >= self.length:
             if not opening.text:
                 raise self.error("\\left. is not a bracket", opening, "Write a bracket on both sides.")
@@ -357,7 +357,7 @@ class Letters(Cursor):
         self.context.depth -= 1
         self.brackets -= 1
         self.bars, self.integrals, self.context.intervals = bars, integrals, hint
-        return opening.text, self.take().text, found
+        return opening.text, self.take().text, result
 
     def turned(self, opening: str) -> bool:
         """Whether the bracket that was opened is closed by one that opens."""

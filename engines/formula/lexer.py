@@ -56,15 +56,15 @@ def lex(latex: str) -> list[Token]:
     >>> [token.text for token in lex(r"\frac{12}{x_{1}}")]
     ['\\frac', '{', '12', '}', '{', 'x', '_', '{', '1', '}', '}']
     """
-    found = []
+    result = []
     for match in _TOKEN.finditer(latex + "\n" if "\n" in latex else latex):
         kind = match.lastgroup
         if kind not in ("space", "comment") and kind is not None:
             text = match[0]
             if kind == "command" and text[1:].isspace():
                 text = "\\ "  # also `\<newline>`
-            found.append(Token(kind, text, match.start()))
-    return found
+            result.append(Token(kind, text, match.start()))
+    return result
 
 
 def tokens(latex: str) -> list[str]:
@@ -131,7 +131,7 @@ class _Expansion:
         self.macros: dict[str, _Macro] = {}
 
     def tokens(self) -> list[Token]:
-        found: list[Token] = []
+        result: list[Token] = []
         calls = 0
         while self.left:
             token = self.left.pop()
@@ -141,18 +141,18 @@ class _Expansion:
                     self.define(token.text)
                 except (_UnreadableError, IndexError):
                     self.left = before
-                    found.append(token._replace(kind="stray"))
+                    result.append(token._replace(kind="stray"))
             elif token.text in self.macros and token.kind in ("command", "letter"):
                 calls += 1
-                if calls > _MOST_CALLS or len(self.left) + len(found) > _MOST_TOKENS:
-                    return [*found, token._replace(kind="stray")]
+                if calls > _MOST_CALLS or len(self.left) + len(result) > _MOST_TOKENS:
+                    return [*result, token._replace(kind="stray")]
                 try:
                     self.call(token, self.macros[token.text])
                 except IndexError:
-                    found.append(token._replace(kind="stray"))
+                    result.append(token._replace(kind="stray"))
             else:
-                found.append(token)
-        return found
+                result.append(token)
+        return result
 
     def peek(self) -> str:
         return self.left[-1].text if self.left else ""
@@ -226,14 +226,14 @@ class _Expansion:
         return self.until("[", "]")
 
     def until(self, opening: str, closing: str) -> list[Token]:
-        found: list[Token] = []
+        result: list[Token] = []
         level = 1
         while True:
             token = self.left.pop()
             level += (token.text == opening) - (token.text == closing)
             if not level:
-                return found
-            found.append(token)
+                return result
+            result.append(token)
 
 
 _REFERENCE = re.compile(r"&(?:\\displaystyle ?)?(?:amp;)*(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]+);")
@@ -287,16 +287,16 @@ def _undelimited(tokens: list[Token]) -> list[Token]:
 
 
 def _referred(tokens: list[Token], latex: str) -> list[Token]:
-    found: list[Token] = []
+    result: list[Token] = []
     end = 0
     for token in tokens:
         reference = _REFERENCE.match(latex, token.start) if token.text == "&" else None
         if reference and token.start >= end and (meant := _meant(reference[1])):
-            found += _placed(meant, token.start, reference[0])
+            result += _placed(meant, token.start, reference[0])
             end = reference.end()
         elif token.start >= end:
-            found.append(token)
-    return found
+            result.append(token)
+    return result
 
 
 def _meant(name: str) -> str:
@@ -309,15 +309,15 @@ def _meant(name: str) -> str:
 
 def _spelled(tokens: list[Token], letters: str) -> list[Token]:
     """Characters as the LaTeX that they stand for; raised and lowered ones that follow are one script."""
-    found: list[Token] = []
+    result: list[Token] = []
     at = 0
     while at < len(tokens):
         token = tokens[at]
         at += 1
         if token.text.isascii() or token.kind == "command" or token.text in letters:
-            found.append(token)
+            result.append(token)
         elif token.kind == "number":
-            found.append(Token("number", unicodedata.normalize("NFKC", token.text), token.start, token.text))
+            result.append(Token("number", unicodedata.normalize("NFKC", token.text), token.start, token.text))
         elif mark := script(token.text):
             written = token.text
             while at < len(tokens) and tokens[at].start == token.start + len(written):
@@ -326,18 +326,18 @@ def _spelled(tokens: list[Token], letters: str) -> list[Token]:
                 written += tokens[at].text
                 at += 1
             inner = "".join(latex_of(one) for one in unicodedata.normalize("NFKC", written))
-            marked = found and found[-1].text == mark
-            found += _placed(f"{{{inner}}}" if marked else f"{mark}{{{inner}}}", token.start, written)
-        elif unicodedata.combining(token.text) and found:
-            base, command = found[-1], accent(token.text)
+            marked = result and result[-1].text == mark
+            result += _placed(f"{{{inner}}}" if marked else f"{mark}{{{inner}}}", token.start, written)
+        elif unicodedata.combining(token.text) and result:
+            base, command = result[-1], accent(token.text)
             whole = unicodedata.normalize("NFC", base.text + token.text)
             if len(whole) == 1 or (command and base.kind in ("letter", "number", "command")):
-                found.pop()
+                result.pop()
                 meant = latex_of(whole) if len(whole) == 1 else f"{command}{{{base.text}}}"
-                found += _placed(meant, base.start, (base.written or base.text) + token.text)
+                result += _placed(meant, base.start, (base.written or base.text) + token.text)
         else:
-            found += _placed(latex_of(token.text), token.start, token.text)
-    return found
+            result += _placed(latex_of(token.text), token.start, token.text)
+    return result
 
 
 def _placed(latex: str, start: int, written: str) -> list[Token]:
@@ -358,13 +358,13 @@ def _rooted(tokens: list[Token]) -> list[Token]:
         elif token.text == ")" and opened and (opening := opened.pop()) >= 0:
             roots[opening] = at
     ends = set(roots.values())
-    found: list[Token] = []
+    result: list[Token] = []
     for at, token in enumerate(tokens):
         written = token.written or token.text
         if at in roots:
-            found.append(Token("other", "{", token.start, written))
+            result.append(Token("other", "{", token.start, written))
         if token.kind == "number" or (at not in roots and at not in ends):
-            found.append(token)
+            result.append(token)
         if at in ends:
-            found.append(Token("other", "}", token.start, written))
-    return found
+            result.append(Token("other", "}", token.start, written))
+    return result

@@ -189,7 +189,7 @@ def latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
 
 
 def _batch(formulas: Sequence[str]) -> list[MathMl | None]:
-    found: list[MathMl | None] = [None] * len(formulas)
+    result: list[MathMl | None] = [None] * len(formulas)
     pending = [[at for at, one in enumerate(formulas) if one.strip() and not _REFUSED.search(one)]]
     while pending:
         places = pending.pop()
@@ -198,17 +198,17 @@ def _batch(formulas: Sequence[str]) -> list[MathMl | None]:
         made = _run([formulas[place] for place in places])
         if isinstance(made, list):
             for place, one in zip(places, made, strict=True):
-                found[place] = one
+                result[place] = one
         elif len(places) > 1:
             middle = len(places) // 2
             pending += [places[middle:], places[:middle]]
-    if not any(found) and isinstance(said := _run(["x"]), str):
+    if not any(result) and isinstance(said := _run(["x"]), str):
         raise EngineError(
             f"{PROGRAM} cannot convert x: {said}",
             code="E378",
             remedy=f"Try it by hand: {PROGRAM} --pmml --cmml FILE.tex",
         )
-    return found
+    return result
 
 
 def _run(formulas: Sequence[str]) -> list[MathMl] | str:

@@ -201,14 +201,14 @@ def context_of(parts: list[Piece], names: Names) -> Context:
 
 def _defined(parts: list[Piece]) -> set[str]:
     """Letters that the formula itself makes functions: `P(x) = …`, `f: A \\to B`."""
-    found: set[str] = set()
+    result: set[str] = set()
     at = 0
     while at < len(parts):
         start = at
         if parts[at].role == Role.UNKNOWN and at + 1 < len(parts):
             after = parts[at + 1]
             if after.text == ":" and any(one.operator.label.startswith("F!→") for one in parts[at + 2 :]):
-                found.add(name_of(parts[at]))
+                result.add(name_of(parts[at]))
             elif after.text == "(":
                 close = at + 2
                 while close < len(parts) and (
@@ -222,9 +222,9 @@ def _defined(parts: list[Piece]) -> set[str]:
                     and (start == 0 or parts[start - 1].role in (Role.PUNCTUATION, Role.RELATION, Role.ATOM))
                     and name_of(parts[at]) not in ("e", "i", "π", "d")
                 ):
-                    found.add(name_of(parts[at]))
+                    result.add(name_of(parts[at]))
         at += 1
-    return found
+    return result
 
 
 def _with_sequences(tree: Tree, context: Context) -> Tree:
@@ -324,7 +324,7 @@ def statements(formula: str | Source, names: Names | None = None) -> list[Link]:
     except UnreadError:
         return []
     context = context_of(parts, names or _NONE)
-    found: list[Link] = []
+    result: list[Link] = []
     for chain in _chains(parts):
         if len(chain) < 2:
             continue
@@ -343,8 +343,8 @@ def statements(formula: str | Source, names: Names | None = None) -> list[Link]:
                 name = "approx"
             span = left[0].start, right[-1].end
             equivalent = modulus if label in ("U!equivalent", "U!eq") else None
-            found.append(Link(readings[at], name, readings[at + 1], span, equivalent))
-    return found
+            result.append(Link(readings[at], name, readings[at + 1], span, equivalent))
+    return result
 
 
 def _modulus(side: list[Piece]) -> list[Piece] | None:
@@ -355,9 +355,9 @@ def _modulus(side: list[Piece]) -> list[Piece] | None:
         opens = piece.text == "(" and side[-1].text == ")"
         marked = side[at + 1].role == Role.MODIFIER or side[at + 1].text == "mod"
         if at and ((opens and marked) or piece.text == "\\mod"):
-            found = side[at + 2 : -1] if opens else side[at + 1 :]
+            result = side[at + 2 : -1] if opens else side[at + 1 :]
             del side[at:]
-            return found
+            return result
     return None
 
 

@@ -54,17 +54,17 @@ _NEGATED = (Role.RELATION, Role.OPERATOR)
 def roles() -> Mapping[str, Symbol]:
     """The symbols that have a role, from `assets/latex/grammar.tsv`; all others are unknown letters."""
     path = asset("latex/grammar.tsv")
-    found: dict[str, Symbol] = {}
+    result: dict[str, Symbol] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
         columns = line.split("\t")
-        if len(columns) != 3 or columns[0] in found:
+        if len(columns) != 3 or columns[0] in result:
             raise DataError("not a row of symbol, role, label", path=path, line=number, code="E300")
         symbol, role, label = columns
         # A sign without a meaning is a function where it is applied, and a variable alone.
         bare = label.startswith("F!") and role not in _NAMED
         alone = f"V!{label[2:]}" if bare else label
-        found[symbol] = Symbol(role, OperatorTree(label), OperatorTree(alone))
-    return found
+        result[symbol] = Symbol(role, OperatorTree(label), OperatorTree(alone))
+    return result
 
 
 def negated(symbol: Symbol) -> Symbol | None:

@@ -44,14 +44,14 @@ def connected(parts: list[Piece]) -> list[Piece]:
 
     In `x > 0 \land y > 0` it joins two statements, in `x \land y = z` it makes a term.
     """
-    found = list(parts)
+    result = list(parts)
     stretches = [_Stretch()]
 
     def finish(listed: bool) -> _Stretch:
         last = stretches.pop()
         if last.statements and last.related and not last.listed:
             for at in last.signs:
-                found[at] = replace(found[at], role=Role.RELATION)
+                result[at] = replace(result[at], role=Role.RELATION)
         return _Stretch(listed)
 
     for at, piece in enumerate(parts):
@@ -73,7 +73,7 @@ def connected(parts: list[Piece]) -> list[Piece]:
             here.signs.append(at)
     while stretches:
         finish(listed=False)
-    return found
+    return result
 
 
 Mode = Literal["arqmath", "correct"]
@@ -297,12 +297,12 @@ class _Grammar:
             return alone
         self.at = 0
         try:
-            found = self.formulas()
+            result = self.formulas()
             self.ending()
         except _NoFormulaError:
             alone = self.operator_alone()
             return alone if alone is not None else fragmented(self.parts)
-        return found
+        return result
 
     # Tokens
 
@@ -336,9 +336,9 @@ class _Grammar:
     def operator_alone(self) -> OperatorTree | None:
         self.at = 0
         if self.parts[0].role in (*_SIGNS, Role.FUNCTION):
-            found = self.scripted(self.take().alone)
+            result = self.scripted(self.take().alone)
             if self.at == len(self.parts):
-                return found
+                return result
         return None
 
     # Formulas
@@ -447,16 +447,16 @@ class _Grammar:
 
     def conditioned(self) -> OperatorTree:
         """An expression, under a condition after a bar, with what is said of it behind."""
-        found = self.expression()
+        result = self.expression()
         while self.role() == Role.BAR and self.parts[self.at].text == "|" and not self.bars:
             self.take()
-            found = OperatorTree("O!conditional", (found, self.expression()))
+            result = OperatorTree("O!conditional", (result, self.expression()))
         while self.role() == Role.MODIFIER:
             operator = self.operator()
-            found = apply(operator, (found, self.expression()))
+            result = apply(operator, (result, self.expression()))
         while self.role() == Role.ANNOTATION:
-            found = OperatorTree("O!annotated", (found, self.take().alone))
-        return found
+            result = OperatorTree("O!annotated", (result, self.take().alone))
+        return result
 
     # Expressions
 
@@ -495,9 +495,9 @@ class _Grammar:
         if self.depth > DEEPEST:
             raise _NoFormulaError
         self.depth += 1
-        found = self.applied()
+        result = self.applied()
         self.depth -= 1
-        return found
+        return result
 
     def applied(self) -> OperatorTree:
         """A factor, or an operator over what follows."""
@@ -510,23 +510,23 @@ class _Grammar:
             operator = self.operator()
             return apply(operator, (self.factor(),)) if self.role() in _STARTS else operator
         if role == Role.OPEN:
-            found = self.fenced()
+            result = self.fenced()
         elif role == Role.BAR:
-            found = self.barred()
+            result = self.barred()
         elif role in _STARTS or role == Role.ANNOTATION:
             if self.integrals and self.differential():
                 self.take()
                 return OperatorTree("O!differential-d", (self.factor(),))
-            found = self.take().alone
+            result = self.take().alone
         else:
             raise _NoFormulaError
         while True:
             if self.role() == Role.SCRIPT:
-                found = self.scripted(found)
+                result = self.scripted(result)
             elif self.role() == Role.POSTFIX:
-                found = apply(self.take().operator, (found,))
+                result = apply(self.take().operator, (result,))
             else:
-                return found
+                return result
 
     def differential(self) -> bool:
         piece = self.parts[self.at]
@@ -606,44 +606,44 @@ class _Grammar:
         return apply(operator, (self.scripted(self.fenced()),))
 
     def fenced(self) -> OperatorTree:
-        found = fenced(*self.bracketed())
-        if found is None:
+        result = fenced(*self.bracketed())
+        if result is None:
             raise _NoFormulaError
-        return found
+        return result
 
     def bracketed(self) -> tuple[str, str, list[OperatorTree]]:
         opening = self.take().text
         bars, self.bars = self.bars, 0
         integrals, self.integrals = self.integrals, 0
-        found = [self.element(opening)]
+        result = [self.element(opening)]
         while self.role() == Role.PUNCTUATION:
             while self.role() == Role.PUNCTUATION:
                 self.take()
-            found.append(self.element(opening))
-        if opening == "{" and self.role() in (Role.COLON, Role.BAR, Role.RELATION) and len(found) == 1:
+            result.append(self.element(opening))
+        if opening == "{" and self.role() in (Role.COLON, Role.BAR, Role.RELATION) and len(result) == 1:
             self.take()
-            found = [OperatorTree("O!conditional-set", (found[0], self.formulas()))]
+            result = [OperatorTree("O!conditional-set", (result[0], self.formulas()))]
             opening = "set"
         if self.role() != Role.CLOSE:
             raise _NoFormulaError
         self.bars, self.integrals = bars, integrals
-        return opening, self.take().text, found
+        return opening, self.take().text, result
 
     def element(self, opening: str) -> OperatorTree:
         """One of several things in brackets: an expression, or a bare operator."""
         if self.role() in _SIGNS and self.role(1) in (Role.PUNCTUATION, Role.CLOSE):
             return self.take().alone
-        found = self.conditioned() if opening != "{" else self.expression()
+        result = self.conditioned() if opening != "{" else self.expression()
         if opening == "[" and self.role() == Role.COLON:
             operator = self.operator()
-            return apply(operator, (found, self.expression()))
+            return apply(operator, (result, self.expression()))
         if self.role() == Role.RELATION and self.mode == "correct" and opening != "{":
-            return self.chained(found)
+            return self.chained(result)
         if self.role() == Role.RELATION and opening == "{":
             if self.parts[self.at].text == "\\mid":
-                return found
+                return result
             operator = self.operator()
-            found = apply(operator, (found, self.expression()))
+            result = apply(operator, (result, self.expression()))
             if self.role() not in (Role.COLON, Role.BAR, Role.RELATION):
                 raise _NoFormulaError
-        return found
+        return result

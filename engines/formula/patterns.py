@@ -46,16 +46,16 @@ def is_pattern(tree: OperatorTree) -> bool:
 
 def pattern_features(tree: OperatorTree) -> Counter[str]:
     """What every formula has that matches: the features of what stands between the wildcards."""
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for part, fixed in _between(tree):
-        found += Counter(
+        result += Counter(
             {
                 name: count
                 for name, count in features(part).items()
                 if (fixed or name[0] not in "sw") and not _is_open(name)
             }
         )
-    return found
+    return result
 
 
 def _is_open(feature: str) -> bool:
@@ -236,29 +236,29 @@ def renaming(tree: OperatorTree, other: OperatorTree) -> dict[str, str]:
         for name, own in ours.items()
         for like, their in theirs.items()
     ]
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     taken: set[str] = set()
     for common, _, name, like in sorted(ways, key=lambda way: (-way[0], not way[1], way[2], way[3])):
-        if common and name not in found and like not in taken:
-            found[name] = like
+        if common and name not in result and like not in taken:
+            result[name] = like
             taken.add(like)
-    return found
+    return result
 
 
 def _surroundings(tree: OperatorTree) -> dict[str, Counter[tuple[str, ...]]]:
     """Of each variable what it stands in: up to three operators above, with the places in those."""
-    found: dict[str, Counter[tuple[str, ...]]] = {}
+    result: dict[str, Counter[tuple[str, ...]]] = {}
     pending: list[tuple[OperatorTree, tuple[str, ...]]] = [(tree, ())]
     while pending:
         node, above = pending.pop()
         if node.label.startswith("V!"):
-            own = found.setdefault(node.label, Counter())
+            own = result.setdefault(node.label, Counter())
             for steps in range(len(above) + 1):
                 own[above[:steps]] += 1
         for place, child in enumerate(node.children):
             step = node.label if node.unordered else f"{node.label}{place}"
             pending.append((child, (step, *above)[:3]))
-    return found
+    return result
 
 
 def renamed(tree: OperatorTree, names: Mapping[str, str]) -> OperatorTree:

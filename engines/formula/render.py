@@ -70,16 +70,16 @@ Written = tuple[str, int]
 @cache
 def _operators() -> Mapping[tuple[str, bool], tuple[str, str]]:
     """The first symbol of each operator, with its role, by label and whether it takes what follows."""
-    found: dict[tuple[str, bool], tuple[str, str]] = {}
+    result: dict[tuple[str, bool], tuple[str, str]] = {}
     for symbol, known in roles().items():
         if known.role in _LEVELS:
             large = known.role in _BODIES
-            found.setdefault((known.operator.label, large), (symbol, known.role))
-            found.setdefault((known.alone.label, large), (symbol, known.role))
+            result.setdefault((known.operator.label, large), (symbol, known.role))
+            result.setdefault((known.alone.label, large), (symbol, known.role))
     for symbol, known in roles().items():
         if (denied := negated(known)) is not None:
-            found.setdefault((denied.operator.label, False), (rf"\not{symbol}", known.role))
-    return found
+            result.setdefault((denied.operator.label, False), (rf"\not{symbol}", known.role))
+    return result
 
 
 def _operator(label: str, operands: int = 0) -> tuple[str, str]:
@@ -90,28 +90,28 @@ def _operator(label: str, operands: int = 0) -> tuple[str, str]:
 @cache
 def _commands() -> Mapping[str, str]:
     """The command of each leaf that has one, by label."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, known in roles().items():
         label = known.alone.label
         text = label[2:]
         if known.role in ("atom", "unknown") and (not text.isascii() or len(text) > 1 or text == "&"):
-            found.setdefault(label, name)
+            result.setdefault(label, name)
     for name, symbol in symbols().items():
         text = unicodedata.normalize("NFKC", symbol.unicode)
         alone = _COMMAND.fullmatch(name) and name not in roles() and symbol.group != "accents"
         if alone and len(text) == 1 and not text.isascii():
-            found.setdefault(f"V!{text}", name)
-    return found
+            result.setdefault(f"V!{text}", name)
+    return result
 
 
 @cache
 def _prefixes() -> Mapping[str, str]:
     """The commands over one argument, by label."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, known in roles().items():
         if known.role in ("accent", Role.ANNOTATION):
-            found.setdefault(known.operator.label, name)
-    return found
+            result.setdefault(known.operator.label, name)
+    return result
 
 
 def latex(tree: OperatorTree, source: str = "") -> str:

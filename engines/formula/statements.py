@@ -48,23 +48,23 @@ class Statements(Expressions):
 
     def separator(self) -> str:
         """What stands between two formulas: a comma, a word, a new line."""
-        found = ""
+        result = ""
         first = self.at
         while self.at < self.length:
             piece = self.here
             words = words_of(piece)
             if words in CONNECTIVES:
-                found = CONNECTIVES[words]
+                result = CONNECTIVES[words]
             elif not self.is_gap(piece):
                 break
-            elif not found and piece.role == Role.PUNCTUATION:
-                found = ","
+            elif not result and piece.role == Role.PUNCTUATION:
+                result = ","
             self.at += 1
         if self.at == first:
             self.unexpected()
         if self.at >= self.length:
             raise self.error("something is missing at the end")
-        return found
+        return result
 
     def joined(self, found: list[Tree], joins: list[str]) -> Tree:
         if len(found) == 1:
@@ -131,9 +131,9 @@ class Statements(Expressions):
         if self.here.operator.label == "O!not" and not self.here.operator.children:
             self.take()
             self.enter()
-            found = Tree("not", (self.negation(),))
+            result = Tree("not", (self.negation(),))
             self.context.depth -= 1
-            return found
+            return result
         return self.chain()
 
     # Relations
@@ -210,9 +210,9 @@ class Statements(Expressions):
             self.at += 1
         if self.at >= self.length or self.here.role in (Role.RELATION, Role.PUNCTUATION, Role.PERIOD):
             raise self.error("the right side is missing")
-        found = self.sets()
+        result = self.sets()
         self.context.intervals = before
-        return found
+        return result
 
     def modulus(self) -> Tree | None:
         r"""`\pmod n`, `(\bmod n)` behind a congruence."""
@@ -220,11 +220,11 @@ class Statements(Expressions):
             return self.term_of(self.take().alone.children[0])
         if self.here.role == Role.OPEN and self.opens_modulus():
             self.at += 2
-            found = self.sets()
+            result = self.sets()
             if self.here.role != Role.CLOSE:
                 self.unexpected()
             self.take()
-            return found
+            return result
         if self.here.role == Role.MODIFIER and self.here.text in ("\\mod", "\\bmod"):
             self.take()
             return self.sets()

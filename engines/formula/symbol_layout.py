@@ -63,17 +63,17 @@ def layout_tree(latex: str | Source) -> OperatorTree:
 
 
 def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:
-    found: list[OperatorTree] = []
+    result: list[OperatorTree] = []
     for part in parts:
         if part.role == Role.SCRIPT:
             where = "above" if part.text == "O!SUP" else "below"
-            base = found.pop() if found else ABSENT
+            base = result.pop() if result else ABSENT
             script = _line(_symbols(part.alone), where)
             hung = (*base.children, script) if where == "above" else (script, *base.children)
-            found.append(OperatorTree(base.label, hung))
+            result.append(OperatorTree(base.label, hung))
         else:
-            found += _shown(part, latex)
-    return found
+            result += _shown(part, latex)
+    return result
 
 
 def _shown(part: Piece, latex: str) -> list[OperatorTree]:

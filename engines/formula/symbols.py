@@ -26,13 +26,13 @@ class Symbol:
 def symbols() -> Mapping[str, Symbol]:
     """Every symbol by name, in the order of `assets/latex/symbols.tsv`: commoner groups and symbols first."""
     path = asset("latex/symbols.tsv")
-    found: dict[str, Symbol] = {}
+    result: dict[str, Symbol] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
         columns = line.split("\t")
-        if len(columns) != 3 or columns[1] in found:
+        if len(columns) != 3 or columns[1] in result:
             raise DataError("not a row of group, symbol, unicode", path=path, line=number, code="E300")
-        found[columns[1]] = Symbol(columns[1], columns[0], columns[2])
-    return found
+        result[columns[1]] = Symbol(columns[1], columns[0], columns[2])
+    return result
 
 
 SCRIPTS = {"<super>": "^", "<sub>": "_"}
@@ -60,21 +60,21 @@ _SPELLED = {
 @cache
 def _commands() -> Mapping[str, str]:
     """The command of each character that has one; of several the one whose meaning is known."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, symbol in sorted(symbols().items(), key=lambda pair: pair[0] not in roles()):
         character = symbol.unicode
         if len(character) == 1 and not character.isascii() and name[:1] == "\\" and symbol.group != "accents":
-            found.setdefault(character, name)
-    return found
+            result.setdefault(character, name)
+    return result
 
 
 @cache
 def _accents() -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, symbol in symbols().items():
         if symbol.group == "accents" and symbol.unicode:
-            found.setdefault(symbol.unicode, name)
-    return found
+            result.setdefault(symbol.unicode, name)
+    return result
 
 
 def accent(character: str) -> str:

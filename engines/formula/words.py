@@ -193,7 +193,7 @@ def worded(parts: list[Piece]) -> list[Piece]:
     """The pieces with letters side by side that spell a function, as in `sin x`, as one word."""
     if not any(piece.text in _FIRST and piece.role == Role.UNKNOWN for piece in parts):
         return parts
-    found: list[Piece] = []
+    result: list[Piece] = []
     at = 0
     while at < len(parts):
         end, text = at, ""
@@ -208,20 +208,20 @@ def worded(parts: list[Piece]) -> list[Piece]:
         if word and (at == 0 or parts[at - 1].role != Role.UNKNOWN or parts[at - 1].end != parts[at].start):
             last = parts[at + len(word) - 1]
             tree = OperatorTree(f"V!{word}")
-            found.append(Piece(Role.UNKNOWN, word, tree, tree, parts[at].start, last.end))
+            result.append(Piece(Role.UNKNOWN, word, tree, tree, parts[at].start, last.end))
             at += len(word)
         else:
-            found.append(parts[at])
+            result.append(parts[at])
             at += 1
-    return found
+    return result
 
 
 def unrolled(parts: list[Piece]) -> list[Piece]:
     """The pieces with the cells of aligned environments in the place of these, a new line after each row."""
-    found: list[Piece] = []
+    result: list[Piece] = []
     for piece in parts:
         if not piece.alone.label.startswith("M!M"):
-            found.append(piece)
+            result.append(piece)
             continue
         rows = piece.alone.children
         cells = [cell.parts for row in rows for cell in row.children if isinstance(cell, Line)]
@@ -230,13 +230,13 @@ def unrolled(parts: list[Piece]) -> list[Piece]:
             and any(cell and cell[0].role == Role.RELATION for cell in cells)
         )
         if not aligned:
-            found.append(piece)
+            result.append(piece)
             continue
         for row in rows:
             for cell in row.children:
-                found += unrolled(list(cell.parts)) if isinstance(cell, Line) else []
-            found.append(_NEW_LINE)
-    return found
+                result += unrolled(list(cell.parts)) if isinstance(cell, Line) else []
+            result.append(_NEW_LINE)
+    return result
 
 
 _NEW_LINE = Piece(Role.ATOM, "\\\\", OperatorTree("W!"), OperatorTree("W!"), 0, 0)

@@ -163,13 +163,13 @@ class ArqmathFolder:
 
     def files(self) -> list[tuple[Role, Path]]:
         """Every file with its role."""
-        found = [(Role(name), getattr(self, name)) for name in _ONE if getattr(self, name) is not None]
+        result = [(Role(name), getattr(self, name)) for name in _ONE if getattr(self, name) is not None]
         for name in _BY_TASK:
             by_task: Mapping[int, tuple[Path, ...]] = getattr(self, name)
-            found += [(Role(name, task), file) for task, files in sorted(by_task.items()) for file in files]
+            result += [(Role(name, task), file) for task, files in sorted(by_task.items()) for file in files]
         for name in _MANY:
-            found += [(Role(name), file) for file in getattr(self, name)]
-        return found
+            result += [(Role(name), file) for file in getattr(self, name)]
+        return result
 
     def need_posts(self) -> Path:
         """The posts. Raises: DataError (exit 3) when the collection has none."""
@@ -308,7 +308,7 @@ def _named(folder: Path, description: Path, key: str, value: object) -> list[Pat
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
         raise _wrong(description, f"`{key}` is neither a file name nor a list of them")
-    found: list[Path] = []
+    result: list[Path] = []
     for name in names:
         if any(char in name for char in "*?["):
             if Path(name).is_absolute():
@@ -323,8 +323,8 @@ def _named(folder: Path, description: Path, key: str, value: object) -> list[Pat
                 code="E312",
                 remedy="Correct the name, or leave the key out.",
             )
-        found += [file for file in matching if file not in found]
-    return found
+        result += [file for file in matching if file not in result]
+    return result
 
 
 def _wrong(description: Path, what: str) -> DataError:

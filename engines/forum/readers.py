@@ -197,19 +197,19 @@ def _without_asides(data: bytes, file: IO[bytes], *, in_row: bool) -> tuple[byte
     """
     pieces: list[bytes] = []
     start = look = 0
-    while found := _ASIDE.search(data, look):
+    while match := _ASIDE.search(data, look):
         tag = start if in_row else -1
-        for row in _START.finditer(data, start, found.start()):
+        for row in _START.finditer(data, start, match.start()):
             tag = row.end()
-        if tag >= 0 and not _ENDED.match(data, tag, found.start()):
-            look = found.end()
+        if tag >= 0 and not _ENDED.match(data, tag, match.start()):
+            look = match.end()
             continue
-        pieces.append(data[start : found.start()])
-        end, begin, lines, in_row = _ENDS[found[0]], found.end(), 0, False
+        pieces.append(data[start : match.start()])
+        end, begin, lines, in_row = _ENDS[match[0]], match.end(), 0, False
         while (stop := data.find(end, begin)) < 0:
             chunk = file.read(_CHUNK)
             if not chunk:
-                return b"".join(pieces), _NAMES[found[0]]
+                return b"".join(pieces), _NAMES[match[0]]
             kept = data[max(begin, len(data) - len(end) + 1) :]
             lines += data.count(b"\n", begin, len(data) - len(kept))
             data, begin = kept + chunk, 0
@@ -241,8 +241,8 @@ def attributes_of(text: str) -> dict[str, str] | None:
 @lru_cache(maxsize=1_024)
 def _name(between: str) -> str | None:
     """The name of an attribute, from what stands between the value before it and its own."""
-    found = _NAME.fullmatch(between)
-    return found[1] if found else None
+    match = _NAME.fullmatch(between)
+    return match[1] if match else None
 
 
 def _attribute(value: str) -> str:
@@ -525,12 +525,12 @@ def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
         raise DataError(
             "no column 'Topic'", path=path, line=1, remedy="The first line names the columns; one is Topic."
         )
-    found: dict[str, dict[str, str]] = {}
+    result: dict[str, dict[str, str]] = {}
     for row in rows:
         values = dict(zip_longest(head.cells, row.cells[: len(head.cells)], fillvalue=""))
         if topic := values.pop("Topic"):
-            found[topic] = values
-    return found
+            result[topic] = values
+    return result
 
 
 def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:

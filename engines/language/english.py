@@ -133,13 +133,13 @@ def sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = None) ->
     Raises:
         DataError E355: for a folder that is no spaCy pipeline.
     """
-    found = []
+    result = []
     for span in _splitter(tongue, pipeline)(text).sents:
         words = span.text.strip()
         if words:
             start = span.start_char + span.text.index(words)
-            found.append((start, start + len(words)))
-    return found
+            result.append((start, start + len(words)))
+    return result
 
 
 @cache

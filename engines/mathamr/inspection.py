@@ -43,18 +43,18 @@ def formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, st
         if branch.role == ":math" and isinstance(branch.target, Node)
     ]
     strings = [unicodedata.normalize("NFKC", linear(Graph(tree))) for tree in trees]
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     free = list(range(len(trees)))
     for name, formula in formulas.items():
         wanted = tree_string(formula)
         match = next((at for at in free if strings[at] == wanted), None)
         if match is not None:
-            found[name] = trees[match].variable
+            result[name] = trees[match].variable
             free.remove(match)
     for name in formulas:
-        if name not in found and free:
-            found[name] = trees[free.pop(0)].variable
-    return found
+        if name not in result and free:
+            result[name] = trees[free.pop(0)].variable
+    return result
 
 
 def placed_text(context: str, formulas: Mapping[str, Formula]) -> tuple[str, dict[str, tuple[int, int]]]:
@@ -184,11 +184,11 @@ def _word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tu
 
 
 def triples(graph: Graph) -> list[tuple[str, str, str]]:
-    found = []
+    result = []
     for node in graph.nodes():
-        found.append((node.variable, ":instance", node.concept))
-        found += [(node.variable, branch.role, branch.name) for branch in node.branches]
-    return found
+        result.append((node.variable, ":instance", node.concept))
+        result += [(node.variable, branch.role, branch.name) for branch in node.branches]
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,7 +498,7 @@ def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, An
         name: {formula: rank for rank, (formula, _) in enumerate(run.rankings.get(topic, ()), start=1)}
         for name, run in task.runs.items()
     }
-    found = []
+    result = []
     for name, run in task.runs.items():
         rows = []
         for rank, (formula, score) in enumerate(run.rankings.get(topic, ())[: spec.k], start=1):
@@ -510,5 +510,5 @@ def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, An
             elsewhere = {other: own.get(formula) for other, own in ranks.items() if other != name}
             row = {"rank": rank, "formula": formula, "score": score, "grade": grade, "latex": latex}
             rows.append({**row, "elsewhere": elsewhere})
-        found.append({"name": name, "formulas": rows})
-    return found
+        result.append({"name": name, "formulas": rows})
+    return result

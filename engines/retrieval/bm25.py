@@ -243,15 +243,15 @@ class LexicalIndex:
 
     def scores(self, query: str) -> Floats:
         """(documents,): the score of each; 0 where no term of the query occurs."""
-        found = np.zeros(len(self), np.float32)
+        result = np.zeros(len(self), np.float32)
         for term, count in Counter(self.terms(query)).items():
             number = self._numbers.get(term)
             if number is None:
                 continue
             begin, end = self._starts[number], self._starts[number + 1]
             summands = self._data[begin:end]
-            np.add.at(found, self._documents[begin:end], summands if count == 1 else summands * count)
-        return found
+            np.add.at(result, self._documents[begin:end], summands if count == 1 else summands * count)
+        return result
 
     def search(self, query: str, k: int) -> tuple[Floats, Rows]:
         """The best documents as (scores, rows): at most `k`, none without a term of the query; equal scores

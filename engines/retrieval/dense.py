@@ -41,7 +41,7 @@ def nearest(
     than `k` vectors give fewer columns.
     """
     k = max(0, min(k, len(vectors) - exclude_self))
-    found = np.zeros((len(queries), k), np.float32)
+    result = np.zeros((len(queries), k), np.float32)
     places = np.zeros((len(queries), k), np.int64)
     for first in range(0, len(queries), _QUERIES):
         block = np.asarray(queries[first : first + _QUERIES], np.float32)
@@ -57,8 +57,8 @@ def nearest(
             rows = np.hstack([rows, best + begin])
             order = top_k(scores, k)
             scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
-        found[first : first + len(block)], places[first : first + len(block)] = scores, rows
-    return found, places
+        result[first : first + len(block)], places[first : first + len(block)] = scores, rows
+    return result, places
 
 
 def precision_at(

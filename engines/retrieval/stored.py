@@ -77,15 +77,15 @@ def top_k(scores: NDArray[np.floating[Any]], k: int) -> Rows:
     """
     count = scores.shape[-1]
     k = max(0, min(k, count))
-    found = np.zeros((*scores.shape[:-1], k), np.int64)
-    if not found.size:
-        return found
+    result = np.zeros((*scores.shape[:-1], k), np.int64)
+    if not result.size:
+        return result
     rows = scores.reshape(-1, count)
     if np.isnan(rows.max()):
         rows = np.where(np.isnan(rows), -np.inf, rows)
-    for row, places in zip(rows, found.reshape(-1, k), strict=True):
+    for row, places in zip(rows, result.reshape(-1, k), strict=True):
         least = np.partition(row, count - k)[count - k]
         above = np.flatnonzero(row > least)
         equal = np.flatnonzero(row == least)[: k - len(above)]
         places[:] = np.concatenate([above[np.argsort(-row[above], kind="stable")], equal])
-    return found
+    return result

@@ -249,14 +249,14 @@ def terms(text: str) -> list[str]:
     >>> terms(r"Proving the sums $\sum A_k$")
     ['proving', 'sum', '\\sum', 'A', '_', 'k', '\\sum A', 'A _', '_ k']
     """
-    found: list[str] = []
+    result: list[str] = []
     for is_formula, piece in pieces(text):
         if is_formula:
-            found += formula_terms(piece)
+            result += formula_terms(piece)
         else:
             words = _WORD.findall(unicodedata.normalize("NFKC", piece).lower())
-            found += [stem(word) for word in words if word not in _STOP]
-    return found
+            result += [stem(word) for word in words if word not in _STOP]
+    return result
 
 
 def _word(written: str) -> str:

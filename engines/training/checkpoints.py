@@ -186,13 +186,13 @@ def newest(root: Path, *, on_bad: Callable[[EngineError], None] | None = None) -
 
 def all_checkpoints(root: Path) -> list[tuple[int, Path]]:
     """Finished checkpoint folders with their steps, oldest first; whether they verify is not asked."""
-    found = []
+    result = []
     with contextlib.suppress(FileNotFoundError):
         for entry in os.scandir(root):
             _, dash, step = entry.name.partition("step-")
             if dash and step.isdecimal() and entry.is_dir():
-                found.append((int(step), Path(entry.path)))
-    return sorted(found)
+                result.append((int(step), Path(entry.path)))
+    return sorted(result)
 
 
 def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
@@ -269,14 +269,14 @@ def get_random() -> dict[str, Any]:
     import torch
 
     name, keys, place, has_gauss, gauss = np.random.get_state(legacy=True)
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "python": random.getstate(),
         "numpy": (name, torch.from_numpy(np.asarray(keys, np.int64)), place, has_gauss, gauss),
         "torch": torch.get_rng_state(),
     }
     if torch.cuda.is_available() and torch.cuda.is_initialized():
-        found["cuda"] = torch.cuda.get_rng_state()
-    return found
+        result["cuda"] = torch.cuda.get_rng_state()
+    return result
 
 
 def put_random(saved: Mapping[str, Any]) -> None:

@@ -26,9 +26,9 @@ class Ahead(Iterator[T], Generic[T]):
         self._next: Future[T] = self._thread.submit(next, source)
 
     def __next__(self) -> T:
-        found = self._next.result()
+        result = self._next.result()
         self._next = self._thread.submit(next, self._source)
-        return found
+        return result
 
     def settle(self) -> None:
         """Wait until the thread is at rest: what follows may use what the iterator uses."""

@@ -197,8 +197,8 @@ def cached_rows(
             yield row
 
     if place is None:
-        found = Sequences.of(ids(), keep=keep)
-        return names, found
+        result = Sequences.of(ids(), keep=keep)
+        return names, result
     with locked(place):
         while (read := _read_rows(place)) is None:
             names.clear()

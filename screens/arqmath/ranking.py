@@ -86,8 +86,8 @@ class MovesListing(Listing):
     @property
     def chosen(self) -> Record | None:
         record = self.table.current
-        found: Record | None = record[self.side] if record is not None else None
-        return found
+        result: Record | None = record[self.side] if record is not None else None
+        return result
 
     def take_side(self, side: str) -> None:
         self.side = side
@@ -541,9 +541,9 @@ class RankingPane(Pane):
         runs = self._runs
         if runs is None:
             return ()
-        found: list[Export] = []
+        result: list[Export] = []
         if self.ranking is not None:
-            found += exported(
+            result += exported(
                 RANKING,
                 f"ranking of {self.topic}",
                 f"{runs.collection.name}-{self.topic}",
@@ -551,12 +551,12 @@ class RankingPane(Pane):
                 self._answers.table.visible_records,
                 {**runs.origin, "topic": self.topic, "filter": self._answers.query_text},
             )
-        found += self._hits.exports(runs)
+        result += self._hits.exports(runs)
         if self.judgements is not None and len(self.judgements):
             write = partial(_write_judgements, self.judgements, runs.origin)
             name = f"{runs.collection.name}-own-qrels"
-            found.append(Export("q", "your judgements as qrels", ".tsv", name, write))
-        return found
+            result.append(Export("q", "your judgements as qrels", ".tsv", name, write))
+        return result
 
     def legend(self) -> Sequence[tuple[str, str]]:
         if self.page_name == "search":

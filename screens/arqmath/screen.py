@@ -233,8 +233,8 @@ class ArqmathScreen(BrowserScreen):
         self.refresh_bindings()
 
     def _post(self, name: str) -> Mapping[str, Any] | None:
-        found: Mapping[str, Any] | None = self._posts.get({**self._posts_at, "id": name}, name)
-        return found
+        result: Mapping[str, Any] | None = self._posts.get({**self._posts_at, "id": name}, name)
+        return result
 
     def _post_read(self, event: Answer) -> None:
         if self.ranking.row is not None and self.ranking.row["id"] == event.tag:

@@ -409,14 +409,14 @@ def read_analogy(text: str) -> tuple[dict[str, str], str]:
     left, _, right = text.partition("::")
     x2, _, y2 = right.partition("=")
     x1, _, y1 = left.partition(":")
-    found = {"family": "own"}
+    result = {"family": "own"}
     for name, part in {"x1": x1, "y1": y1, "x2": x2, "y2": y2}.items():
-        found[name], wrong = check(part.strip()) if part.strip() else ("", "")
+        result[name], wrong = check(part.strip()) if part.strip() else ("", "")
         if wrong:
             return {}, f"{name}: {wrong}"
-        if not found[name] and name != "y2":
+        if not result[name] and name != "y2":
             return {}, f"{name} is missing: write x1 : y1 :: x2"
-    return found, ""
+    return result, ""
 
 
 class Analogies(_ModelSheet):

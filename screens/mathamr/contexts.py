@@ -229,14 +229,14 @@ def formula_collections(workspace: Workspace) -> dict[str, str]:
     from engines.forum.folder import ArqmathFolder
     from workbench.papers.arqmath.data import collections
 
-    found = {}
+    result = {}
     for one in collections(workspace):
         try:
             if ArqmathFolder.open(one.path).topics.get(2):
-                found[one.name] = str(one.path)
+                result[one.name] = str(one.path)
         except EngineError:  # the ARQMath screen and `mathwb data check` say what is wrong with it
             continue
-    return found
+    return result
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:

@@ -228,10 +228,10 @@ def _words(node: Drawn) -> str:
 
 def line_by_line(root: Drawn) -> list[Placed]:
     """A node a line, indented under its operator; nodes count in the order of `walk`."""
-    found: list[Placed] = []
+    result: list[Placed] = []
     for number, (lead, node) in enumerate(outline(root, lambda node: node.children)):
-        found += [Placed(number, 0, lead), Placed(number, width(lead), _words(node), number)]
-    return found
+        result += [Placed(number, 0, lead), Placed(number, width(lead), _words(node), number)]
+    return result
 
 
 def in_the_plane(root: Drawn) -> list[Placed]:
@@ -242,7 +242,7 @@ def in_the_plane(root: Drawn) -> list[Placed]:
     for node in reversed(nodes):
         below = [wide[id(child)] for child in node.children]
         wide[id(node)] = max(width(_words(node)), sum(below) + _GAP * (len(below) - 1))
-    found: list[Placed] = []
+    result: list[Placed] = []
     middles: dict[int, int] = {}
     order: list[tuple[Drawn, int, int]] = []
     pending = [(root, 0, 0)]
@@ -261,12 +261,12 @@ def in_the_plane(root: Drawn) -> list[Placed]:
         middle = (under[0] + under[-1]) // 2 if under else column + wide[id(node)] // 2
         start = max(column, min(middle - width(words) // 2, column + room))
         middles[id(node)] = middle = start + width(words) // 2
-        found.append(Placed(line, start, words, number[id(node)]))
+        result.append(Placed(line, start, words, number[id(node)]))
         if under:
             first, last = min(under[0], middle), max(under[-1], middle)
             bar = "".join(_joint(place, first, last, under, middle) for place in range(first, last + 1))
-            found.append(Placed(line + 1, first, bar))
-    return found
+            result.append(Placed(line + 1, first, bar))
+    return result
 
 
 def _joint(place: int, first: int, last: int, under: Sequence[int], middle: int) -> str:
@@ -582,10 +582,10 @@ class FormulaPane(Pane):
     def exports(self) -> Sequence[Export]:
         if self.inspection is None:
             return ()
-        found = graph_exports(self.inspection)
+        result = graph_exports(self.inspection)
         if self.page_name != "tree":
             subject, table = self.inspection.subject, self._listing.table
-            found = [
+            result = [
                 *exported(
                     {"nearest": NEAREST, "equal": EQUAL}.get(self.page_name, RANKED),
                     "formulas",
@@ -594,9 +594,9 @@ class FormulaPane(Pane):
                     table.visible_records,
                     subject.params,
                 ),
-                *found,
+                *result,
             ]
-        return found
+        return result
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return (

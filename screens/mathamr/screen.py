@@ -221,10 +221,10 @@ class MathamrScreen(BrowserScreen):
         subject = subject.by("")
         index = self._index_of(subject.folder)
         known = {"index": str(index)} if index is not None and (index / "about.json").exists() else {}
-        found: Mapping[str, Any] | None = self._near.get(
+        result: Mapping[str, Any] | None = self._near.get(
             {**subject.params, **known, "k": NEAREST, "equal": True}, subject
         )
-        return found
+        return result
 
     def _index_of(self, folder: str) -> Path | None:
         from workbench.papers.mathamr.data import index_place

@@ -64,8 +64,8 @@ def marked(problem: Problem, other: Problem | None) -> Content:
     known = _grams(_parts(other["text"], language), language) if other is not None else None
     shown: list[Content] = []
     for place, part in enumerate(parts):
-        if found := _PLACE.fullmatch(part):
-            shown.append(safe_text(f"⟨{_number(problem, int(found[1]))}⟩", NUMBER))
+        if match := _PLACE.fullmatch(part):
+            shown.append(safe_text(f"⟨{_number(problem, int(match[1]))}⟩", NUMBER))
         elif known is not None and any(map(str.isalnum, part)) and not _has(known, parts, place, language):
             shown.append(safe_text(part, OTHER))
         else:
@@ -94,8 +94,8 @@ def tree_of(labels: Sequence[str]) -> Tree:
 
 def leaf(label: str, problem: Problem | None) -> str:
     """`N_0=7`; a constant as its value."""
-    if found := _PLACE.fullmatch(label):
-        return f"{label}={_number(problem, int(found[1]))}" if problem is not None else label
+    if match := _PLACE.fullmatch(label):
+        return f"{label}={_number(problem, int(match[1]))}" if problem is not None else label
     return label.removeprefix("C_").replace("_", ".") if label.startswith("C_") else label
 
 
@@ -226,13 +226,13 @@ def choices(*, bertsim: bool) -> list[Choice]:
 
 def offered(now: Choice, *, bertsim: bool) -> dict[str, tuple[Choice, str, str]]:
     """What can be chosen instead, by name: the choice, how it is called in short, and what it means."""
-    found = {}
+    result = {}
     for way in (replace(one, pool=now.pool) for one in choices(bertsim=bertsim)):
-        found[way.name] = way, way.short, way.words + ("   shown now" if way == now else "")
+        result[way.name] = way, way.short, way.words + ("   shown now" if way == now else "")
     for way in (replace(now, pool=pool) for pool in POOLS if pool != now.pool):
         words = "the same choice, from these problems and their variants"
-        found[way.name] = way, f"pool {way.pool}", words
-    return found
+        result[way.name] = way, f"pool {way.pool}", words
+    return result
 
 
 def ask_choice(app: App[Any], now: Choice, *, bertsim: bool, done: Callable[[Choice], None]) -> None:
@@ -311,7 +311,7 @@ def anchor_records(
     Args: before: the triplets of the choice before, which `moved` compares with: `p` for another positive,
     `n` for another negative. labels: by anchor.
     """
-    found = []
+    result = []
     for anchor in anchors:
         id_ = anchor["id"]
         triplet = (triplets or {}).get(id_)
@@ -319,7 +319,7 @@ def anchor_records(
         moved = ""
         if triplet is not None and old is not None:
             moved = "".join(name[0] for name in ("positive", "negative") if triplet[name] != old[name])
-        found.append(
+        result.append(
             {
                 **anchor,
                 "margin": triplet["text_sim_negative"] - triplet["text_sim_positive"] if triplet else None,
@@ -332,7 +332,7 @@ def anchor_records(
                 "label": labels.get(id_, ""),
             }
         )
-    return found
+    return result
 
 
 _STYLES = {"positive": "$success", "negative": "$warning", "lost": "$quiet", "own": "$accent"}

@@ -424,13 +424,13 @@ class TripletsScreen(BrowserScreen):
         return [Command("map of the problems", words, self.show_map, none or self.why_not("add"))]
 
     def exports(self) -> Sequence[Export]:
-        found = list(super().exports())
+        result = list(super().exports())
         if self.pool is not None:
             engine, facts = self.workbench.engine, {"solver": self.solver}
-            found.append(all_triplets(engine, self.source, self.path, self.choice, facts))
+            result.append(all_triplets(engine, self.source, self.path, self.choice, facts))
         if self.labels is not None and len(self.labels):
-            found.append(Export("l", "your labels", ".jsonl", "triplet-labels", self.labels.export))
-        return found
+            result.append(Export("l", "your labels", ".jsonl", "triplet-labels", self.labels.export))
+        return result
 
 
 def _unquoted(go: Callable[[str], bool], wanted: str) -> bool:

@@ -74,16 +74,16 @@ def completions(
     Args: before: the text up to the cursor. values: the values that a field has among the rows.
     Returns: where the completed word begins, and the words that it may become.
     """
-    found = _BEGUN.search(before)
-    if found is None:
+    match = _BEGUN.search(before)
+    if match is None:
         return len(before), []
-    written = found[4].casefold()
-    if not found[2]:
-        return found.start(4), [name for name in fields if name.casefold().startswith(written)]
+    written = match[4].casefold()
+    if not match[2]:
+        return match.start(4), [name for name in fields if name.casefold().startswith(written)]
     words = (
-        f'"{word}"' if re.search(r"[\s']", word) else word for word in values(found[2]) if '"' not in word
+        f'"{word}"' if re.search(r"[\s']", word) else word for word in values(match[2]) if '"' not in word
     )
-    return found.start(4), [word for word in words if word.strip('"').casefold().startswith(written)]
+    return match.start(4), [word for word in words if word.strip('"').casefold().startswith(written)]
 
 
 def _shared(words: Sequence[str]) -> str:

@@ -37,11 +37,11 @@ class Dot:
 def _colours(kinds: Sequence[str]) -> dict[str, str]:
     if len(kinds) <= len(_COLOURS):
         return dict(zip(kinds, _COLOURS, strict=False))
-    found = {}
+    result = {}
     for number, kind in enumerate(kinds):
         red, green, blue = hls_to_rgb(number / len(kinds), (0.5, 0.65)[number % 2], 0.7)
-        found[kind] = f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
-    return found
+        result[kind] = f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
+    return result
 
 
 class Scatter(Widget, can_focus=True):

@@ -74,8 +74,8 @@ def measured(column: Column, records: Sequence[Record]) -> Need:
 
 def tail_of(cell: Content) -> int:
     """How many cells of a number come from its decimal point on, a unit behind it counted."""
-    found = re.match(r"[+\-−]?[\d ]*", cell.plain)
-    return width(cell.plain[found.end() :]) if found is not None and found.end() else 0
+    match = re.match(r"[+\-−]?[\d ]*", cell.plain)
+    return width(cell.plain[match.end() :]) if match is not None and match.end() else 0
 
 
 _NUMBER = re.compile(r"([+\-−]?)([\d ]*\.?\d+(?:e[+\-]?\d+)?)(\D*)")
@@ -88,10 +88,10 @@ def narrower(text: str, cells: int) -> str:
     >>> [narrower(text, 5) for text in ("1 599", "-5.312e-06", "0.3155", "+.1042", "412.7 %", "112 731")]
     ['1 599', '-5e-6', '0.316', '+.104', '413 %', '1.1e5']
     """
-    found = _NUMBER.fullmatch(text)
-    if found is None or width(text) <= cells:
+    match = _NUMBER.fullmatch(text)
+    if match is None or width(text) <= cells:
         return elide(text, cells)
-    sign, digits, unit = found.groups()
+    sign, digits, unit = match.groups()
     value, room = float(digits.replace(" ", "")), cells - len(sign) - width(unit)
     whole = [f"{value:.0f}"] if value.is_integer() else []
     for shown in (*whole, *(f"{value:.{digits}g}" for digits in range(9, 0, -1))):
@@ -156,15 +156,15 @@ def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Co
 def _widths(shown: Sequence[Need], cells: int) -> list[int]:
     """Cells for each column: the free ones alike, but none more than it needs while another lacks some."""
     free = [index for index, need in enumerate(shown) if not need.column.width]
-    found = [need.cells for need in shown]
-    left = cells - len(shown) - sum(found[index] for index in range(len(shown)) if index not in free)
-    waiting = sorted(free, key=lambda index: found[index])
+    result = [need.cells for need in shown]
+    left = cells - len(shown) - sum(result[index] for index in range(len(shown)) if index not in free)
+    waiting = sorted(free, key=lambda index: result[index])
     for number, index in enumerate(waiting):
-        found[index] = max(1, min(found[index], left // (len(waiting) - number)))
-        left -= found[index]
+        result[index] = max(1, min(result[index], left // (len(waiting) - number)))
+        left -= result[index]
     if free and left > 0:
-        found[free[0 if len(free) == 1 else -1]] += left
-    return found
+        result[free[0 if len(free) == 1 else -1]] += left
+    return result
 
 
 class Noted(ChainMap[str, Any]):
@@ -449,14 +449,14 @@ class Table(Lines):
         if filter_ is None and sorting is None:
             return range(len(rows))
         column = next((c for c in self.columns if sorting and c.name == sorting[0]), None)
-        found = [
+        result = [
             place
             for place, record in enumerate(rows.records)
             if filter_ is None or filter_.matches(self._with_note(place, record))
         ]
         if column is None or sorting is None:
-            return found
-        return rows.ordered(found, column, descending=sorting[1])
+            return result
+        return rows.ordered(result, column, descending=sorting[1])
 
     def _with_note(self, place: int, record: Record) -> Record:
         note = self._notes.get(self.rows.key(place)) if self._notes else None

@@ -238,8 +238,8 @@ class _Once:
                 names = "/".join((given.opts[-1], *given.secondary_opts[-1:]))
                 ctx.fail(f"{names} is given {times} times, but only one is allowed.")
         more: Any = super()
-        found: list[str] = more.parse_args(ctx, args)
-        return found
+        result: list[str] = more.parse_args(ctx, args)
+        return result
 
 
 def _single(option: Any) -> bool:

@@ -171,15 +171,15 @@ def _hidden(cards: int, environment: Mapping[str, str] = os.environ) -> str:
 
 def taken(runs: Path, *, but: int = 0) -> set[str]:
     """UUIDs of the GPUs that live jobs in a folder of runs have, the job `but` left out."""
-    found: set[str] = set()
+    result: set[str] = set()
     for job in all_jobs(runs):
         for last in job.attempts()[-1:]:
             if job.id == but or last.result() is not None:
                 continue
             beat = last.heartbeat()
             if beat is not None and beat.supervisor.alive() is not False:
-                found |= {card["uuid"] for card in device_of(last).get("gpus", ())}
-    return found
+                result |= {card["uuid"] for card in device_of(last).get("gpus", ())}
+    return result
 
 
 def device_of(attempt: Attempt) -> dict[str, Any]:
@@ -303,12 +303,12 @@ def _git(folder: Path) -> dict[str, Any] | None:
 
 
 def _data(spec: Recipe) -> dict[str, dict[str, Any]]:
-    found = {}
+    result = {}
     for key, value in flat(spec.params).items():
         if not isinstance(value, str) or key == "out" or not Path(value).is_absolute():
             continue
         path = Path(value)
         file = path / _MANIFEST if path.is_dir() else path
         if file.is_file():
-            found[key] = {"path": value, "bytes": file.stat().st_size, "sha256": sha256(file)}
-    return found
+            result[key] = {"path": value, "bytes": file.stat().st_size, "sha256": sha256(file)}
+    return result

@@ -433,10 +433,10 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def _moment(value: Any) -> float:
-    found = float(value)
-    if not 0 <= found < 1e11:
+    result = float(value)
+    if not 0 <= result < 1e11:
         raise ValueError(value)
-    return found
+    return result
 
 
 def _time(path: Path) -> float:
@@ -531,12 +531,12 @@ def put_aside(runs: Path, job: Job) -> Path:
 
 def all_jobs(runs: Path) -> list[Job]:
     """Every run folder, oldest first."""
-    found = []
+    result = []
     with contextlib.suppress(FileNotFoundError):
         for entry in os.scandir(runs):
             if _NUMBER.fullmatch(entry.name) and (job := Job(int(entry.name), Path(entry.path))).is_there():
-                found.append(job)
-    return sorted(found, key=lambda job: job.id)
+                result.append(job)
+    return sorted(result, key=lambda job: job.id)
 
 
 def find(runs: Path, number: int) -> Job:

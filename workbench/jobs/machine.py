@@ -72,14 +72,14 @@ def gpus() -> list[Gpu]:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return []
-    found = []
+    result = []
     for line in answer.splitlines():
         # A value that a card does not tell is written [N/A].
         with contextlib.suppress(ValueError):
             index, uuid, name, total, free, busy = (part.strip() for part in line.split(","))
             use = int(busy) if busy.isdecimal() else 0
-            found.append(Gpu(int(index), uuid, name, int(total) * 2**20, int(free) * 2**20, use))
-    return found
+            result.append(Gpu(int(index), uuid, name, int(total) * 2**20, int(free) * 2**20, use))
+    return result
 
 
 HEARTBEAT_S = 5.0

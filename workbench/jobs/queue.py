@@ -85,12 +85,12 @@ def waits(runs: Path) -> bool:
 
 def places(runs: Path) -> Places:
     """The queue as it is now; who looks at many jobs reads it once."""
-    found: dict[tuple[int, int], tuple[int, float]] = {}
+    result: dict[tuple[int, int], tuple[int, float]] = {}
     before = 0
     for entry in entries(runs):
-        found.setdefault((entry.job, entry.attempt), (before, entry.started))
+        result.setdefault((entry.job, entry.attempt), (before, entry.started))
         before += not entry.started
-    return found
+    return result
 
 
 def enqueue(attempt: Attempt) -> None:

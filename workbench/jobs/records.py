@@ -195,8 +195,8 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
     for item in all_jobs(workspace.runs):
         for attempt in item.attempts()[-1:]:
             settle(attempt, look=look)
-    found = enter(workspace, all_jobs(workspace.runs), index)
-    return found, index.notice
+    result = enter(workspace, all_jobs(workspace.runs), index)
+    return result, index.notice
 
 
 def settle(attempt: Attempt, *, give_up: bool = False, look: Look | None = None) -> bool:

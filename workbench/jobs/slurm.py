@@ -166,11 +166,11 @@ def _queue(numbers: Iterable[str]) -> dict[str, Answer] | None:
         return None
     if done.returncode:
         return {} if "Invalid job id" in done.stderr else None
-    found = {}
+    result = {}
     for line in done.stdout.splitlines():
         number, state, reason = (*line.strip().split("|"), "", "")[:3]
-        found[number] = Answer(state, "" if reason == "None" else reason)
-    return found
+        result[number] = Answer(state, "" if reason == "None" else reason)
+    return result
 
 
 def _past(number: str) -> Answer:

@@ -148,14 +148,14 @@ def curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
 
 def logged(run: str | Path) -> list[str]:
     """The measures that a job has logged, in the order in which they came."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for attempt in Job(0, Path(run)).attempts():
         curves = MetricCurves(attempt.events)
         behind = -1
         while curves.update() or curves.behind_bytes != behind:
             behind = curves.behind_bytes
-        found |= dict.fromkeys(curves.curves)
-    return list(found)
+        result |= dict.fromkeys(curves.curves)
+    return list(result)
 
 
 def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool:

@@ -296,14 +296,14 @@ class MetricCurves:
 
 def _parsed(lines: Sequence[bytes]) -> list[Any]:
     with contextlib.suppress(ValueError, RecursionError):
-        found: list[Any] = msgspec.json.decode(b"[" + b",".join(lines) + b"]")
-        if len(found) == len(lines):
-            return found
-    found = []
+        result: list[Any] = msgspec.json.decode(b"[" + b",".join(lines) + b"]")
+        if len(result) == len(lines):
+            return result
+    result = []
     for line in lines:
         with contextlib.suppress(ValueError, RecursionError):
-            found.append(msgspec.json.decode(line))
-    return found
+            result.append(msgspec.json.decode(line))
+    return result
 
 
 _WINDOWS = (2**16, 2**19, 2**22)

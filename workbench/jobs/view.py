@@ -556,13 +556,13 @@ def worth_telling(ended: Sequence[JobView], wrong: Iterable[int] = ()) -> list[J
     """Those of jobs that have ended which have a line of their own: a sweep speaks for its runs, but for the
     first that goes wrong while others go on. Args: wrong: sweeps of which that has been told."""
     told = {*wrong, *(view.id for view in ended)}
-    found = []
+    result = []
     for view in ended:
         if view.sweep and (view.sweep in told or view.state not in ("failed", "lost")):
             continue
         told.add(view.sweep)
-        found.append(view)
-    return found
+        result.append(view)
+    return result
 
 
 def _sweep_of_none(job: Job, spec: Recipe, now: float) -> JobView:

@@ -48,13 +48,13 @@ class Hit:
 def read_json(path: Path) -> dict[str, Any]:
     """A plan or manifest. Raises: DataError E661 for one that is corrupt, E312 for one that is missing."""
     try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        found["format"]
+        result: dict[str, Any] = json.loads(path.read_bytes())
+        result["format"]
     except FileNotFoundError as error:
         raise file_error(error, path, "read") from error
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise corrupt(path, error) from error
-    return found
+    return result
 
 
 def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
@@ -115,7 +115,7 @@ _Model = TypeVar("_Model", "StoredEncoder", "SparseEncoder")
 
 def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], options: str) -> _Model:
     try:
-        found = load(own["place"])
+        result = load(own["place"])
     except DataError as error:
         if error.code != "E312":
             raise
@@ -126,8 +126,8 @@ def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], opti
             code="E312",
             remedy=f"Put it there again, or say where it is now: {remedy}",
         ) from error
-    _same_encoder(path, own, found)
-    return found
+    _same_encoder(path, own, result)
+    return result
 
 
 class Index:

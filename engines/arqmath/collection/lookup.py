@@ -107,15 +107,15 @@ def rows_left_out(folder: ArqmathFolder, index: Path | None = None) -> int:
 def _read(posts: Path, wanted: set[str]) -> dict[str, StoredPost]:
     from engines.forum.readers import Report, read_posts
 
-    found: dict[str, StoredPost] = {}
+    result: dict[str, StoredPost] = {}
     for post in read_posts(posts, Report()):
         if post.id in wanted:
-            found[post.id] = StoredPost(
+            result[post.id] = StoredPost(
                 post.id, post.kind, post.title, post.body.text, post.tags, post.parent, post.score
             )
-            if len(found) == len(wanted):
+            if len(result) == len(wanted):
                 break
-    return found
+    return result
 
 
 _store = cached(4)(PostStore)

@@ -148,12 +148,12 @@ def generate(
         write_answers(answers, spec.out)
     if draft is not None and complete:
         draft.remove()
-    found = {"out": str(spec.out), "topics": len(topics), "answers": len(answers), "complete": complete}
+    result = {"out": str(spec.out), "topics": len(topics), "answers": len(answers), "complete": complete}
     if proofreader is None:
-        return found
+        return result
     asked = {topic.id: topic.text for topic in topics}
     rows = [{"topic": one.topic, **checked(one.text, asked[one.topic], proofreader)} for one in answers]
-    return {**found, "checked": rows}
+    return {**result, "checked": rows}
 
 
 _DEPTH, _HOW = 10, "lexical"

@@ -272,12 +272,12 @@ class Generator(ForumTask[GeneratorSettings]):
         return train_tokenizer(texts, self.settings.vocabulary)
 
     def _sources(self) -> list[Any]:
-        found = []
+        result = []
         if "collection" in self.data:
-            found.append(collection_texts(self.data["collection"], seed=self.seed))
+            result.append(collection_texts(self.data["collection"], seed=self.seed))
         if "amps" in self.data:
-            found.append(amps_texts(self.data["amps"], seed=self.seed))
-        return found
+            result.append(amps_texts(self.data["amps"], seed=self.seed))
+        return result
 
     @cached_property
     def problems(self) -> Problems:
@@ -343,10 +343,10 @@ class Generator(ForumTask[GeneratorSettings]):
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy of the solution's tokens, in nats a token."""
-        found: torch.Tensor = model(
+        result: torch.Tensor = model(
             input_ids=batch["ids"], attention_mask=batch["mask"], labels=batch["labels"]
         ).loss
-        return found
+        return result
 
     def unmeasured(self, name: str) -> str:
         return "" if self._held_out or name == "cut_share" else "no pair is held out"

@@ -101,27 +101,27 @@ class Rankings:
         Args: added: run files from elsewhere. What cannot be read becomes one of `problems`; a stop leaves
         out the runs that were not read yet.
         """
-        found = cls(folder)
-        found._read_topics()
-        found._read_judgements()
+        result = cls(folder)
+        result._read_topics()
+        result._read_judgements()
         paths = [*folder.runs, *(path for path in added if path not in folder.runs)]
         for number, path in enumerate(paths):
             events(Event("progress", {"done": number, "total": len(paths), "unit": "runs"}))
             if stop():
-                found.problems.append(f"stopped before {path.name} was read")
+                result.problems.append(f"stopped before {path.name} was read")
                 break
-            with found._left_out(path):
+            with result._left_out(path):
                 run = read_run(path)
-                name = _unique(run_name(path), found.runs)
-                found.runs[name] = RankedRun(name, path, run, found._evaluate(run))
-                found.problems += [f"{path.name} is read, but {doubt}" for doubt in run.doubts]
-        found._read_answers()
-        if not (found.problems or found.topic_ids()):
-            found.problems.append(
+                name = _unique(run_name(path), result.runs)
+                result.runs[name] = RankedRun(name, path, run, result._evaluate(run))
+                result.problems += [f"{path.name} is read, but {doubt}" for doubt in run.doubts]
+        result._read_answers()
+        if not (result.problems or result.topic_ids()):
+            result.problems.append(
                 f"{folder.path} has no topics, no judgements and no runs of Tasks 1 and 3. Expected "
                 "topics_task1*.xml, qrels_task1*.tsv and runs, or an arqmath.toml that names such files."
             )
-        return found
+        return result
 
     def topic_ids(self) -> list[str]:
         """Every topic that is written, judged or answered, in natural order."""
@@ -310,8 +310,8 @@ class Rankings:
         if error := self.unread.get(Path(wanted).absolute()):
             raise error
         by_path = {ranked.path.absolute(): ranked for ranked in self.runs.values()}
-        found = self.runs.get(wanted) or by_path.get(Path(wanted).absolute())
-        if found is None:
+        result = self.runs.get(wanted) or by_path.get(Path(wanted).absolute())
+        if result is None:
             known = ", ".join(self.runs) or "none"
             raise DataError(
                 f"there is no run {wanted!r}",
@@ -319,7 +319,7 @@ class Rankings:
                 code="E372",
                 remedy=did_you_mean(wanted, self.runs) or f"Runs: {known}.",
             )
-        return found
+        return result
 
 
 def answer_rows(ranking: Mapping[str, Any], run: str, against: str = "") -> list[dict[str, Any]]:
@@ -585,10 +585,10 @@ def _rankings(
     ]
     key = (str(collection.path), *((str(path), changed(path)) for path in (*read, *everything)))
     if key not in _CACHE:
-        found = Rankings.read(collection, everything, events=events, stop=stop)
+        result = Rankings.read(collection, everything, events=events, stop=stop)
         if stop():
-            return found
+            return result
         while len(_CACHE) > 2:
             del _CACHE[next(iter(_CACHE))]
-        _CACHE[key] = found
+        _CACHE[key] = result
     return _CACHE[key]

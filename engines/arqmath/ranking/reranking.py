@@ -82,14 +82,14 @@ class Scorer(ABC):
 
         Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN.
         """
-        found, done = np.full(len(pairs), np.nan), 0
+        result, done = np.full(len(pairs), np.nan), 0
         batches = self.batches(pairs)
         while done < len(pairs) and not stop():
             rows, scores = next(batches)
-            found[rows] = scores
+            result[rows] = scores
             done += len(rows)
             events(Event("progress", {"done": done, "total": len(pairs), "unit": "pairs"}))
-        return found
+        return result
 
 
 def batches_by_length(lengths: Sequence[int] | NDArray[np.int64], tokens: int) -> Iterator[NDArray[np.int64]]:

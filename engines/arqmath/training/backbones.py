@@ -233,11 +233,11 @@ def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
         )
     tokenizer = _tokenizer(folder)
     check_tokens(folder, tokenizer, config.vocab_size, CODE)
-    found = Backbone(name, config.model_type, config, tokenizer, folder if weights else None)
+    result = Backbone(name, config.model_type, config, tokenizer, folder if weights else None)
     if max_length:
-        found.check_length(max_length)
+        result.check_length(max_length)
         tokenizer.model_max_length = max_length
-    return found
+    return result
 
 
 def _config(folder: Path) -> Any:
@@ -260,12 +260,12 @@ def _config(folder: Path) -> Any:
 
 
 def _tokenizer(folder: Path) -> Any:
-    found = open_tokenizer(folder, CODE)
-    if not found.is_fast or found.mask_token_id is None or found.pad_token_id is None:
+    result = open_tokenizer(folder, CODE)
+    if not result.is_fast or result.mask_token_id is None or result.pad_token_id is None:
         what = "the tokenizer has no tokenizer.json, no mask token or no padding"
         remedy = "Save it again with transformers: AutoTokenizer.from_pretrained(F).save_pretrained(F)."
         raise unusable(folder, what, CODE, remedy)
     # Those of sentence-transformers cut and pad on their own.
-    found.backend_tokenizer.no_truncation()
-    found.backend_tokenizer.no_padding()
-    return found
+    result.backend_tokenizer.no_truncation()
+    result.backend_tokenizer.no_padding()
+    return result

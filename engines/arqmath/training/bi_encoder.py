@@ -148,17 +148,17 @@ class BiEncoderTask(ForumTask[Settings]):
         (run, linked), threads, settings = self._ranked, self.threads, self.settings
         question, group = threads.questions[place], threads.groups[place]
         others = threads.of_others(place, run.rankings.get(question, ()))
-        near, found = linked.get(question, set()), []
+        near, result = linked.get(question, set()), []
         for answer, _ in others[settings.first_rank - 1 : settings.last_rank]:
             other = threads.known[answer]
             if threads.groups[other] != group and threads.questions[other] not in near:
-                found.append(answer)
-        return found
+                result.append(answer)
+        return result
 
     @cached_property
     def _held_out(self) -> list[tuple[int, list[str]]]:
         """Measured questions by place, with candidates: the own answer, ranked ones, others of its tags."""
-        found, many = [], self.settings.candidates - 1
+        result, many = [], self.settings.candidates - 1
         for place in self._sides[1]:
             draw = Random(f"{self.seed} {place}")
             ranked = self.hard(place)
@@ -166,8 +166,8 @@ class BiEncoderTask(ForumTask[Settings]):
             more = self.threads.incorrect(place, many, draw)
             wrong += [answer for answer in more if answer not in wrong][: many - len(wrong)]
             if wrong:
-                found.append((place, [draw.choice(self.threads.correct(place)), *wrong]))
-        return found
+                result.append((place, [draw.choice(self.threads.correct(place)), *wrong]))
+        return result
 
     @cached_property
     def _texts(self) -> tuple[dict[tuple[str, str], int], Sequences]:
@@ -197,8 +197,8 @@ class BiEncoderTask(ForumTask[Settings]):
                     yield f"bare {post.id}", post.body.text
 
         every = self.settings.titled < 1 or sorted(bare)
-        names, found = self.tokens("apart", "collection", "exclude", texts=texts, keep=room, bare=every)
-        return rows_by_kind(names), found
+        names, result = self.tokens("apart", "collection", "exclude", texts=texts, keep=room, bare=every)
+        return rows_by_kind(names), result
 
     def train_data(self) -> Resampled[Example]:
         """The questions that are trained on, each with other answers in every epoch."""
@@ -482,8 +482,8 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """As of every bi-encoder, with the numbers of terms. Raises: EngineError E687 when no answer has any:
         then nothing more is learnt."""
-        found = super().evaluate(model)
-        if found.get("validation_answer_terms") == 0:
+        result = super().evaluate(model)
+        if result.get("validation_answer_terms") == 0:
             raise EngineError(
                 "all terms of all held-out answers have weight 0 and cannot recover",
                 code="E687",
@@ -492,7 +492,7 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
                     "with its masked-token head."
                 ),
             )
-        return found
+        return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """A folder for SparseEncoder, with tokenizer and card."""

@@ -155,12 +155,12 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         pairs, source, settings = self.pairs, self.source, self.settings
         draw = Random(self.seed + 1)
         places = sorted({int(place) for place in pairs.rows[pairs.held_out, 0]})
-        found = []
+        result = []
         for place in draw.sample(places, min(settings.measured, len(places))):
             wrong = source.incorrect(place, settings.candidates - 1, draw)
             if wrong:
-                found.append((source.questions[place], [draw.choice(source.correct(place)), *wrong]))
-        return found
+                result.append((source.questions[place], [draw.choice(source.correct(place)), *wrong]))
+        return result
 
     @cached_property
     def _texts(self) -> tuple[dict[str, int], Sequences]:
@@ -176,7 +176,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
                     left.remove(name)
                     yield name, text
 
-        names, found = self.tokens(
+        names, result = self.tokens(
             "texts", "collection", "topics", texts=texts, keep=self.settings.max_length, of=sorted(wanted)
         )
         rows = {name: row for row, name in enumerate(names)}
@@ -188,7 +188,7 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
                 code="E674",
                 remedy="Annotated pairs need the topics in the folder of the collection.",
             )
-        return rows, found
+        return rows, result
 
     def _all_texts(self) -> Iterable[tuple[str, str]]:
         if self._annotated:
@@ -284,14 +284,14 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         import torch
 
         lengths = [self.length(example) for example in examples]
-        found = np.zeros(len(examples))
+        result = np.zeros(len(examples))
         for batch in batches_by_length(lengths, _BATCH_TOKENS):
             inputs = self.collate([examples[place] for place in batch])
             inputs.pop("labels")
             with torch.inference_mode():
                 logits = model(**moved(inputs, model)).logits
-            found[batch] = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
-        return found
+            result[batch] = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
+        return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """A folder for AutoModelForSequenceClassification, with tokenizer and card."""

@@ -86,7 +86,7 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
         raise unusable(folder, what, code, "Convert them with transformers, where you trust them.")
     with quiet():
         try:
-            found: tuple[Any, Mapping[str, Any]] = cls.from_pretrained(
+            result: tuple[Any, Mapping[str, Any]] = cls.from_pretrained(
                 folder,
                 local_files_only=True,
                 trust_remote_code=False,
@@ -97,7 +97,7 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
             )
         except Exception as error:  # the library raises whatever the fault happens to lead to
             raise _unloaded(folder, "model", error, code) from error
-    return found
+    return result
 
 
 def check_tokens(folder: Path, tokenizer: Any, rows: int, code: str) -> None:
@@ -366,10 +366,10 @@ def _around(ids: list[int], sides: list[int | None]) -> tuple[tuple[int, ...], .
 
 def padded(rows: Sequence[Ids], pad: int) -> NDArray[np.int64]:
     """(rows, length of the longest)."""
-    found = np.full((len(rows), max(map(len, rows))), pad, np.int64)
+    result = np.full((len(rows), max(map(len, rows))), pad, np.int64)
     for place, row in enumerate(rows):
-        found[place, : len(row)] = row
-    return found
+        result[place, : len(row)] = row
+    return result
 
 
 def rows_by_kind(names: Iterable[str]) -> dict[tuple[str, str], int]:

@@ -95,12 +95,12 @@ class Threads:
 
     def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
         """Answers of questions that share a tag, or of any."""
-        found: list[str] = []
+        result: list[str] = []
         for _ in range(count):
-            answer = self._one(place, draw, found)
+            answer = self._one(place, draw, result)
             if answer:
-                found.append(answer)
-        return found
+                result.append(answer)
+        return result
 
     def _one(self, place: int, draw: Random, taken: Sequence[str]) -> str:
         tags = list(self.tags[place])
@@ -172,7 +172,7 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
 
 def read_linked(folder: ArqmathFolder) -> dict[str, set[str]]:
     """The duplicates and related questions of every question, both ways."""
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     pairs = [
         (post.id, other)
         for post in read_posts(folder.need_posts(), Report())
@@ -181,9 +181,9 @@ def read_linked(folder: ArqmathFolder) -> dict[str, set[str]]:
     if folder.links is not None:
         pairs += [(post, other) for post, other, _ in read_links(folder.links, Report())]
     for post, other in pairs:
-        found.setdefault(post, set()).add(other)
-        found.setdefault(other, set()).add(post)
-    return found
+        result.setdefault(post, set()).add(other)
+        result.setdefault(other, set()).add(post)
+    return result
 
 
 def read_question_run(path: Path, threads: Threads) -> Run:

@@ -483,14 +483,14 @@ class PretrainTask(ForumTask[PretrainSettings]):
                 labels = batch[self._second]
                 sums["second_loss"] += float(cross_entropy(second.float(), labels, reduction="sum"))
                 sums["second_right"] += float((second.argmax(-1) == labels).sum())
-        found = {
+        result = {
             "validation_loss_nats": sums["loss"] / sums["words"] + sums["second_loss"] / len(rows),
             "validation_masked_accuracy": sums["right"] / sums["words"],
         }
         if self.pairs:
             name = "order" if self.order else "first_token"
-            found[f"validation_{name}_accuracy"] = sums["second_right"] / len(rows)
-        return found
+            result[f"validation_{name}_accuracy"] = sums["second_right"] / len(rows)
+        return result
 
     def _objectives(self) -> list[str]:
         besides = {"sentence order": self.order, "the first token of a second segment": not self.order}

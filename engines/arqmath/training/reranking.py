@@ -84,15 +84,15 @@ class RerankTask(ForumTask[RerankSettings]):
     @cached_property
     def backbone(self) -> Backbone:
         """What is trained. Raises: DataError E672 for one that does not tell the sides of a pair apart."""
-        found = super().backbone
-        if not Frame.of(found.tokenizer, types=found.types).second:
+        result = super().backbone
+        if not Frame.of(result.tokenizer, types=result.types).second:
             raise DataError(
-                f"{found.name} cannot tell the two sides of a pair apart",
+                f"{result.name} cannot tell the two sides of a pair apart",
                 path=backbone_folder(self.data.get("backbone", MINILM)),
                 code="E672",
                 remedy="Use a BERT or ALBERT model, which has token types.",
             )
-        return found
+        return result
 
     @cached_property
     def _model(self) -> Any:
@@ -120,10 +120,10 @@ class RerankTask(ForumTask[RerankSettings]):
 
     @cached_property
     def _same(self) -> dict[int, set[int]]:
-        found: dict[int, set[int]] = {}
+        result: dict[int, set[int]] = {}
         for place, group in enumerate(self.threads.groups):
-            found.setdefault(group, set()).add(place)
-        return found
+            result.setdefault(group, set()).add(place)
+        return result
 
     @cached_property
     def _lists(self) -> tuple[list[_List], list[_List]]:
@@ -202,14 +202,14 @@ class RerankTask(ForumTask[RerankSettings]):
                         seen.add((kind, post.id))
                         yield f"{kind} {post.id}", text
 
-        names, found = self.tokens(
+        names, result = self.tokens(
             "titled",
             "collection",
             texts=texts,
             keep=0 if self.settings.window else self.settings.max_length,
             of=[sorted(wanted), sorted(parents)],
         )
-        return rows_by_kind(names), found
+        return rows_by_kind(names), result
 
     def train_data(self) -> range:
         assert self._texts is not None
@@ -220,7 +220,7 @@ class RerankTask(ForumTask[RerankSettings]):
         rows, texts = self._texts
         asked = rows["text", one.question]
         room = self.settings.max_length - self.frame.width
-        found = []
+        result = []
         for name in one.answers:
             answer, whole = texts[rows["text", name]], int(texts.whole[rows["text", name]])
             before = answer[:0]
@@ -231,8 +231,8 @@ class RerankTask(ForumTask[RerankSettings]):
             left, right = longest_first(int(texts.whole[asked]), len(before) + whole, room)
             if self.settings.window:
                 answer = best_window(answer, texts[asked], max(0, right - len(before)))
-            found.append((texts[asked][:left], np.concatenate([before, answer])[:right]))
-        return found
+            result.append((texts[asked][:left], np.concatenate([before, answer])[:right]))
+        return result
 
     def length(self, example: int) -> int:
         """Tokens of all pairs of a list."""
@@ -281,10 +281,10 @@ class RerankTask(ForumTask[RerankSettings]):
             if not one.titled:
                 right, *wrong = self._cosines(model, batch)[0].tolist()
                 ranks.append(rank_of(right, wrong))
-        found = {"validation_loss_nats": float(np.mean(losses))} if losses else {}
+        result = {"validation_loss_nats": float(np.mean(losses))} if losses else {}
         if ranks:
-            found["validation_mrr"] = float(np.mean(1 / np.array(ranks)))
-        return found
+            result["validation_mrr"] = float(np.mean(1 / np.array(ranks)))
+        return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """A folder of the encoder, marked as one with this head, with tokenizer and card."""

@@ -81,20 +81,20 @@ def text_and_formulas(
     >>> text_and_formulas("Let $n$ be even, then $a^2+b^2=c^2$ holds for all of these numbers")
     ['Let $n$ be even, then', '$a^2+b^2=c^2$', 'holds for all of these numbers']
     """
-    found: list[str] = []
+    result: list[str] = []
     if split_inside_formulas:
         for sentence in _cut(title, text):
             pieces = sentence.replace("$$", "$").split("$")
             # Splitting at `\;` or `\:` leaves a backslash that belongs to nothing.
             pieces[1::2] = [re.sub(r"\s*\\+$", "", piece) for piece in pieces[1::2]]
-            found += _chunks(pieces)
-        return found
+            result += _chunks(pieces)
+        return result
     marked, formulas = _marked(title, text, known)
     for sentence in marked:
         words = sentence.split(_MARK)
         pieces = [piece for word in words[:-1] for piece in (word, next(formulas))]
-        found += _chunks([*pieces, words[-1]])
-    return found
+        result += _chunks([*pieces, words[-1]])
+    return result
 
 
 def _cut(title: str, text: str) -> list[str]:

@@ -506,9 +506,9 @@ def _without_logarithm(m: Tree) -> tuple[Tree | None, Tree]:
         return m.children[0], ONE
     if m.label == "*":
         for here, there in (m.children, m.children[::-1]):
-            found, rest = _without_logarithm(here)
-            if found is not None:
-                return found, times(rest, there)
+            result, rest = _without_logarithm(here)
+            if result is not None:
+                return result, times(rest, there)
     return None, m
 
 

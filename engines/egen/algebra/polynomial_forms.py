@@ -79,10 +79,10 @@ def common_denominator(tree: Tree, _: Signs) -> Iterator[Tree]:
 def single(tree: Tree) -> tuple[Space, Quotient, Tree, fmpq_poly, fmpq_poly] | None:
     """A quotient of polynomials in one atom that is no constant."""
     space = Space([tree])
-    found = space.of(tree)
+    result = space.of(tree)
     if len(space.atoms) != 1 or space.atoms[0].label in CONSTANTS:
         return None
-    return space, found, space.atoms[0], dense(found.top), dense(found.bottom)
+    return space, result, space.atoms[0], dense(result.top), dense(result.bottom)
 
 
 def dense(polynomial: fmpq_mpoly) -> fmpq_poly:

@@ -132,7 +132,7 @@ class _Closed(Space):
         return total
 
     def _numbers_vanish(self, polynomial: fmpq_mpoly) -> bool:
-        constant = [not _has_variable(atom) and is_algebraic(atom) for atom in self.atoms]
+        constant = [not variables_of(atom) and is_algebraic(atom) for atom in self.atoms]
         if not any(constant):
             return False
         groups: dict[tuple[int, ...], dict[tuple[int, ...], object]] = {}
@@ -147,10 +147,6 @@ class _Closed(Space):
 
 _SINE = {"cos": "sin", "cosh": "sinh"}
 _PI = Tree("pi")
-
-
-def _has_variable(tree: Tree) -> bool:
-    return bool(variables_of(tree))
 
 
 def _roots(left: Tree, right: Tree, powers: Powers) -> bool:

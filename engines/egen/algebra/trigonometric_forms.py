@@ -111,10 +111,10 @@ def _apart(tree: Tree, parts: int) -> Iterator[Tree]:
 
 def _bounded(change: Callable[[Tree], Tree], node: Tree) -> Tree:
     """The node changed. Raises: TooLargeError: an angle of many terms doubles what is written with each."""
-    found = change(node)
-    if found is not node and next(islice(found, _LARGEST, None), None) is not None:
+    result = change(node)
+    if result is not node and next(islice(result, _LARGEST, None), None) is not None:
         raise TooLargeError("a sine or cosine has too many terms to take apart")
-    return found
+    return result
 
 
 def squares(tree: Tree, _: Signs) -> Iterator[Tree]:
@@ -253,17 +253,17 @@ def _times_series(
     series: Mapping[Vector, tuple[Fraction, Fraction]], vector: Vector, label: str, kind: tuple[str, str]
 ) -> dict[Vector, tuple[Fraction, Fraction]]:
     """A sum of exponentials times (z ± 1/z)/2, or (z - 1/z)/2i for a circular sine."""
-    found: dict[Vector, tuple[Fraction, Fraction]] = {}
+    result: dict[Vector, tuple[Fraction, Fraction]] = {}
     odd = label == kind[0]
     for place, (real, imaginary) in series.items():
         if odd and kind is _CIRCULAR:
             real, imaginary = imaginary, -real
         for sign in (1, -1):
             at = tuple(n + sign * m for n, m in zip(place, vector, strict=True))
-            before = found.get(at, (Fraction(0), Fraction(0)))
+            before = result.get(at, (Fraction(0), Fraction(0)))
             factor = Fraction(-1 if odd and sign < 0 else 1, 2)
-            found[at] = before[0] + factor * real, before[1] + factor * imaginary
-    return found
+            result[at] = before[0] + factor * real, before[1] + factor * imaginary
+    return result
 
 
 def _waves(
@@ -398,11 +398,7 @@ def tangents(tree: Tree, _: Signs) -> Iterator[Tree]:
         _CIRCULAR[1]: divided(other(ONE, power(half, 2)), below),
     }
     known |= {_HYPERBOLIC[0]: known["sin"], _HYPERBOLIC[1]: known["cos"]}
-    yield normal(_written_by(tree, known))
-
-
-def _written_by(tree: Tree, known: Mapping[str, Tree]) -> Tree:
-    return bottom_up(tree, lambda node: known.get(node.label, node))
+    yield normal(bottom_up(tree, lambda node: known.get(node.label, node)))
 
 
 def quotients(tree: Tree, _: Signs) -> Iterator[Tree]:

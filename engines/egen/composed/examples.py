@@ -68,9 +68,9 @@ _OF_ONE: Mapping[str, Callable[[Complexes], Any]] = {
 
 
 def _slope(_: Complexes, u: Complexes) -> Complexes:
-    found = np.full_like(u, np.nan)
-    found[..., 0] = (u[..., -1] - u[..., 0]) / _STEP if u.shape[-1] > 1 else np.nan
-    return found
+    result = np.full_like(u, np.nan)
+    result[..., 0] = (u[..., -1] - u[..., 0]) / _STEP if u.shape[-1] > 1 else np.nan
+    return result
 
 
 _OF_TWO: Mapping[str, Callable[[Complexes, Complexes], Any]] = {

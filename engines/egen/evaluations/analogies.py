@@ -115,7 +115,7 @@ def families() -> tuple[Family, ...]:
     trigonometric, hyperbolic = TRIGONOMETRIC, HYPERBOLIC
     squares = tuple((f"pow {f} x 2", other) for f, other in _SQUARES.items())
     inverses = tuple((f"{f} x", f"a{f} x") for f in trigonometric + hyperbolic)
-    found = [
+    result = [
         Family("odd", "identity", tuple((f"{f} x", f"* -1 {f} * -1 x") for f in _ODD)),
         Family("even", "identity", tuple((f"{f} x", f"{f} * -1 x") for f in _EVEN)),
         Family("one over", "identity", tuple((f"{f} x", f"/ 1 {g} x") for f, g in RECIPROCAL.items())),
@@ -137,10 +137,10 @@ def families() -> tuple[Family, ...]:
     ]
     bases = ("x", *(f"{name} x" for name in FUNCTIONS))
     for name, pattern in _OPERATIONS.items():
-        found.append(Family(name, "operation", tuple((base, pattern.format(base)) for base in bases)))
+        result.append(Family(name, "operation", tuple((base, pattern.format(base)) for base in bases)))
     for name, argument in _ARGUMENTS.items():
-        found.append(Family(name, "operation", tuple((f"{f} x", f"{f} {argument}") for f in FUNCTIONS)))
-    return tuple(found)
+        result.append(Family(name, "operation", tuple((f"{f} x", f"{f} {argument}") for f in FUNCTIONS)))
+    return tuple(result)
 
 
 FAMILIES = families()
@@ -168,13 +168,13 @@ def build(count: int = PAPER_COUNT, *, seed: int = 0) -> list[Analogy]:
     groups = [list(_within(family)) for family in FAMILIES]
     for group in groups:
         draw.shuffle(group)
-    found: list[Analogy] = []
-    while len(found) < count and any(groups):
+    result: list[Analogy] = []
+    while len(result) < count and any(groups):
         for group in groups:
-            if group and len(found) < count:
-                found.append(group.pop())
-    draw.shuffle(found)
-    return found
+            if group and len(result) < count:
+                result.append(group.pop())
+    draw.shuffle(result)
+    return result
 
 
 def _within(family: Family) -> Iterator[Analogy]:

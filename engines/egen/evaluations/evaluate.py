@@ -196,12 +196,12 @@ def _analogies(spec: Evaluate) -> list[Analogy]:
     from engines.egen.evaluations import analogies
 
     if spec.analogies:
-        found = list(analogies.read_analogies(spec.analogies))[: spec.count]
+        result = list(analogies.read_analogies(spec.analogies))[: spec.count]
     else:
-        found = analogies.build(spec.count or analogies.PAPER_COUNT, seed=spec.seed)
+        result = analogies.build(spec.count or analogies.PAPER_COUNT, seed=spec.seed)
     if spec.write:
-        analogies.write_analogies(found, spec.write)
-    return found
+        analogies.write_analogies(result, spec.write)
+    return result
 
 
 def _measured(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> Report:

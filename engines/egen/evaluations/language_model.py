@@ -219,8 +219,8 @@ def _post(url: str, body: Mapping[str, Any]) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         what = "its answer is not a chat completion"
         raise _fault(url, what, "Name an OpenAI-compatible address, such as one that ends with /v1") from None
-    found: dict[str, Any] = response
-    return found
+    result: dict[str, Any] = response
+    return result
 
 
 def _said(data: bytes, key: str) -> str:
@@ -468,8 +468,8 @@ def _letter(number: int) -> str:
 
 def _chosen(text: str, count: int) -> int | None:
     def form(said: str) -> int | None:
-        found = re.match(r"\(?([A-Z])\b", said)
-        number = -1 if found is None else ord(found[1]) - ord("A")
+        match = re.match(r"\(?([A-Z])\b", said)
+        number = -1 if match is None else ord(match[1]) - ord("A")
         return number if 0 <= number < count else None
 
     return _last(text, form)

@@ -184,11 +184,11 @@ def build(
     draw.shuffle(clusters)
     for texts in clusters:
         draw.shuffle(texts)
-    found: list[Derivation] = []
+    result: list[Derivation] = []
     for turn in range(max(map(len, clusters), default=0)):
         for texts in clusters:
-            if len(found) >= count or stop():
-                return found
+            if len(result) >= count or stop():
+                return result
             if turn >= len(texts):
                 continue
             try:
@@ -197,9 +197,9 @@ def build(
                 on_bad(error)
                 continue
             if made is not None:
-                found.append(made)
-                events(Event("progress", {"done": len(found), "total": count, "unit": "derivations"}))
-    return found
+                result.append(made)
+                events(Event("progress", {"done": len(result), "total": count, "unit": "derivations"}))
+    return result
 
 
 def _made(text: str, draw: random.Random, max_length: int) -> Derivation | None:
@@ -313,13 +313,13 @@ def step_cosines(
     cannot read one of the two."""
     texts = [prefix(without_log(step)) for derivation in derivations for step in derivation.steps]
     vectors = encode_readable(encoder, texts, events=events, stop=stop)
-    found = []
+    result = []
     begin = 0
     for derivation in derivations:
         own = vectors[begin : begin + len(derivation.steps)]
         begin += len(own)
-        found.append(cosines(own[:-1], own[1:]).astype(np.float64))
-    return found
+        result.append(cosines(own[:-1], own[1:]).astype(np.float64))
+    return result
 
 
 def threshold(cosines: Sequence[Floats], wrong: Sequence[int | None]) -> float:
@@ -377,16 +377,16 @@ def _cells(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> list[NDArray
 
 def _scores(counts: Sequence[Any]) -> dict[str, Any]:
     hit, false, missed, passed = counts
-    found = {}
+    result = {}
     for name, both, said, true in (
         ("none", passed, passed + missed, passed + false),
         ("mistake", hit, hit + false, hit + missed),
     ):
         precision, recall = both / np.maximum(1, said), both / np.maximum(1, true)
-        found[f"{name}_precision"] = 100 * precision
-        found[f"{name}_recall"] = 100 * recall
-        found[f"{name}_f1"] = 200 * precision * recall / np.maximum(precision + recall, 1e-12)
-    return found
+        result[f"{name}_precision"] = 100 * precision
+        result[f"{name}_recall"] = 100 * recall
+        result[f"{name}_f1"] = 200 * precision * recall / np.maximum(precision + recall, 1e-12)
+    return result
 
 
 def evaluate(
@@ -467,7 +467,7 @@ def figures(
     """
     count = int(owner.max()) + 1
     table = [np.bincount(owner, weights=cell, minlength=count) for cell in _cells(flagged, wrong)]
-    found = []
+    result = []
     for name, value in scores(flagged, wrong).items():
 
         def resampled(rows: NDArray[np.int64], name: str = name) -> Floats:
@@ -475,8 +475,8 @@ def figures(
 
         interval = bootstrap(resampled, count, draws=RESAMPLES)
         paper = reported("egen", name) if protocol == "paper" else {}
-        found.append(Figure(name, protocol, value, interval, paper))
-    return found
+        result.append(Figure(name, protocol, value, interval, paper))
+    return result
 
 
 def _failures(

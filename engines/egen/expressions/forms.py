@@ -77,8 +77,8 @@ class Subterms:
             (self.labels, self.lefts, self.rights), self.table[known:count].T, strict=True
         ):
             column += new.tolist()
-        found: list[int] = numbers.tolist()
-        return found
+        result: list[int] = numbers.tolist()
+        return result
 
     def read(self, tokens: Sequence[str]) -> int:
         names = [DERIVATIVE if token == "d" else token for token in tokens]

@@ -90,7 +90,7 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
     Args: letters: other variables than x. Raises: ExpressionError for what belongs to no token.
     """
     check_length(text)
-    found: list[Token] = []
+    result: list[Token] = []
     tokens = _MORE_TOKENS if letters else _TOKEN
     at, spaced = 0, False
     while at < len(text):
@@ -111,35 +111,35 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
             remedy = "Write 3*10^5 for the number, or put spaces around what is to be added to e."
             fail(text, f"{word[:20]} can be read in two ways", start, remedy)
         elif kind == "number":
-            found.append(Token("number", _checked(text, word, start), start, spaced))
+            result.append(Token("number", _checked(text, word, start), start, spaced))
         elif kind == "slope":
-            found.append(Token("function", "d/dx", start, spaced))
+            result.append(Token("function", "d/dx", start, spaced))
         elif kind == "logarithm":
             base = (match["base"] or match["digits"]).replace("π", "pi")
             known = base if base in letters else _checked(text, base, start)
-            found.append(Token("function", "log", start, spaced, known))
+            result.append(Token("function", "log", start, spaced, known))
         elif kind == "name":
-            found.append(Token("leaf", _name(word), start, spaced))
+            result.append(Token("leaf", _name(word), start, spaced))
         elif kind == "word":
-            found.extend(_names(text, word, start, spaced, letters))
+            result.extend(_names(text, word, start, spaced, letters))
         elif kind == "superscript":
-            found.append(Token("symbol", "^", start, spaced))
+            result.append(Token("symbol", "^", start, spaced))
             if word[0] == "⁻":
-                found.append(Token("symbol", "-", start))
+                result.append(Token("symbol", "-", start))
             digits = word.lstrip("⁻").translate(_SUPERSCRIPTS)
-            found.append(Token("number", _checked(text, digits, start), start))
+            result.append(Token("number", _checked(text, digits, start), start))
         else:
-            found.append(Token("symbol", _SPELLINGS.get(word, word), start, spaced))
+            result.append(Token("symbol", _SPELLINGS.get(word, word), start, spaced))
         spaced = False
-        if len(found) > _MAX_TOKENS:
+        if len(result) > _MAX_TOKENS:
             raise ExpressionError(
                 f"the expression has more than {_MAX_TOKENS:,} symbols",
                 text=visible(text[:200]),
                 position=0,
                 remedy="Split it into smaller expressions.",
             )
-    found.append(Token("end", "", len(text), spaced))
-    return found
+    result.append(Token("end", "", len(text), spaced))
+    return result
 
 
 def _checked(text: str, word: str, position: int) -> str:
@@ -164,7 +164,7 @@ def _name(word: str) -> str:
 def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
     if letters and word not in CALLED and word not in _PRODUCTS and is_name(name := GREEK.get(word, word)):
         return [Token("leaf", name, start, spaced)]
-    found: list[Token] = []
+    result: list[Token] = []
     at, alone, strange = 0, 0, False
     names = _MORE_NAMES if letters else _NAMES
     while at < len(word):
@@ -184,10 +184,10 @@ def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list
                 "Separate names by spaces or signs.",
             )
         kind: Literal["leaf", "function"] = "function" if name in CALLED else "leaf"
-        found.append(Token(kind, "pi" if name == "π" else name, start + at, spaced))
+        result.append(Token(kind, "pi" if name == "π" else name, start + at, spaced))
         at += len(name)
         spaced = False
-    return found
+    return result
 
 
 # An operator-precedence reader with its own stacks: nothing is evaluated and no input is too deep for it.

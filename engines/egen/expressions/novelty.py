@@ -111,13 +111,13 @@ class _Reader:
         self._known: dict[Tree, Written] = {}
 
     def of(self, tree: Tree) -> Written:
-        found = self._known.get(tree)
-        if found is None:
+        result = self._known.get(tree)
+        if result is None:
             inside = [self.of(child) for child in tree.children]
-            found = self._known[tree] = _composed(tree.label, inside)
+            result = self._known[tree] = _composed(tree.label, inside)
             labels = {tree.label} if tree.children else set[str]()
-            found.parts = frozenset(labels | {found.text}).union(*(part.parts for part in inside))
-        return found
+            result.parts = frozenset(labels | {result.text}).union(*(part.parts for part in inside))
+        return result
 
 
 class Ideas:
@@ -131,12 +131,12 @@ class Ideas:
         return self._of(number).text
 
     def _of(self, number: int) -> Written:
-        found = self._known.get(number)
-        if found is None:
+        result = self._known.get(number)
+        if result is None:
             terms = self._terms
             inside = [self._of(side) for side in (terms.lefts[number], terms.rights[number]) if side >= 0]
-            found = self._known[number] = _composed(terms.names[terms.labels[number]], inside)
-        return found
+            result = self._known[number] = _composed(terms.names[terms.labels[number]], inside)
+        return result
 
 
 def _composed(label: str, parts: Sequence[Written]) -> Written:
@@ -208,9 +208,9 @@ def _quotient(value: Written) -> Tree:
 
 
 def _number(value: Fraction) -> Written:
-    found = Written(str(value))
-    found.scale = value
-    return found
+    result = Written(str(value))
+    result.scale = value
+    return result
 
 
 _MINUS = _number(Fraction(-1))

@@ -246,8 +246,8 @@ def _plain(text: str, announced: bool) -> str:
     if announced:
         text = _SENTENCE_END.split(text, maxsplit=1)[0].strip()
     text = _CONCLUSION.sub("", text)
-    found = _LEAD.match(text)
-    text = text[found.end() :] if found and not _MODIFIED.search(text) else text
+    match = _LEAD.match(text)
+    text = text[match.end() :] if match and not _MODIFIED.search(text) else text
     short = text.rstrip(_LOOSE if announced else _LOOSE.replace("!", ""))
     if not re.search(r"[a-z]{2}\s+\S*[a-z]{2}", short, re.IGNORECASE) or "\\" in short:
         return short  # no sentence

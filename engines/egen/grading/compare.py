@@ -230,13 +230,13 @@ class Comparison:
                 return self._percent(gold, pred)
             if self._units == "require" and mine is not None:
                 return different(f"the answer has no unit, and the reference is in {mine.text}")
-            found = self._terms(plain_gold, plain_pred)
-            if found.verdict == "different" and present.is_("angle"):
-                found = self._terms(_in_radians(gold), _in_radians(pred))
-            if found.verdict == "different" and len(present.text) == 1:
+            result = self._terms(plain_gold, plain_pred)
+            if result.verdict == "different" and present.is_("angle"):
+                result = self._terms(_in_radians(gold), _in_radians(pred))
+            if result.verdict == "different" and len(present.text) == 1:
                 # The letter is a variable where the other side has it too.
                 return self._terms(_with_letter(gold), _with_letter(pred))
-            return found
+            return result
         if mine.powers == theirs.powers:
             if mine.factor == theirs.factor:
                 return self._terms(plain_gold, plain_pred)
@@ -245,24 +245,24 @@ class Comparison:
             return self._temperatures(plain_gold, plain_pred, mine.scale, theirs.scale)
         if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
             return self._terms(_in_radians(gold), _in_radians(pred))
-        found = self._terms(plain_gold, plain_pred)
+        result = self._terms(plain_gold, plain_pred)
         vague = not (mine.known and theirs.known)
         vague = vague or bool(mine.scale and theirs.is_("angle")) or bool(theirs.scale and mine.is_("angle"))
-        if found.verdict == "equal" and vague:
+        if result.verdict == "equal" and vague:
             return Compared("equal if", condition=f"{theirs.text} stands for {mine.text}")
-        if found.verdict in ("equal", "different", "equal if"):
+        if result.verdict in ("equal", "different", "equal if"):
             return different(f"in {theirs.text}, and the reference is in {mine.text}")
-        return found
+        return result
 
     def _temperatures(
         self, gold: Term, pred: Term, one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]
     ) -> Compared:
         """In degrees of two scales; where they are differences, the scales begin at the same."""
         sizes = _scaled(gold, one[0]), _scaled(pred, other[0])
-        found = self._terms(_raised(sizes[0], one[1]), _raised(sizes[1], other[1]))
-        if found.verdict == "different" and self._terms(*sizes).verdict == "equal":
+        result = self._terms(_raised(sizes[0], one[1]), _raised(sizes[1], other[1]))
+        if result.verdict == "different" and self._terms(*sizes).verdict == "equal":
             return Compared("equal if", condition="they are differences of temperatures")
-        return found
+        return result
 
     def _percent(self, gold: Term, pred: Term) -> Compared:
         """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
@@ -391,9 +391,9 @@ class Comparison:
             kinds = [_kind(gold), _kind(pred)]
             return different(f"{kinds[1]}, and the reference is {kinds[0]}")
         if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
-            found = _all(self._interval(*pair) for pair in zip(one, other, strict=True))
-            if found.verdict == "equal" or (len(one) == 1 and found.verdict != "undecided"):
-                return found
+            result = _all(self._interval(*pair) for pair in zip(one, other, strict=True))
+            if result.verdict == "equal" or (len(one) == 1 and result.verdict != "undecided"):
+                return result
             if len(one) > 1:
                 matched = self._matched(one, other)
                 if matched.verdict == "equal":
@@ -755,13 +755,13 @@ def _on_line(item: Form) -> list[Form] | None:
     if isinstance(item, Many) and item.kind == "set":
         return list(item.items)
     if isinstance(item, Union):
-        found: list[Form] = []
+        result: list[Form] = []
         for part in item.parts:
             parts = _on_line(part)
             if parts is None:
                 return None
-            found += parts
-        return found
+            result += parts
+        return result
     return None
 
 

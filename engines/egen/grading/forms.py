@@ -128,8 +128,8 @@ def _either(text: str) -> Form | None:
         if len(parts) < 2 or len(parts) > _DEEPEST:
             continue
         said = [form(part) for part in parts]
-        if joined and (found := _equations(said)) is not None:
-            return found
+        if joined and (result := _equations(said)) is not None:
+            return result
         sets = [one.value for one in said if isinstance(one, Named) and isinstance(one.value, Interval)]
         if len(sets) != len(said) or len({one.name for one in said if isinstance(one, Named)}) > 1:
             continue
@@ -191,12 +191,12 @@ def _commands(text: str) -> str:
     """
     text = text.replace("**", "^")
     text = _FUNCTION.sub(r"\\\1 ", text)
-    while found := _ROOT_CALL.search(text):
-        end = _closing(text, found.end() - 1)
+    while match := _ROOT_CALL.search(text):
+        end = _closing(text, match.end() - 1)
         if end < 0:
             break
-        inside = text[found.end() : end].strip()
-        text = f"{text[: found.start()]}\\sqrt{{{inside}}}{text[end + 1 :]}"
+        inside = text[match.end() : end].strip()
+        text = f"{text[: match.start()]}\\sqrt{{{inside}}}{text[end + 1 :]}"
     return text.strip()
 
 
@@ -355,10 +355,10 @@ def _form(text: str, depth: int) -> Form:
         thousands = _joined_thousands(text)
         if thousands is not None:
             return thousands
-        if found := _UNEQUAL.match(parts[0]):
+        if match := _UNEQUAL.match(parts[0]):
             # What follows is excluded too.
-            values = tuple(_form(part, depth + 1) for part in (parts[0][found.end() :], *parts[1:]))
-            if all(isinstance(value, Term) for value in values) and (name := lone(found[1])):
+            values = tuple(_form(part, depth + 1) for part in (parts[0][match.end() :], *parts[1:]))
+            if all(isinstance(value, Term) for value in values) and (name := lone(match[1])):
                 return Named(name, Without(REALS, Many("set", values)))
         return _listed([_form(part, depth + 1) for part in parts if part])
     parts, signs = split(text, _SIGN)
@@ -367,8 +367,8 @@ def _form(text: str, depth: int) -> Form:
     parts, _ = split(text, _CUP)
     if len(parts) > 1:
         return Union(tuple(_form(part, depth + 1) for part in parts))
-    if "\\" in text and (found := _MINUS.search(text)):
-        whole, taken = _form(text[: found.start()], depth + 1), _form(text[found.end() :], depth + 1)
+    if "\\" in text and (match := _MINUS.search(text)):
+        whole, taken = _form(text[: match.start()], depth + 1), _form(text[match.end() :], depth + 1)
         if isinstance(whole, Interval | Union | Many | Without):
             return Without(whole, taken)
     enclosed = _enclosed(text, depth)
@@ -520,17 +520,17 @@ def _bounded(left: str, mark: str, right: str, depth: int) -> Form | None:
 
 
 def _absolute(text: str) -> str:
-    found = re.fullmatch(r"(?:\||\\[lr]?vert)\s*(.+?)\s*(?:\||\\[lr]?vert)", text)
-    return lone(found[1]) if found else ""
+    match = re.fullmatch(r"(?:\||\\[lr]?vert)\s*(.+?)\s*(?:\||\\[lr]?vert)", text)
+    return lone(match[1]) if match else ""
 
 
 def _joined_thousands(text: str) -> Form | None:
     """`1,234,567` and, with a decimal comma, `0,25` and `1000,99` as numbers; None for a list."""
-    found = _THOUSANDS.fullmatch(text)
-    if found:
+    match = _THOUSANDS.fullmatch(text)
+    if match:
         return _term(text.replace(",", ""))
-    found = _DECIMAL_COMMA.fullmatch(text)
-    return _term(text.replace(",", ".")) if found else None
+    match = _DECIMAL_COMMA.fullmatch(text)
+    return _term(text.replace(",", ".")) if match else None
 
 
 _THOUSANDS = re.compile(
@@ -541,11 +541,11 @@ _CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)\s*(?:\\text\{\s*)?([ap]\.?m\.?)?\}?", 
 
 
 def _clock(text: str) -> Form | None:
-    found = _CLOCK.fullmatch(text)
-    if not found or int(found[1]) > 24:
+    match = _CLOCK.fullmatch(text)
+    if not match or int(match[1]) > 24:
         return None
-    half = (found[3] or "").lower().replace(".", "")
-    return Words(f"{int(found[1])}:{found[2]}{' ' + half if half else ''}")
+    half = (match[3] or "").lower().replace(".", "")
+    return Words(f"{int(match[1])}:{match[2]}{' ' + half if half else ''}")
 
 
 def _enclosed(text: str, depth: int) -> Form | None:
@@ -679,8 +679,8 @@ def _special(text: str) -> Form | None:
         return REALS
     if re.fullmatch(r"no (?:real )?solutions?|(?:the )?empty set|none exist", inside, re.IGNORECASE):
         return EMPTY
-    if found := re.fullmatch(r"([-+]?)\s*(?:infinity|inf)", inside, re.IGNORECASE):
-        return Term(f"{found[1].replace('+', '')}\\infty")
+    if match := re.fullmatch(r"([-+]?)\s*(?:infinity|inf)", inside, re.IGNORECASE):
+        return Term(f"{match[1].replace('+', '')}\\infty")
     if re.fullmatch(r"DNE|does(?: not|n't) exist", inside):
         return Words("does not exist")
     if _MONTH.search(inside) and "\\" not in inside:

@@ -175,34 +175,34 @@ def plain_number(text: str) -> Term | None:
     """
     if _INTEGER.fullmatch(text):
         return Term(text, Fraction(int(text)), 0)
-    if found := _DECIMAL.fullmatch(text):
-        value = Fraction(f"{found[1]}{found[2] or 0}.{found[3]}")
-        return Term(text, value, len(found[3]))
+    if match := _DECIMAL.fullmatch(text):
+        value = Fraction(f"{match[1]}{match[2] or 0}.{match[3]}")
+        return Term(text, value, len(match[3]))
     if not text[0].isdigit() and text[0] not in "-+\\.":
         return None
     if "." in text:
-        if found := _PERIODIC.fullmatch(text):
-            return Term(text, _periodic(found[1], found[2], found[3] or found[4]))
-        if found := _GOING_ON.fullmatch(text):
-            return _going_on(*found.groups())
+        if match := _PERIODIC.fullmatch(text):
+            return Term(text, _periodic(match[1], match[2], match[3] or match[4]))
+        if match := _GOING_ON.fullmatch(text):
+            return _going_on(*match.groups())
     if text[-1] not in "0123456789}":
         return None
     minus = -1 if text.startswith("-") else 1
-    if found := _FRACTION.fullmatch(text):
-        above, below = int(found[2] or found[3]), int(found[4] or found[5])
+    if match := _FRACTION.fullmatch(text):
+        above, below = int(match[2] or match[3]), int(match[4] or match[5])
         return Term(text, minus * Fraction(above, below)) if below else None
-    if found := _SLASH.fullmatch(text):
-        return Term(text, Fraction(int(found[1]), int(found[2]))) if int(found[2]) else None
-    if found := _MIXED.fullmatch(text):
-        return _mixed(text, minus, found[2], found[3] or found[4], found[5] or found[6])
-    if found := _MIXED_SLASH.fullmatch(text):
-        return _mixed(text, minus, *found.groups()[1:])
-    if found := _SPACED.fullmatch(text):
+    if match := _SLASH.fullmatch(text):
+        return Term(text, Fraction(int(match[1]), int(match[2]))) if int(match[2]) else None
+    if match := _MIXED.fullmatch(text):
+        return _mixed(text, minus, match[2], match[3] or match[4], match[5] or match[6])
+    if match := _MIXED_SLASH.fullmatch(text):
+        return _mixed(text, minus, *match.groups()[1:])
+    if match := _SPACED.fullmatch(text):
         return plain_number(text.replace(" ", ""))
-    if found := _SCIENTIFIC.fullmatch(text):
-        return Term(text, Fraction(found[1]) * Fraction(10) ** int(found[2] or found[3]))
-    if found := _BASED.fullmatch(text):
-        return _based(text, found[1], found[2] or "", int(found[3]))
+    if match := _SCIENTIFIC.fullmatch(text):
+        return Term(text, Fraction(match[1]) * Fraction(10) ** int(match[2] or match[3]))
+    if match := _BASED.fullmatch(text):
+        return _based(text, match[1], match[2] or "", int(match[3]))
     return None
 
 
@@ -223,8 +223,8 @@ def _periodic(whole: str, digits: str, period: str) -> Fraction:
 
 def _going_on(whole: str, digits: str) -> Term:
     """`0.333…`: the number whose digits go on as they end, where they repeat themselves."""
-    found = _SHOWN.search(digits)
-    value = None if found is None else _periodic(whole, digits, found[1] or found[2])
+    match = _SHOWN.search(digits)
+    value = None if match is None else _periodic(whole, digits, match[1] or match[2])
     return Term(f"{whole or '0'}.{digits}", value, begun=len(digits))
 
 

@@ -196,27 +196,27 @@ class _Evaluation:
         own = {name: [row[place] for place, _ in places] for name, row in names.items()}
         own[variable.label] = [arb(term) for _, term in places]
         terms = iter(inner.of(body, own))
-        found: Values = []
+        result: Values = []
         for span in bounds:
             if span is None:
-                found.append(None)
+                result.append(None)
                 continue
             total: Value = arb(0 if node.label == "sum" else 1)
             for _ in span:
                 term = next(terms)
                 if total is not None:
                     total = None if term is None else total + term if node.label == "sum" else total * term
-            found.append(total)
-        return found
+            result.append(total)
+        return result
 
     def _unknown(self, node: Tree, names: Mapping[str, Sequence[arb]]) -> Values:
         name, *arguments = node.children
         operands = [self.of(argument, names) for argument in arguments]
-        found: Values = []
+        result: Values = []
         for given in zip(*operands, strict=True):
             parts = [_rounded(value) for value in given]
-            found.append(None if None in parts else _drawn(name.label, "call", *map(str, parts)))
-        return found
+            result.append(None if None in parts else _drawn(name.label, "call", *map(str, parts)))
+        return result
 
 
 def _root(degree: Value, radicand: Value) -> Value:
@@ -287,13 +287,13 @@ class _Keys:
 
     def of(self, node: Tree, what: str) -> tuple[int, ...]:
         """The least key of a part for each kind of point, over all orders; of those that have one."""
-        found = []
+        result = []
         for kind, first, last in (("fraction", 0, self._fractions), ("integer", self._fractions, self._wide)):
             starts = range(0, self._wide * self._orders, self._wide)
             every = (self._key(node, slice(at + first, at + last), f"{what} {kind}") for at in starts)
             if known := [key for key in every if key is not None]:
-                found.append(min(known))
-        return tuple(found)
+                result.append(min(known))
+        return tuple(result)
 
     def _key(self, node: Tree, points: slice, salt: str) -> int | None:
         label = node.label

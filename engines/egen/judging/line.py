@@ -67,10 +67,10 @@ class Constant:
     term: Tree
 
     def ball(self, bits: int) -> arb:
-        found = numbers.known(self.term, bits)
-        if found is None or not found.is_finite():
+        result = numbers.known(self.term, bits)
+        if result is None or not result.is_finite():
             raise UnclearError
-        return found
+        return result
 
     @property
     def exact(self) -> Fraction | None:
@@ -347,16 +347,16 @@ def roots(tree: Tree, name: str) -> list[Number]:
     dense = [Fraction(0)] * (degree + 1)
     for exponents, c in top.to_dict().items():
         dense[int(exponents[0])] = Fraction(int(c.p), int(c.q))
-    found: list[Number] = []
+    result: list[Number] = []
     for factor, _ in _polynomial(dense).numer().factor()[1]:
         coefficients = tuple(Fraction(int(c)) for c in factor.coeffs())
         if len(coefficients) == 2:
-            found.append(rational(-coefficients[0] / coefficients[1]))
+            result.append(rational(-coefficients[0] / coefficients[1]))
             continue
         with ctx.workprec(_BITS[0]):
             count = len(_real_roots(_polynomial(coefficients)))
-        found += [Root(coefficients, place) for place in range(count)]
-    return found
+        result += [Root(coefficients, place) for place in range(count)]
+    return result
 
 
 def _linear(tree: Tree, name: str) -> list[Number]:
@@ -388,12 +388,12 @@ def _polynomial(coefficients: Sequence[Fraction]) -> fmpq_poly:
 
 def _real_roots(polynomial: fmpq_poly) -> list[arb]:
     roots: Any = polynomial.complex_roots()
-    found: list[arb] = [root.real for root, _ in roots if root.imag.is_zero()]
+    result: list[arb] = [root.real for root, _ in roots if root.imag.is_zero()]
 
     def before(one: arb, other: arb) -> int:
         return -1 if one < other else 1
 
-    return sorted(found, key=cmp_to_key(before))
+    return sorted(result, key=cmp_to_key(before))
 
 
 def _exact(value: Fraction) -> fmpq:

@@ -91,12 +91,12 @@ def known(tree: Tree, bits: int) -> Value:
     """The value of a number as a ball; NaN where it is not known. Raises: NoValueError."""
     with ctx.workprec(bits):
         try:
-            found = value(tree, {})
+            result = value(tree, {})
         except LongSumError:
             return arb.nan()
-    if found is None:
+    if result is None:
         raise NoValueError
-    return found
+    return result
 
 
 def order(left: Tree, right: Tree) -> int | None:

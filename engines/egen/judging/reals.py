@@ -68,19 +68,19 @@ def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
         return of_numbers(left, right)
     if len(names) > _MOST_VARIABLES:
         return Judgement("undecided", reason=f"there are more than {_MOST_VARIABLES} variables")
-    if (found := _polynomials(left, right, known)) is not None:
-        return found
+    if (result := _polynomials(left, right, known)) is not None:
+        return result
     whole = with_integers((left, right), known)
     renamed = _Renamed(left, right, whole.assumptions)
     try:
-        found = renamed.judged(seed)
+        result = renamed.judged(seed)
     except (EngineError, RecursionError, OverflowError) as error:
         what = error.what if isinstance(error, EngineError) else "the terms are too large"
         return Judgement("undecided", reason=what)
     notes = "; ".join(whole.notes)
-    if found.verdict == "different" and whole.unclear:
+    if result.verdict == "different" and whole.unclear:
         return Judgement("undecided", reason=f"{whole.unclear} is assumed, which is not understood")
-    return replace(found, reason="; ".join(filter(None, [found.reason, notes])))
+    return replace(result, reason="; ".join(filter(None, [result.reason, notes])))
 
 
 def _polynomials(left: Tree, right: Tree, known: Known) -> Judgement | None:
@@ -242,8 +242,8 @@ class _Renamed:
 
     def _verdict(self, assumptions: Assumptions, seed: int) -> tuple[Verdict, str]:
         judge = verifier(self.left, self.right, assumptions=assumptions, seed=seed)
-        (found,) = judge.check([self.right])
-        return found, judge.reason
+        (result,) = judge.check([self.right])
+        return result, judge.reason
 
     def _agrees(self, verdict: Verdict) -> Judgement:
         apart = [self._exceptions(verdict.exceptions), *self._curves()]
@@ -416,25 +416,25 @@ def at(tree: Tree, point: Mapping[str, float]) -> Value:
 
 def needs(tree: Tree) -> list[tuple[str, Tree]]:
     """What the parts of a term need in order to be defined: texts with a place for a term."""
-    found: list[tuple[str, Tree]] = []
+    result: list[tuple[str, Tree]] = []
     for node in tree:
         if node.label in _DOMAINS:
             inner = node.children[0]
-            found += [] if numbers.is_number(inner) else [(_DOMAINS[node.label], inner)]
+            result += [] if numbers.is_number(inner) else [(_DOMAINS[node.label], inner)]
         elif node.label in ("/", "mod") and not _never_zero(node.children[1]):
-            found.append(("{} != 0", node.children[1]))
+            result.append(("{} != 0", node.children[1]))
         elif node.label == "pow":
             base, exponent = node.children
             fixed = numbers.exact(exponent)
             if numbers.is_number(base):
                 continue
             if fixed is None or fixed != int(fixed):
-                found.append(("{} >= 0" if fixed is not None and fixed > 0 else "{} > 0", base))
+                result.append(("{} >= 0" if fixed is not None and fixed > 0 else "{} > 0", base))
             elif fixed <= 0:
-                found.append(("{} != 0", base))
+                result.append(("{} != 0", base))
         elif node.label == "log":
-            found += [("{} > 0", part) for part in node.children if not numbers.is_number(part)]
-    return found
+            result += [("{} > 0", part) for part in node.children if not numbers.is_number(part)]
+    return result
 
 
 def _never_zero(tree: Tree) -> bool:

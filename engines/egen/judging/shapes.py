@@ -254,9 +254,9 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         if open_:
             return members(judge, pairs[0], pairs[1], assume)
     if all(one in ("tuple", "list") for one in kinds):
-        found = members(judge, left.children, right.children, assume)
-        if found.verdict == "equal" or kinds != ("list", "list"):
-            return found
+        result = members(judge, left.children, right.children, assume)
+        if result.verdict == "equal" or kinds != ("list", "list"):
+            return result
         return _sets(judge, left, right, assume)
     if all(one in ("set", "list") for one in kinds):
         return _sets(judge, left, right, assume)
@@ -350,16 +350,16 @@ def members(
     doubtful: Judgement | None = None
     witness = ""
     for one, other in zip(left, right, strict=True):
-        found = judge.compared(one, other, assume)
-        if found.verdict == "different":
-            return found
-        if found.verdict == "undecided":
-            doubtful = doubtful or found
-        if found.condition:
-            conditions.append(found.condition)
-            witness = witness or found.witness
-        if found.reason:
-            notes.append(found.reason)
+        result = judge.compared(one, other, assume)
+        if result.verdict == "different":
+            return result
+        if result.verdict == "undecided":
+            doubtful = doubtful or result
+        if result.condition:
+            conditions.append(result.condition)
+            witness = witness or result.witness
+        if result.reason:
+            notes.append(result.reason)
     if doubtful is not None:
         return doubtful
     reason = "; ".join(dict.fromkeys(notes))

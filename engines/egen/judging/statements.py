@@ -236,7 +236,7 @@ def _refuted(statement: Tree, known: reals.Known) -> str:
 
 
 def _points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
-    random, found = Random(0), []
+    random, result = Random(0), []
     whole = {*known.assumptions.integers}
     for _ in range(4 * _TRIED):
         size = random.choice((1, 4, 20))
@@ -248,10 +248,10 @@ def _points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
         }
         relations = [Tree(one.sign, (one.left, one.right)) for one in known.assumptions.relations]
         if all(truth(one, point) for one in relations):
-            found.append(point)
-        if len(found) == _TRIED:
+            result.append(point)
+        if len(result) == _TRIED:
             break
-    return found
+    return result
 
 
 def truth(statement: Tree, point: dict[str, float]) -> bool | None:
@@ -342,9 +342,9 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
                 return YES
             return Judgement("different", witness=f"{name} = {place.text}: only one of them holds")
     if left.label == right.label and left.label in ("and", "or", "in", "subset", "iff", "not"):
-        found = _parts_alike(judge, left, right, assume)
-        if found is not None:
-            return found
+        result = _parts_alike(judge, left, right, assume)
+        if result is not None:
+            return result
     joined = [_as_one(one) for one in (left, right)]
     if joined[0] is not None and joined[1] is not None:
         return _equations(judge, joined[0], joined[1], assume)
@@ -366,9 +366,9 @@ def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
         for sign in ("-", "+"):
             gap = Tree(sign, (one, other))
             for multiple in (gap, Tree("mod", (gap, modulus))):
-                found = judge.compared(multiple, _ZERO, assume)
-                if found.verdict == "equal":
-                    return found
+                result = judge.compared(multiple, _ZERO, assume)
+                if result.verdict == "equal":
+                    return result
     if not assume and (found_by_remainders := _by_remainders(left, right)) is not None:
         return found_by_remainders
     random = Random(0)
@@ -439,9 +439,9 @@ def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
     turned = Tree(_TURNED[right.label], right.children[::-1])
     for other in (right, turned):
         if other.label == left.label:
-            found = shapes.members(judge, left.children, other.children, assume)
-            if found.verdict == "equal":
-                return found
+            result = shapes.members(judge, left.children, other.children, assume)
+            if result.verdict == "equal":
+                return result
             return _multiple(judge, left, other, assume)
     return None
 
@@ -620,9 +620,9 @@ def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
 def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
     """Of equations with the same solutions once reduced: whether they are defined at the same points."""
     sides = [Tree("*", (_ZERO, Tree("-", one.children))) for one in (left, right)]
-    found = judge.compared(sides[0], sides[1], assume)
-    if found.verdict in ("equal", "equal if") and not found.witness:
-        return found
+    result = judge.compared(sides[0], sides[1], assume)
+    if result.verdict in ("equal", "equal if") and not result.witness:
+        return result
     return _undecided("it is not known whether they are defined at the same points")
 
 

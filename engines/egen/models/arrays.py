@@ -147,12 +147,12 @@ def _layer(stored: Weights, name: str, config: ModelConfig) -> Callable[[Floats,
 
 
 def _normed(states: Floats, weight: Floats, bias: Floats) -> Floats:
-    found = states - states.mean(-1, keepdims=True)
-    spread = np.einsum("ij,ij->i", found, found)[:, None] / np.float32(states.shape[-1])
-    found /= np.sqrt(spread + _EPSILON)
-    found *= weight
-    found += bias
-    return found
+    result = states - states.mean(-1, keepdims=True)
+    spread = np.einsum("ij,ij->i", result, result)[:, None] / np.float32(states.shape[-1])
+    result /= np.sqrt(spread + _EPSILON)
+    result *= weight
+    result += bias
+    return result
 
 
 def composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray[Any]]], Floats]:
@@ -175,15 +175,15 @@ def composed(stored: Weights, width: int) -> Callable[[Mapping[str, NDArray[Any]
         read = _gelu(batch["leaves"] @ first[0] + first[1]) @ second[0] + second[1]
         leaves = _sized(np.where(batch["is_x"][:, None], stored["x"], read))
         levels = [rows for name, rows in batch.items() if name.startswith("level")]
-        found = np.empty((len(leaves) + sum(map(len, levels)), width), np.float32)
-        found[: len(leaves)], end = leaves, len(leaves)
+        result = np.empty((len(leaves) + sum(map(len, levels)), width), np.float32)
+        result[: len(leaves)], end = leaves, len(leaves)
         for rows in levels:
             cuts = [0, *(np.flatnonzero(np.diff(rows[:, 0])) + 1), len(rows)]
             for begin, stop in pairwise(cuts):
                 kind, left, right = int(rows[begin, 0]), *rows[begin:stop, 1:].T
-                found[end + begin : end + stop] = _sized(operation(kind, found[left], found[right]))
+                result[end + begin : end + stop] = _sized(operation(kind, result[left], result[right]))
             end += len(rows)
-        return found
+        return result
 
     def embed(batch: Mapping[str, NDArray[Any]]) -> Floats:
         rows = states(batch)[batch["roots"]] @ stored["embedding.weight"].T
@@ -201,8 +201,8 @@ def _gelu(rows: Floats) -> Floats:
 
 @compiled
 def _gelu_of(rows: Any) -> Any:
-    found = np.empty_like(rows)
+    result = np.empty_like(rows)
     for place in range(len(rows)):
         row = float(rows[place])
-        found[place] = 0.5 * row * (1.0 + math.erf(row * 0.7071067811865476))
-    return found
+        result[place] = 0.5 * row * (1.0 + math.erf(row * 0.7071067811865476))
+    return result

@@ -124,14 +124,14 @@ def searched(
     parts = encoder.encoders if isinstance(encoder, JoinedEncoder) else ()
     cheap = [isinstance(part, ComposedEncoder) for part in parts]
     only = cheap.index(True) if len(parts) == 2 and sum(cheap) == 1 else None
-    found = pool(model, data, "all", cache=cache, only=only, at_most=at_most, events=events, stop=stop)
+    result = pool(model, data, "all", cache=cache, only=only, at_most=at_most, events=events, stop=stop)
     if only is None:
-        return found
-    costly, path = parts[1 - only], None if cache is None else cache / f"{found.name}{KNOWN}"
-    if found.name not in _known:
+        return result
+    costly, path = parts[1 - only], None if cache is None else cache / f"{result.name}{KNOWN}"
+    if result.name not in _known:
         _known.clear()
-        _known[found.name] = {} if path is None else _read(path, costly.dimension)
-    return BoundedPool(found, costly, only == 1, _known[found.name], path, events, stop)
+        _known[result.name] = {} if path is None else _read(path, costly.dimension)
+    return BoundedPool(result, costly, only == 1, _known[result.name], path, events, stop)
 
 
 def _read(path: Path, width: int) -> dict[int, Vectors]:

@@ -228,14 +228,14 @@ def _of_file(path: Path, partial: bool, drop: Callable[[str], None]) -> Iterator
 
 
 def _partial_domain(path: Path) -> dict[int, frozenset[str]]:
-    found = {}
+    result = {}
     for number, line in read_lines(path, on_bad=lambda _: None):
         if line.lstrip().startswith("{"):
             try:
-                found[number] = frozenset(map(str, json_object(line).get("partial_domain", ())))
+                result[number] = frozenset(map(str, json_object(line).get("partial_domain", ())))
             except ValueError:
                 continue
-    return found
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,14 +307,14 @@ def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
     from engines.egen.expressions.language import read_prefix
 
     held = read_labelled(other, partial=True, min_size=1)
-    found = {match.cluster for texts in held.clusters for match in corpus.find(read_prefix(texts[0]))}
+    result = {match.cluster for texts in held.clusters for match in corpus.find(read_prefix(texts[0]))}
     forms = {canonical_key(text.split()) for text in held.texts}
     for cluster, members in corpus.each():
-        if cluster not in found and any(
+        if cluster not in result and any(
             canonical_key(text.split()) in forms for text in members["prefix"].to_pylist()
         ):
-            found.add(cluster)
-    return frozenset(found)
+            result.add(cluster)
+    return frozenset(result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,14 +239,14 @@ def families(data: Labelled, *, most: int = 200) -> tuple[list[str], list[str]]:
         used = {token for token in head if token in FUNCTIONS or token == "d"}
         if len(used) == 1 and (name := used.pop()) in groups:
             groups[name].append(texts)
-    found: list[str] = []
+    result: list[str] = []
     names: list[str] = []
     for name, clusters in groups.items():
         longest = max(map(len, clusters), default=0)
         turns = [texts[turn] for turn in range(longest) for texts in clusters if turn < len(texts)]
-        found += turns[:most]
+        result += turns[:most]
         names += [name] * len(turns[:most])
-    return found, names
+    return result, names
 
 
 def _families(place: Path | None) -> tuple[list[str], list[str]]:

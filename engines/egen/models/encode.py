@@ -169,9 +169,9 @@ def encode_readable(
         events(replace(event, data={**event.data, "done": done, "total": len(texts)}))
 
     tell(Event("progress", {"done": 0, "unit": "expressions"}))
-    found = np.full((len(texts), encoder.dimension), np.nan, np.float32)
-    found[list(kept)] = encoder.encode(list(kept.values()), normalise=False, events=tell, stop=stop)
-    return found
+    result = np.full((len(texts), encoder.dimension), np.nan, np.float32)
+    result[list(kept)] = encoder.encode(list(kept.values()), normalise=False, events=tell, stop=stop)
+    return result
 
 
 def encode_many(

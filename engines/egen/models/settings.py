@@ -100,8 +100,8 @@ _BEST = "egen-both"
 
 def shipped_models() -> list[Path]:
     """All models of expressions that ship, the best first."""
-    found = models_folder().glob("egen-*")
-    return sorted(found, key=lambda folder: (folder.name != _BEST, folder.name))
+    result = models_folder().glob("egen-*")
+    return sorted(result, key=lambda folder: (folder.name != _BEST, folder.name))
 
 
 def embeds(folder: Path) -> bool:

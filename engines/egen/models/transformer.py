@@ -358,12 +358,12 @@ def beam(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tup
             cache.choose((parent + offsets).flatten())
         if bool(ended.all()):
             break
-    found = []
+    result = []
     means = (sums / lengths.clamp(min=1)).tolist()
     for rows, scores in zip(tokens[:, :, 1:].tolist(), means, strict=True):
         ranked = sorted(zip(rows, scores, strict=True), key=lambda pair: -pair[1])
-        found.append([(_until_end(row), score) for row, score in ranked if score > -torch.inf])
-    return found
+        result.append([(_until_end(row), score) for row, score in ranked if score > -torch.inf])
+    return result
 
 
 def _until_end(row: list[int]) -> list[int]:

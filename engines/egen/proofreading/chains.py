@@ -159,9 +159,9 @@ def _apart(words: str) -> str:
 
 def _links(statement: _Statement, piece: Piece, number: int, before: str, after: str) -> list[Link]:
     modulus = ""
-    if found := _MODULUS.search(statement.sides[-1]):
-        modulus = next((group for group in found.groups() if group), "")
-        statement.sides[-1] = statement.sides[-1][: found.start()]
+    if match := _MODULUS.search(statement.sides[-1]):
+        modulus = next((group for group in match.groups() if group), "")
+        statement.sides[-1] = statement.sides[-1][: match.start()]
     sides = [trimmed(side) for side in statement.sides]
     listed = statement.joined == ","
     return [
@@ -218,7 +218,7 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
     >>> [(each.sides, [name for name, _ in each.relations]) for each in statements(r"a &= b \\ &\le c, d=1")]
     [(['a ', ' b ', ' c'], ['=', '<=']), ([' d', '1'], ['='])]
     """
-    found: list[_Statement] = []
+    result: list[_Statement] = []
     now = _Statement([""], [], "")
     depth = 0
     boxed: list[int] = []
@@ -228,7 +228,7 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
     def close(joined: str) -> None:
         nonlocal now
         if now.relations or now.sides[0].strip(" &\n~"):
-            found.append(now)
+            result.append(now)
         now = _Statement([""], [], joined)
 
     position = 0
@@ -243,9 +243,9 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                 indented = True
                 continue
             goes_on = token in _OPERATORS or (token == "-" and indented)
-            if goes_on and found and found[-1].relations and not now.sides[0].strip(" &\n~"):
+            if goes_on and result and result[-1].relations and not now.sides[0].strip(" &\n~"):
                 # A row that begins with an operator goes on with the side before it.
-                now = found.pop()
+                now = result.pop()
             begins = False
         if match[1]:
             depth += 1 if token.startswith(r"\begin") else -1
@@ -275,9 +275,9 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                 if not now.relations and not now.sides[0].strip(" &\n~"):
                     now.lead = True
                     now.sides[0] = ""
-                    if found and now.joined in ("row", ""):
+                    if result and now.joined in ("row", ""):
                         # A new row goes on with the statement before it.
-                        now = found.pop()
+                        now = result.pop()
                         now.sides.append("")
                         now.relations.append((relation or token, line))
                         continue
@@ -308,8 +308,8 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                 continue
         now.sides[-1] += token
     close("")
-    _share(found)
-    return found
+    _share(result)
+    return result
 
 
 def _share(found: Sequence[_Statement]) -> None:

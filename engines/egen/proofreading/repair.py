@@ -87,16 +87,16 @@ def _is_simple(bound: Tree) -> bool:
 
 def _truths(bound: Tree, name: str) -> list[bool | None]:
     """Whether a bound holds at whole numbers, and between them."""
-    found: list[bool | None] = []
+    result: list[bool | None] = []
     for place in _PLACES:
         one, other = (worth(side, {name: place}) for side in bound.children)
         if one is None or other is None:
-            found.append(None)
+            result.append(None)
         else:
-            found.append(one < other if "<" in bound.label else one > other)
+            result.append(one < other if "<" in bound.label else one > other)
             if "=" in bound.label and one == other:
-                found[-1] = True
-    return found
+                result[-1] = True
+    return result
 
 
 def points_of(names: Iterable[str]) -> list[dict[str, float]]:

@@ -35,9 +35,9 @@ def worth(tree: Tree, at: Mapping[str, float]) -> float | None:
     3.0
     """
     with suppress(_NoValueError, ArithmeticError, ValueError, RecursionError):
-        found = _worth(tree, at)
-        if math.isfinite(found):
-            return found
+        result = _worth(tree, at)
+        if math.isfinite(result):
+            return result
     return None
 
 
@@ -77,10 +77,10 @@ def _of_two(label: str, values: Sequence[float]) -> float:
     if label == "/":
         return one / other
     if label == "pow":
-        found = one**other
-        if isinstance(found, complex):
+        result = one**other
+        if isinstance(result, complex):
             raise _NoValueError
-        return found
+        return result
     if label == "root":
         if other < 0 and one % 2 != 1:
             raise _NoValueError

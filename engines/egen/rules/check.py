@@ -520,21 +520,21 @@ def classify(rule: ForeignRule) -> Found:
 
 def _points(names: Sequence[str]) -> list[tuple[bool, Point]]:
     rng = np.random.default_rng(12)
-    found: list[tuple[bool, Point]] = []
+    result: list[tuple[bool, Point]] = []
     for _ in range(_GENERAL):
-        found.append((True, {name: _drawn(rng) for name in names}))
+        result.append((True, {name: _drawn(rng) for name in names}))
     if 1 < len(names) <= 3:  # such as (-1)^2^(1/2): all together
-        found += [
+        result += [
             (False, dict(zip(names, values, strict=True))) for values in product(_FEW, repeat=len(names))
         ]
     for _ in range(_SPECIAL if names else 0):
         point = {
             name: _drawn(rng) if rng.random() < 0.4 else _EXACT[rng.integers(len(_EXACT))] for name in names
         }
-        found.append((False, point))
+        result.append((False, point))
     for far in [name for name in names for _ in range(_FAR)]:
-        found.append((True, {name: _far(rng) if name == far else _drawn(rng) for name in names}))
-    return found
+        result.append((True, {name: _far(rng) if name == far else _drawn(rng) for name in names}))
+    return result
 
 
 def _drawn(rng: np.random.Generator) -> Fraction:

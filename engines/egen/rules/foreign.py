@@ -132,8 +132,8 @@ def _side(text: str, symbolic: bool) -> Tree:
 
 
 def _is_symbolic(text: str) -> bool:
-    found = _OPENED.match(text)
-    return found is not None and found[1] in _SYMBOLS
+    match = _OPENED.match(text)
+    return match is not None and match[1] in _SYMBOLS
 
 
 class _Symbolic:

@@ -160,13 +160,13 @@ def read_pattern(text: str, labels: Mapping[str, int] = ARITY) -> Tree:
 
 
 def _condition(text: str, matched: Tree) -> Condition:
-    found = _CONDITION.match(text)
-    if found is None or found[1] not in CONDITIONS:
+    match = _CONDITION.match(text)
+    if match is None or match[1] not in CONDITIONS:
         raise ExpressionError(f"{text!r} is not a condition; known: {', '.join(CONDITIONS)}")
-    pattern = read_pattern(found[2])
+    pattern = read_pattern(match[2])
     if pattern not in set(matched):
         raise ExpressionError(f"the condition {text} uses a variable that the matched side does not have")
-    return Condition(found[1], pattern)
+    return Condition(match[1], pattern)
 
 
 def _guards(texts: Iterable[str], matched: Tree) -> Guards:

@@ -128,14 +128,14 @@ def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
     """(trees, d_model) rows of length 1. Raises: ExpressionError, as `arrays` does."""
     import torch
 
-    found = np.zeros((len(trees), network.d_model), np.float32)
+    result = np.zeros((len(trees), network.d_model), np.float32)
     device = next(network.parameters()).device
     with torch.inference_mode():
         for begin in range(0, len(trees), _AT_ONCE):
             part = arrays(trees[begin : begin + _AT_ONCE], network.leaves, network.operators)
             batch = {name: torch.from_numpy(rows).to(device) for name, rows in part.items()}
-            found[begin : begin + _AT_ONCE] = network(batch).cpu().numpy()
-    return found
+            result[begin : begin + _AT_ONCE] = network(batch).cpu().numpy()
+    return result
 
 
 def save_network(network: Any, folder: Path) -> None:

@@ -58,10 +58,10 @@ class Graph:
 
     def by_variable(self) -> dict[str, Node]:
         """The node of each variable; the first where one is written twice."""
-        found: dict[str, Node] = {}
+        result: dict[str, Node] = {}
         for node in self.nodes():
-            found.setdefault(node.variable, node)
-        return found
+            result.setdefault(node.variable, node)
+        return result
 
     def warnings(self) -> list[str]:
         """What a graph hardly means, in words: a variable with several concepts, or with branches in several
@@ -73,21 +73,21 @@ class Graph:
             if node.concept:
                 own[node.concept] = None
             branched[node.variable] = branched.get(node.variable, 0) + bool(node.branches)
-        found = []
+        result = []
         for variable, own in concepts.items():
             if len(own) > 1:
-                found.append(f"the variable {variable} has {len(own)} concepts: {', '.join(own)}")
+                result.append(f"the variable {variable} has {len(own)} concepts: {', '.join(own)}")
             elif branched[variable] > 1:
-                found.append(f"the variable {variable} has branches in {branched[variable]} places")
+                result.append(f"the variable {variable} has branches in {branched[variable]} places")
             if not own and kind_of(variable) == "concept":
-                found.append(f"the node {variable} has no concept")
+                result.append(f"the node {variable} has no concept")
         for node in self.nodes():
             for role, target in ((one.role, one.target) for one in node.branches):
                 if target == "":
-                    found.append(f"the role {role} of {node.variable} has no target")
+                    result.append(f"the role {role} of {node.variable} has no target")
                 elif isinstance(target, str) and _VARIABLE.fullmatch(target) and target not in concepts:
-                    found.append(f"{target} is not a node of the graph; it is read as a constant")
-        return found
+                    result.append(f"{target} is not a node of the graph; it is read as a constant")
+        return result
 
 
 _ALIGNMENT = re.compile(r'~[^"~]*$')

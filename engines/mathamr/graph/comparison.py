@@ -234,20 +234,20 @@ def _dereified(triples: Sequence[Triple], concepts: dict[str, str]) -> list[Trip
 def _reified(triples: Sequence[Triple]) -> list[Triple]:
     from penman.models.amr import model
 
-    found: list[Triple] = []
+    result: list[Triple] = []
     for number, triple in enumerate(triples):
         source, role, target, is_node = _turned(triple) if triple[1] == ":domain" else triple
         if role not in model.reifications:
-            found.append(triple)
+            result.append(triple)
             continue
         concept, of_source, of_target = model.reifications[role][0]
         name = f"reified {number}"
-        found += [
+        result += [
             (name, ":instance", concept, False),
             (name, of_source.lower(), source, True),
             (name, of_target.lower(), target, is_node),
         ]
-    return found
+    return result
 
 
 def _turned(triple: Triple) -> Triple:
@@ -344,21 +344,21 @@ def _row(where: str, triple: Triple, concepts: Mapping[str, str]) -> dict[str, s
 def triples_of(graph: Graph) -> list[Triple]:
     """The triples, roles in small letters; the root has the attribute `:top`."""
     known = graph.by_variable()
-    found: list[Triple] = [(graph.root.variable, ":top", "top", False)]
+    result: list[Triple] = [(graph.root.variable, ":top", "top", False)]
     for node in graph.nodes():
-        found.append((node.variable, ":instance", node.concept, False))
+        result.append((node.variable, ":instance", node.concept, False))
         for branch in node.branches:
             target = branch.name
             role = branch.role.lower()
             if target not in known:
-                found.append((node.variable, role, target, False))
+                result.append((node.variable, role, target, False))
             elif role == ":mod":
-                found.append((target, ":domain", node.variable, True))
+                result.append((target, ":domain", node.variable, True))
             elif role.endswith("-of") and role not in _FORWARD:
-                found.append((target, role.removesuffix("-of"), node.variable, True))
+                result.append((target, role.removesuffix("-of"), node.variable, True))
             else:
-                found.append((node.variable, role, target, True))
-    return found
+                result.append((node.variable, role, target, True))
+    return result
 
 
 def _placed(triple: Triple, pairing: Mapping[str, str]) -> Triple | None:

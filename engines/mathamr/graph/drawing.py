@@ -93,7 +93,7 @@ def readable(label: str) -> str:
 def placed(graph: Graph) -> tuple[list[Placed], list[tuple[str, str, str]]]:
     """The nodes with their places, parents first, and edges (from, role, to) to nodes written elsewhere."""
     known = graph.by_variable()
-    found: list[Placed] = []
+    result: list[Placed] = []
     again: list[tuple[str, str, str]] = []
     pending: list[tuple[Any, int, str, str]] = [(graph.root, 0, "", "")]
     while pending:
@@ -102,14 +102,14 @@ def placed(graph: Graph) -> tuple[list[Placed], list[tuple[str, str, str]]]:
             if target in known:
                 again.append((parent, role, target))
             else:
-                found.append(Placed(f"constant {len(found)}", target, "constant", depth, parent, role))
+                result.append(Placed(f"constant {len(result)}", target, "constant", depth, parent, role))
             continue
         name = target.variable
         kind = kind_of(name)
-        found.append(Placed(name, readable(target.concept) or name, kind, depth, parent, role))
+        result.append(Placed(name, readable(target.concept) or name, kind, depth, parent, role))
         pending += [(branch.target, depth + 1, name, branch.role) for branch in reversed(target.branches)]
-    _place(found)
-    return found, again
+    _place(result)
+    return result, again
 
 
 def _place(nodes: Sequence[Placed]) -> None:

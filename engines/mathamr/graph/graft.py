@@ -107,13 +107,13 @@ def _commutative(node: Node) -> bool:
 
 def _canonical(graph: Graph) -> dict[str, str]:
     """A text of what stands below each node that is the same for trees that differ in order alone."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for node in reversed(list(graph.nodes())):
-        below = [f"{one.role.lower()} {found.get(one.name, one.name)}" for one in node.branches]
+        below = [f"{one.role.lower()} {result.get(one.name, one.name)}" for one in node.branches]
         if _commutative(node):
             below.sort()
-        found[node.variable] = f"{node.concept}({','.join(below)})"
-    return found
+        result[node.variable] = f"{node.concept}({','.join(below)})"
+    return result
 
 
 MARK = ":mark"
@@ -193,11 +193,11 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
 
 
 def _formulas(row: Row) -> dict[str, str]:
-    found = row.held.get("formulas")
-    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+    result = row.held.get("formulas")
+    if not isinstance(result, dict) or not all(isinstance(one, str) for one in result.values()):
         remedy = 'Each row needs "formulas": {"ID": "LaTeX"}.'
         raise DataError("the row has no formulas", code="E317", remedy=remedy)
-    return found
+    return result
 
 
 def _query(row: Row, formulas: Mapping[str, str]) -> str | None:

@@ -99,13 +99,13 @@ def _sentences(text: str) -> list[_Sentence]:
     ]
     plain = _RUN.sub(f" {FORMULA} ", re.sub(rf"\b{FORMULA}\b", FORMULA.lower(), text))
     upcoming = iter(runs)
-    found = []
+    result = []
     for start, end in sentences(plain):
         for piece in _START.split(plain[start:end]):
             words = tokens(_lowered(piece))
             marks = {place: next(upcoming) for place, (word, _) in enumerate(words) if word == FORMULA}
-            found.append(_Sentence(words, marks))
-    return found
+            result.append(_Sentence(words, marks))
+    return result
 
 
 def _lowered(sentence: str) -> str:

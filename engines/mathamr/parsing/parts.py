@@ -28,10 +28,10 @@ class Dependencies:
 
     def children(self, number: int, *relations: str) -> list[int]:
         """The words right below, of some relations; `obl` means `obl:tmod` too."""
-        found = self.below.get(number, [])
+        result = self.below.get(number, [])
         if not relations:
-            return found
-        return [one for one in found if self.relation(one) in relations or self.base(one) in relations]
+            return result
+        return [one for one in result if self.relation(one) in relations or self.base(one) in relations]
 
     def base(self, number: int) -> str:
         """Its relation without what stands behind the colon."""
@@ -87,13 +87,13 @@ class Part:
         return self
 
     def reached(self) -> list[Part]:
-        found, seen = [self], {id(self)}
-        for part in found:
+        result, seen = [self], {id(self)}
+        for part in result:
             for _, target in part.edges:
                 if isinstance(target, Part) and id(target) not in seen:
                     seen.add(id(target))
-                    found.append(target)
-        return found
+                    result.append(target)
+        return result
 
     def has(self, role: str) -> bool:
         return any(one == role for one, _ in self.edges)

@@ -74,7 +74,7 @@ class Roles:
     def scores(self, predicate: Predicate, dependent: Dependent) -> dict[str, float]:
         """The score of each role that the dependent could have: 0, 1, …, LOC, TMP, …"""
         counts = self.counts.get(f"{predicate.frame} {dependent.relation} {dependent.preposition}", {})
-        found = {}
+        result = {}
         for role, own in candidates(predicate.frame):
             score = sum(
                 self.weights.get(one, 0.0) for one in features(predicate, dependent, role, own)
@@ -82,8 +82,8 @@ class Roles:
                 self.weights[name] * value
                 for name, value in zip(("seen", "often"), seen(counts, role), strict=True)
             )
-            found[role] = score
-        return found
+            result[role] = score
+        return result
 
     def of(
         self,
@@ -199,13 +199,13 @@ def aligned(words: Sequence[Word], graph: Graph) -> dict[str, int]:
         {lemma, *(one for kind in "vnj" for one in known.get(f"{lemma}/{kind}", ()))} for lemma in lemmas
     ]
     concepts = {name: node.concept for name, node in graph.by_variable().items()}
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for name, concept in concepts.items():
         places = [number for number, own in enumerate(can_be) if concept in own]
         others = [one for one in concepts.values() if places and one in can_be[places[0]]]
         if len(places) == 1 and len(others) == 1:
-            found[name] = places[0]
-    return found
+            result[name] = places[0]
+    return result
 
 
 def arguments(graph: Graph) -> Iterator[tuple[str, str, str]]:
@@ -363,13 +363,13 @@ def _examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[Example]:
     first_of = row["rel"]
     if not first_of.isdigit() or int(first_of) >= len(words):
         return []
-    found = []
+    result = []
     for named, first, last in row["args"]:
         role = named.removeprefix("ARGM-").removeprefix("ARG")
         if last < len(words):
             shown = (_example(words, int(first_of), frame, n, role) for n in range(first, last + 1))
-            found += [one for one in shown if one is not None][:1]
-    return found
+            result += [one for one in shown if one is not None][:1]
+    return result
 
 
 def _of_graph(graph: Graph, words: Sequence[Word]) -> list[Example]:

@@ -249,13 +249,13 @@ def _by_size(
     """Means of the third of topics with the smallest trees, the middle one and the largest."""
     order = sorted(per_topic, key=lambda topic: (sizes[topic], topic))
     cuts = [round(len(order) * part / 3) for part in range(4)]
-    found = {}
+    result = {}
     for name, begin, end in zip(("low", "medium", "high"), cuts[:-1], cuts[1:], strict=True):
         rows = [per_topic[topic] for topic in order[begin:end]]
         if rows:
             means = {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]}
-            found[name] = {"topics": len(rows), **means, "largest_tree": sizes[order[end - 1]]}
-    return found
+            result[name] = {"topics": len(rows), **means, "largest_tree": sizes[order[end - 1]]}
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,15 +279,15 @@ class FormulaIndex:
 
     def _wanted(self, features: Counter[str]) -> list[_Wanted]:
         """The features of a query that the index has, the weightiest first."""
-        found = []
+        result = []
         for feature, count in features.items():
             number = np.uint64(hashed(feature))
             at = int(np.searchsorted(self._names, number))
             if at < len(self._names) and self._names[at] == number:
                 begin, end = int(self._starts[at]), int(self._starts[at + 1])
                 weight = float(rarity(np.array([end - begin]), len(self))[0])
-                found.append(_Wanted(begin, end, count, weight))
-        return sorted(found, key=lambda one: (-one.weight, one.begin))
+                result.append(_Wanted(begin, end, count, weight))
+        return sorted(result, key=lambda one: (-one.weight, one.begin))
 
     def _weighed(self, features: Counter[str]) -> Iterable[tuple[int, float]]:
         weights = self.weights(features)
@@ -360,8 +360,8 @@ class FormulaIndex:
 
     def members(self, look: int) -> list[dict[str, Any]]:
         """The formulas of a look: id, post, kind, line, file, field, look."""
-        found: list[dict[str, Any]] = self.formulas.take(pa.array(self.rows_of(look))).to_pylist()
-        return found
+        result: list[dict[str, Any]] = self.formulas.take(pa.array(self.rows_of(look))).to_pylist()
+        return result
 
     def rows_of(self, look: int) -> NDArray[np.int32]:
         """The formulas of a look, as rows."""
@@ -383,8 +383,8 @@ class FormulaIndex:
 
     def formula(self, row: int) -> dict[str, Any]:
         """A formula, as `members` has it."""
-        found: dict[str, Any] = self.formulas.slice(row, 1).to_pylist()[0]
-        return found
+        result: dict[str, Any] = self.formulas.slice(row, 1).to_pylist()[0]
+        return result
 
     def words(self, text: str) -> Floats:
         """(fields,): how well each text fits words, 0 to 1. Raises: DataError E670 for an index without
@@ -413,9 +413,9 @@ class FormulaIndex:
 
     def latex_of(self, formulas: Iterable[str]) -> dict[str, str]:
         """The LaTeX of formulas by id; those that the collection lacks are left out."""
-        found = {}
+        result = {}
         for name in formulas:
             look = self.look_of(name)
             if look is not None:
-                found[name] = self.latex(look)
-        return found
+                result[name] = self.latex(look)
+        return result

@@ -108,10 +108,10 @@ def index(
     }
     try:
         while True:
-            found = _indexed(spec, spec.out, collection, about, keys, events, stop)
+            result = _indexed(spec, spec.out, collection, about, keys, events, stop)
             if not spec.watch:
-                return found
-            events(Event("log", {"message": f"{found['formulas']:,} formulas; waiting for changes"}))
+                return result
+            events(Event("log", {"message": f"{result['formulas']:,} formulas; waiting for changes"}))
             _wait_for_change(spec, spec.out, about, stop)
     except StoppedError:
         return {"out": str(spec.out), "complete": False}
@@ -124,14 +124,14 @@ def _collection(spec: IndexFormulas) -> ArqmathFolder | None:
     if not spec.folder.exists() or (spec.folder / DESCRIPTION).exists():
         return ArqmathFolder.open(spec.folder)  # says what is wrong
     try:
-        found = ArqmathFolder.open(spec.folder)
+        result = ArqmathFolder.open(spec.folder)
     except DataError:
         return None
-    marked = found.latex_tables or (found.posts is not None and _is_marked(found.posts))
+    marked = result.latex_tables or (result.posts is not None and _is_marked(result.posts))
     if not marked or spec.column is not None:
         return None
     no_effect({"--watch": spec.watch}, "a collection, which does not change")
-    return found
+    return result
 
 
 def _is_marked(posts: Path) -> bool:

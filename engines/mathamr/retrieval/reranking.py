@@ -114,7 +114,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     if left_out:
         what = f"{left_out:,} formulas beyond the first 1,000 of a topic are left out"
         events(Event("warning", {"message": what}))
-    found = {
+    result = {
         "out": str(spec.out),
         "complete": True,
         "topics": len(rankings),
@@ -128,8 +128,8 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         "index": sorted(path for path in spec.index.rglob("*") if path.is_file()),
         "run": () if spec.run is None else (spec.run,),
     }
-    write_manifest("mathamr.rerank", spec, spec.out, reads, found)
-    return found
+    write_manifest("mathamr.rerank", spec, spec.out, reads, result)
+    return result
 
 
 def _topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> list[Topic]:
@@ -163,21 +163,21 @@ def _candidates(
         if unknown := len(task.grades) - len(wanted):
             what = f"{unknown:,} judged topics are not among those of the collection and are left out"
             events(Event("warning", {"message": what}))
-    found = {
+    result = {
         topic: [one for one in formulas if strings.index.row(one) is not None]
         for topic, formulas in wanted.items()
     }
-    missing = sum(len(wanted[topic]) - len(found[topic]) for topic in wanted)
+    missing = sum(len(wanted[topic]) - len(result[topic]) for topic in wanted)
     if missing:
         events(Event("warning", {"message": f"{missing:,} formulas are not in the index and are left out"}))
-    found = {topic: formulas for topic, formulas in found.items() if formulas}
-    if not found:
+    result = {topic: formulas for topic, formulas in result.items() if formulas}
+    if not result:
         raise EngineError(
             "there is nothing to rerank",
             code="E343",
             remedy="Name a run of this collection with --run, or a collection with judgements.",
         )
-    return found, {topic: behind[topic] for topic in found if behind.get(topic)}, missing
+    return result, {topic: behind[topic] for topic in result if behind.get(topic)}, missing
 
 
 def _formula_similarity(strings: Strings, latex: str, formulas: Sequence[str]) -> Mapping[str, float]:
@@ -208,11 +208,11 @@ def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
     from engines.retrieval.run import write_manifest
 
     fused, left_out = fusion.fused_runs(spec, task=2, events=events)
-    found = {
+    result = {
         "out": str(spec.out),
         "topics": len(fused.rankings),
         "formulas": len(fused),
         "left_out": left_out,
     }
-    write_manifest("mathamr.fuse", spec, spec.out, {"runs": spec.runs}, found)
-    return found
+    write_manifest("mathamr.fuse", spec, spec.out, {"runs": spec.runs}, result)
+    return result

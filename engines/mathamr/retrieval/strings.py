@@ -58,9 +58,9 @@ class InContext:
         from engines.mathamr.graph.graft import lowered
 
         assert self.amr is not None or not self.context
-        found = self.amr or Graph(Node("z", "", [Branch(":value", placeholder(self.id))]))
-        lowered(found)
-        return found
+        result = self.amr or Graph(Node("z", "", [Branch(":value", placeholder(self.id))]))
+        lowered(result)
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,13 +287,13 @@ class Strings:
             self.alone += contexts.count("")
         if kind.needs == "amr":
             self._parse(contexts)
-        found = []
+        result = []
         for formula, context, latex in rows:
             formulas = {name: self._formula(one) for name, one in latex.items()}
             # A graph of its own, since grafting changes it.
             amr = read_graph(self._amr[context]) if kind.needs == "amr" and context else None
-            found.append(kind.write(InContext(formula, formulas, context, amr)))
-        return found
+            result.append(kind.write(InContext(formula, formulas, context, amr)))
+        return result
 
     def _parse(self, contexts: Sequence[str]) -> None:
         from engines.mathamr.parsing.parsers import parsed, parser

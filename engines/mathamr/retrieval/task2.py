@@ -108,23 +108,23 @@ class Task2:
                 code="E312",
                 remedy="Expected topics_task2*.xml.",
             )
-        found: dict[str, Topic] = {}
+        result: dict[str, Topic] = {}
         errors: list[DataError] = []
         for path in files:
             try:
                 for topic in read_topics(path, on_bad=self._bad):
-                    if found.setdefault(topic.id, topic) != topic:
+                    if result.setdefault(topic.id, topic) != topic:
                         self._otherwise(path, f"the topic {topic.id}")
             except DataError as error:
                 errors.append(error)
                 self._bad(error)
-        if not found:
+        if not result:
             raise errors[0]
-        return found
+        return result
 
     def topic(self, name: str) -> Topic:
-        found = self.topics.get(name)
-        if found is None:
+        result = self.topics.get(name)
+        if result is None:
             known = ", ".join(list(self.topics)[:5])
             raise EngineError(
                 f"there is no topic {name}",
@@ -133,7 +133,7 @@ class Task2:
                 exit_code=2,
                 remedy=f"Its topics are {known}, …: mathwb mathamr topics",
             )
-        return found
+        return result
 
     @cached_property
     def grades(self) -> Mapping[str, Mapping[str, int]]:
@@ -148,28 +148,28 @@ class Task2:
     def _graded(self, *, visual: bool) -> dict[str, dict[str, int]]:
         from engines.retrieval.qrels import read_qrels
 
-        found: dict[str, dict[str, int]] = {}
+        result: dict[str, dict[str, int]] = {}
         for path in self.collection.qrels.get(2, ()):
             if names_visual_ids(path) == visual:
                 with self._kept_out():
                     for topic, grades in read_qrels(path, on_bad=self._bad).grades.items():
-                        own = found.setdefault(topic, {})
+                        own = result.setdefault(topic, {})
                         for name, grade in grades.items():
                             if own.setdefault(name, grade) != grade:
                                 self._otherwise(path, f"the grade of {name} for {topic}")
-        return found
+        return result
 
     @cached_property
     def graphs(self) -> Mapping[str, str]:
         from engines.core.files import rows
 
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         for path in self.collection.graphs:
             with self._kept_out():
                 for line, row in rows(path, "topic_id", "mathamr", on_bad=self._bad):
-                    if found.setdefault(row["topic_id"], row["mathamr"]) != row["mathamr"]:
+                    if result.setdefault(row["topic_id"], row["mathamr"]) != row["mathamr"]:
                         self._otherwise(path, f"the graph of {row['topic_id']}", line)
-        return found
+        return result
 
     @cached_property
     def runs(self) -> Mapping[str, Run]:
@@ -177,9 +177,9 @@ class Task2:
         be read is left out, with a warning."""
         from engines.retrieval.run import warned_run
 
-        found: dict[str, Run] = {}
+        result: dict[str, Run] = {}
         for path in self.collection.formula_runs:
             with self._kept_out():
                 name = path.name.partition(".")[0]
-                found[path.name if name in found else name] = warned_run(path, 2, self._events)
-        return found
+                result[path.name if name in result else name] = warned_run(path, 2, self._events)
+        return result

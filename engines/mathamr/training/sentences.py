@@ -138,22 +138,22 @@ def judged_pairs(collection: Path, index: Path | None, settings: SentenceSetting
             if settings.first_topic <= _number(topic.id) <= settings.last_topic and topic.id in task.grades
         ]
         queries = strings.of_topics(topics)
-        found: list[Pair] = []
+        result: list[Pair] = []
         missing = 0
         for topic, query in zip(topics, queries, strict=True):
             judged = task.grades[topic.id]
             here = [one for one in judged if strings.index.row(one) is not None]
             missing += len(judged) - len(here)
             for one, text in zip(here, strings.of_formulas(here), strict=True):
-                found.append(Pair(topic.id, query, text, judged[one]))
-    if not found:
+                result.append(Pair(topic.id, query, text, judged[one]))
+    if not result:
         raise DataError(
             "no judged formula of these topics is in the collection",
             path=collection,
             code="E674",
             remedy="Name others with --set model.first_topic=N and model.last_topic=N.",
         )
-    return found, missing
+    return result, missing
 
 
 def _number(topic: str) -> int:
@@ -311,14 +311,14 @@ class SentenceTask:
 
     def _tokens(self, texts: list[str]) -> Mapping[str, torch.Tensor]:
         tokenizer = self._library.tokenizer
-        found: Mapping[str, torch.Tensor] = tokenizer(
+        result: Mapping[str, torch.Tensor] = tokenizer(
             texts,
             padding=True,
             truncation=True,
             max_length=self._library.max_seq_length,
             return_tensors="pt",
         )
-        return found
+        return result
 
     def collate(self, examples: Sequence[tuple[int, int]]) -> dict[str, torch.Tensor]:
         """`left_…` and `right_…`: the tokens of queries and texts; `labels`: (batch,); `turn`: (1,).

@@ -150,20 +150,20 @@ def variants(
     stop: Stop = never,
 ) -> Variants:
     """What can be made of problems with an equation, in their order."""
-    found = Variants()
+    results = Variants()
     for done, problem in enumerate(problems, start=1):
         if stop():
             break
         if problem.equation is None:
             continue
         if "qr" in kinds:
-            _keep(found, "qr", reordered(problem))
+            _keep(results, "qr", reordered(problem))
         if "roda" in kinds:
             for result in reversed_operations(problem):
-                _keep(found, "roda", result.reason if isinstance(result, Refused) else result)
+                _keep(results, "roda", result.reason if isinstance(result, Refused) else result)
         if done % 500 == 0 or done == len(problems):
             events(Event("progress", {"done": done, "total": len(problems), "unit": "problems"}))
-    return found
+    return results
 
 
 def _keep(found: Variants, kind: Kind, result: Variant | str) -> None:

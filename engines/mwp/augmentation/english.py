@@ -127,12 +127,12 @@ class Clause:
 
     def below(self, place: int) -> set[int]:
         """A word with all that hangs on it."""
-        found, grown = {place}, True
+        result, grown = {place}, True
         while grown:
-            more = {at for at, word in enumerate(self.parse) if word.head in found} - found
+            more = {at for at, word in enumerate(self.parse) if word.head in result} - result
             grown = bool(more)
-            found |= more
-        return found
+            result |= more
+        return result
 
 
 @lru_cache(maxsize=4096)

@@ -74,12 +74,12 @@ def _sum(terms: Terms) -> Tree:
     taken = sorted((term for sign, term in terms if sign < 0), key=_leaves)
     if not added:
         raise EquationError("the value is the opposite of a sum")
-    found = added[0]
+    result = added[0]
     for term in added[1:]:
-        found = Tree("+", (found, term))
+        result = Tree("+", (result, term))
     for term in taken:
-        found = Tree("-", (found, term))
-    return found
+        result = Tree("-", (result, term))
+    return result
 
 
 def _product(tree: Tree) -> tuple[int, Tree]:
@@ -107,10 +107,10 @@ def _factors(tree: Tree) -> tuple[int, list[Tree], list[Tree]]:
 
 
 def _times(factors: list[Tree]) -> Tree | None:
-    found = None
+    result = None
     for factor in sorted(factors, key=_leaves):
-        found = factor if found is None else Tree("*", (found, factor))
-    return found
+        result = factor if result is None else Tree("*", (result, factor))
+    return result
 
 
 def _leaves(tree: Tree) -> list[tuple[str, float]]:

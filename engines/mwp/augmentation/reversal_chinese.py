@@ -102,15 +102,15 @@ def _word(written: str, marker: re.Pattern[str]) -> str:
 
 def _doubts(problem: Problem, number: int, part: str, marker: re.Pattern[str]) -> tuple[str, ...]:
     asked = f"N_{number}"
-    found = []
+    result = []
     if problem.values.count(problem.values[number]) > 1:
-        found.append("the number asked for occurs twice in the text")
+        result.append("the number asked for occurs twice in the text")
     if any(asked in match[0] for match in _NAME.finditer(part)):
-        found.append("the question asks for an ordinal, a date or a name")
+        result.append("the question asks for an ordinal, a date or a name")
     if _BACK.match(part):
-        found.append("the question refers to earlier text")
+        result.append("the question refers to earlier text")
     if marker is _MARKERS[_HOW]:
-        found.append("the answer has no unit")
+        result.append("the answer has no unit")
     if re.search(r"(?<!平)均|各|分别|至少|最多|至多|最少", part):
-        found.append("the question says how a number is divided or bounded")
-    return tuple(found)
+        result.append("the question says how a number is divided or bounded")
+    return tuple(result)

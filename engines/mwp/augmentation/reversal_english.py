@@ -97,10 +97,10 @@ def _taken(text: str) -> _Taken | str:
     asking = [at for at, part in enumerate(parts) if asks(part, "en")]
     if len(asking) != 1 or asking[0] != len(parts) - 1:
         return "there is not one question at the end"
-    found = _ASK.search(parts[-1])
-    if found is None:
+    match = _ASK.search(parts[-1])
+    if match is None:
         return "the question has no known form"
-    before, question = parts[-1][: found.start()].strip(" ,"), parts[-1][found.start() :].strip(" ?.")
+    before, question = parts[-1][: match.start()].strip(" ,"), parts[-1][match.start() :].strip(" ?.")
     stating = [one for part in parts[:-1] for one in _clauses(part)]
     tail = question.find(" if ")
     behind = ""
@@ -289,35 +289,35 @@ def _doubts(
     taken: _Taken,
     parts: list[str],
 ) -> tuple[str, ...]:
-    found = []
+    result = []
     asks_for = taken.question.split()
     if (
         "more" in asks_for
         and "than" not in asks_for
         and not {"need", "needs", "needed", "must"} & set(asks_for)
     ):
-        found.append("the old question compares with nothing")
+        result.append("the old question compares with nothing")
     alike = _content(question) - {"more", "first", "at", "then"} <= _content(taken.question)
     if alike and not _TOTAL & set(asks_for):
-        found.append("the total is not named as such")
+        result.append("the total is not named as such")
     if _PLACE.search(taken.question):
-        found.append("the old question contains a number")
+        result.append("the old question contains a number")
     if re.search(r"\b(?:them|their|this|these|those|they|it)\b|^N_\d+ (?:are|were)\b", parts[0]):
-        found.append("the text begins with a reference to earlier text")
+        result.append("the text begins with a reference to earlier text")
     if problem.values.count(problem.values[number]) > 1:
-        found.append("the number asked for occurs twice in the text")
+        result.append("the number asked for occurs twice in the text")
     if abs(problem.answer - round(problem.answer)) > 1e-9 and "$" not in problem.text:
-        found.append("the stated answer is not a whole number")
+        result.append("the stated answer is not a whole number")
     if _UNSURE.search(moved):
-        found.append("the clause refers to earlier text")
+        result.append("the clause refers to earlier text")
     if len(_PLACE.findall(moved)) > 1:
-        found.append("the question contains another number")
+        result.append("the question contains another number")
     if re.search(r"\b(?:some|several|few|any)\b", " ".join(taken.statements)):
-        found.append("the text mentions another unknown amount")
+        result.append("the text mentions another unknown amount")
     if re.search(r"\b(?:it|them|this|these|those|that|which|who)\b", question):
-        found.append("the question refers to earlier text")
+        result.append("the question refers to earlier text")
     if len(question.split()) < 5:
-        found.append("the question is very short")
+        result.append("the question is very short")
     if taken.lead:
-        found.append("there were words before the old question")
-    return tuple(found)
+        result.append("there were words before the old question")
+    return tuple(result)

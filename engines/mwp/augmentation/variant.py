@@ -33,16 +33,16 @@ def sentences(text: str) -> list[str]:
     >>> sentences("Mr. Li has N_0 pens . How many?")
     ['Mr. Li has N_0 pens .', 'How many?']
     """
-    found: list[str] = []
+    result: list[str] = []
     for match in _SENTENCE_EN.finditer(text):
         part = match[0].strip()
         if not part:
             continue
-        if found and (_SHORT.search(found[-1]) or not re.search(r"\w", part)):
-            found[-1] += f" {part}"
+        if result and (_SHORT.search(result[-1]) or not re.search(r"\w", part)):
+            result[-1] += f" {part}"
         else:
-            found.append(part)
-    return found
+            result.append(part)
+    return result
 
 
 def clauses(text: str) -> list[str]:
@@ -51,20 +51,21 @@ def clauses(text: str) -> list[str]:
     >>> clauses("甲每小时行N_0千米，N_1小时行多少千米？")
     ['甲每小时行N_0千米，', 'N_1小时行多少千米？']
     """
-    found: list[str] = []
+    result: list[str] = []
     for match in _CLAUSE_ZH.finditer(text):
         part = match[0].strip()
         if not part:
             continue
         # What stands in brackets belongs to the clause before.
         if (
-            found
-            and (found[-1].count("（") + found[-1].count("(")) > found[-1].count("）") + found[-1].count(")")
-        ) or (found and re.match(r"[（(][^（(]*[）)]?[，,。．？?]*$", part)):
-            found[-1] += part
+            result
+            and (result[-1].count("（") + result[-1].count("("))
+            > result[-1].count("）") + result[-1].count(")")
+        ) or (result and re.match(r"[（(][^（(]*[）)]?[，,。．？?]*$", part)):
+            result[-1] += part
         else:
-            found.append(part)
-    return found
+            result.append(part)
+    return result
 
 
 def asks(part: str, language: Language) -> bool:

@@ -144,31 +144,31 @@ def _answers(
 ) -> Answers:
     from engines.core.errors import StoppedError
 
-    found: list[Any] = []
+    result: list[Any] = []
     for begin in range(0, len(rows), _CHUNK):
         if stop():
             raise StoppedError("the evaluation was stopped", remedy="Run it again.")
-        found += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0)
-        events(Event("progress", {"done": len(found), "total": len(rows), "unit": unit}))
-    return found
+        result += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0)
+        events(Event("progress", {"done": len(result), "total": len(rows), "unit": unit}))
+    return result
 
 
 def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     from engines.mwp.solver.solve import LANGUAGES
     from engines.mwp.solver.training import marks
 
-    found = [solver.note] if solver.note else []
+    result = [solver.note] if solver.note else []
     texts = marks(rows)
     for kind, what in ((solver.learned, "trained on"), (solver.chosen, "chosen by")):
         if count := sum(mark in kind for mark in texts):
-            found.append(
+            result.append(
                 f"{count:,} of the {len(rows):,} problems have the same text as one the solver was {what}"
             )
     for language, count in Counter(row.language for row in rows).items():
         if solver.languages and language not in solver.languages:
             learned = " and ".join(LANGUAGES[name] for name in solver.languages)
-            found.append(f"{LANGUAGES[language]} problems: {count:,}; the solver has learned {learned} only")
-    return found
+            result.append(f"{LANGUAGES[language]} problems: {count:,}; the solver has learned {learned} only")
+    return result
 
 
 def _unusable(read: Problems) -> dict[str, Any]:
@@ -228,30 +228,30 @@ def _probes(
     events: Sink,
     stop: Stop,
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, probe in PROBES.items():
         made = [probe(row, Random(f"{spec.seed} {row.id}")) for row in rows]
         pairs = [(row, score) for row, score in zip(made, scores, strict=True) if row is not None]
         if not pairs:
-            found[name] = {"problems": 0}
+            result[name] = {"problems": 0}
             continue
         changed = [row for row, _ in pairs]
         answers = _answers(solver, changed, spec.beam, name.replace("_", " "), events, stop)
         right = [judged(row, one).answer for row, one in zip(changed, answers, strict=True)]
         before = sum(score.answer for _, score in pairs) / len(pairs)
-        found[name] = {
+        result[name] = {
             "problems": len(pairs),
             "before": before,
             "answer_accuracy": sum(right) / len(right),
             "ci95": interval(right),
         }
-    removed = found["question_removed"]
+    removed = result["question_removed"]
     if removed["problems"] and removed["answer_accuracy"] >= _NEEDS_NO_QUESTION * removed["before"] > 0:
         share = removed["answer_accuracy"] / removed["before"]
-        found["remark"] = (
+        result["remark"] = (
             f"without the question the solver keeps {share:.0%} of its accuracy: it hardly uses it"
         )
-    return found
+    return result
 
 
 def _keep(path: Path, rows: Sequence[Problem], found: Answers, scores: Sequence[Score]) -> None:

@@ -49,12 +49,12 @@ def constant(value: Fraction) -> str:
 
 def leaf_value(label: str, values: Sequence[Value]) -> Value:
     """What a leaf stands for. Raises: EquationError for a number that the problem does not have."""
-    if found := _PLACEHOLDER.fullmatch(label):
-        if int(found[1]) >= len(values):
+    if match := _PLACEHOLDER.fullmatch(label):
+        if int(match[1]) >= len(values):
             raise EquationError(f"{label} is not among the {len(values)} numbers of the text")
-        return values[int(found[1])]
-    if found := _CONSTANT.fullmatch(label):
-        return Fraction(found[1].replace("_", "."))
+        return values[int(match[1])]
+    if match := _CONSTANT.fullmatch(label):
+        return Fraction(match[1].replace("_", "."))
     raise EquationError(f"{label!r} is not a number of an equation")
 
 
@@ -112,8 +112,8 @@ def parse_prefix(tokens: Sequence[str]) -> Tree:
 def _label(token: str) -> str:
     if token in OPERATORS or _PLACEHOLDER.fullmatch(token):
         return token
-    if found := _CONSTANT.fullmatch(token):
-        return constant(Fraction(found[1].replace("_", ".")))
+    if match := _CONSTANT.fullmatch(token):
+        return constant(Fraction(match[1].replace("_", ".")))
     raise EquationError(f"{token!r} is not part of an equation", remedy="Tokens are + - * / ^, N_0 and C_1.")
 
 
@@ -140,11 +140,11 @@ def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
             operands[-count:] = [Tree(sign, tuple(operands[-count:]))]
 
     while text[place:].strip():
-        found = _TOKEN.match(text, place)
+        match = _TOKEN.match(text, place)
         count += 1
-        if found is None or count > MAX_NODES:
+        if match is None or count > MAX_NODES:
             raise _unread(text, place)
-        leaf, written, sign = found.groups()
+        leaf, written, sign = match.groups()
         sign = "^" if sign == "**" else sign
         if (leaf or written) and expect:
             operands.append(Tree(_label(leaf)) if leaf else number(written))
@@ -166,7 +166,7 @@ def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
             expect = True
         else:
             raise _unread(text, place)
-        place = found.end()
+        place = match.end()
     if expect:
         raise _unread(text, len(text))
     reduce(0)
@@ -255,13 +255,13 @@ def _sorted(tree: Tree) -> tuple[Tree, str]:
 
 def placeholders(tree: Tree) -> list[int]:
     """The numbers that an equation uses, in prefix order, as often as it uses them."""
-    return [int(found[1]) for node in tree if (found := _PLACEHOLDER.fullmatch(node.label))]
+    return [int(match[1]) for node in tree if (match := _PLACEHOLDER.fullmatch(node.label))]
 
 
 def renumbered(tree: Tree, places: Sequence[int]) -> Tree:
     """The equation with each `N_i` as `N_{places[i]}`."""
-    if found := _PLACEHOLDER.fullmatch(tree.label):
-        return Tree(f"N_{places[int(found[1])]}")
+    if match := _PLACEHOLDER.fullmatch(tree.label):
+        return Tree(f"N_{places[int(match[1])]}")
     return Tree(tree.label, tuple(renumbered(child, places) for child in tree.children))
 
 

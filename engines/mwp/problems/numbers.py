@@ -161,9 +161,9 @@ def value_of(written: str) -> Fraction:
         if len(text) <= _LONGEST and (value := _of_digits(text)) is not None:
             return value
         # What follows says of some words that they are numbers: one third of, half of.
-        if (found := _EN_WORDS.match(f"{text} of")) and found.end() == len(text):
+        if (match := _EN_WORDS.match(f"{text} of")) and match.end() == len(text):
             return _of_english(text.lower())
-        if (found := _ZH_WORDS.match(f"{text}个")) and found.end() == len(text):
+        if (match := _ZH_WORDS.match(f"{text}个")) and match.end() == len(text):
             return _of_chinese(text)
     except (ZeroDivisionError, ValueError):
         pass
@@ -186,8 +186,8 @@ def _of_digits(text: str) -> Fraction | None:
 
 def _of_english(text: str) -> Fraction:
     """The value of a number in words: "one hundred and five", "two and a half", "three dozen"."""
-    if found := re.fullmatch(rf"(?:(.+?)[\s-]+and[\s-]+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
-        whole, over, part = found.groups()
+    if match := re.fullmatch(rf"(?:(.+?)[\s-]+and[\s-]+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
+        whole, over, part = match.groups()
         return _counted(whole or "") + (_counted(over or "") or 1) / Fraction(_PARTS[part])
     if text.endswith("dozen"):
         return Fraction(6) if "half" in text else Fraction(12) * (_counted(text.removesuffix("dozen")) or 1)
@@ -223,8 +223,8 @@ def _of_chinese(text: str) -> Fraction:
 
 def _han(text: str) -> Fraction:
     """The value of 一百二十, 两万五, 三点一四, 二〇一九 or 1.5万."""
-    if found := re.fullmatch(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
-        return Fraction(found[1]) * math.prod(_HAN_UNITS[unit] for unit in found[2])
+    if match := re.fullmatch(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
+        return Fraction(match[1]) * math.prod(_HAN_UNITS[unit] for unit in match[2])
     whole, _, decimals = text.partition("点")
     after = Fraction("0." + "".join(str(_HAN_DIGITS[sign]) for sign in decimals)) if decimals else 0
     if set(whole) <= set(_HAN_DIGITS):
@@ -292,10 +292,10 @@ def mask_words(words: Iterable[str]) -> Masked:
     parts: list[str] = []
     numbers: list[str] = []
     for word in words:
-        found = _ZH_FOUND.match(plain_digits(word))
-        if found and _is_number(found[0]):
-            parts.append(f"N_{len(numbers)}{plain_digits(word)[found.end() :]}")
-            numbers.append(found[0])
+        match = _ZH_FOUND.match(plain_digits(word))
+        if match and _is_number(match[0]):
+            parts.append(f"N_{len(numbers)}{plain_digits(word)[match.end() :]}")
+            numbers.append(match[0])
         else:
             parts.append(word)
     return Masked("".join(parts), tuple(numbers), tuple(map(value_of, numbers)))

@@ -125,15 +125,15 @@ def lowered(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, Any
     Of two columns of one name (`Question`, `question`) the one is read that holds the other's text, otherwise
     the first; what differs is kept beside it.
     """
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, value in row.items() if isinstance(row, Mapping) else row:
         name = re.sub(r"[-\s]+", "_", str(key).strip().lstrip("@").lower())
-        known = found.get(name)
+        known = result.get(name)
         if known in (None, "") or (known != value and str(known).strip() in str(value)):
-            found[name] = value
+            result[name] = value
         elif value not in (None, "") and str(value).strip() not in str(known):
-            found[name + AGAIN] = value
-    return found
+            result[name + AGAIN] = value
+    return result
 
 
 def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> Layout | None:
@@ -194,8 +194,8 @@ def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dic
     decoder = json.JSONDecoder()
     place = len(text) - len(text.lstrip().removeprefix("["))
     counted = number = 0
-    while found := re.compile(r"[\s,]*").match(text, place):
-        place = found.end()
+    while match := re.compile(r"[\s,]*").match(text, place):
+        place = match.end()
         if place >= len(text) or text[place] == "]":
             return
         number += text.count("\n", counted, place)
@@ -280,8 +280,8 @@ def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, di
 def _folds(path: Path) -> dict[str, int]:
     folds: dict[str, int] = {}
     for file in sorted(path.parent.glob("nfolds/asdiv-a/fold*.txt")):
-        if found := re.fullmatch(r"fold(\d+)", file.stem):
-            folds |= {line.strip(): int(found[1]) for _, line in read_lines(file) if line.strip()}
+        if match := re.fullmatch(r"fold(\d+)", file.stem):
+            folds |= {line.strip(): int(match[1]) for _, line in read_lines(file) if line.strip()}
     return folds
 
 
@@ -578,9 +578,9 @@ def _with_fractions(text: str, masked: Masked, exact: bool) -> str:
     Behind a division or a power, and before a power, the signs bind otherwise.
     """
     for place, written in enumerate(masked.numbers):
-        if found := re.fullmatch(r"(\d+)/(\d+)" if exact else r"\(?(\d+)/(\d+)\)?", plain_digits(written)):
-            division = rf"(?<![\d./^÷又_(]){found[1]}\s*/\s*{found[2]}(?![\d.%^)]|\*\*)"
-            bracketed = rf"(?<!\d)\({found[1]}\s*/\s*{found[2]}\)"
+        if match := re.fullmatch(r"(\d+)/(\d+)" if exact else r"\(?(\d+)/(\d+)\)?", plain_digits(written)):
+            division = rf"(?<![\d./^÷又_(]){match[1]}\s*/\s*{match[2]}(?![\d.%^)]|\*\*)"
+            bracketed = rf"(?<!\d)\({match[1]}\s*/\s*{match[2]}\)"
             text = re.sub(division if exact else f"{division}|{bracketed}", f"N_{place}", text)
     return text
 
@@ -664,9 +664,9 @@ def _answer(given: Any) -> Fraction | None:
     try:
         return value_of(text)
     except ValueError:
-        found = _ANSWER.match(text)
+        match = _ANSWER.match(text)
     try:
-        return value_of(found[1].rstrip(".,")) if found else None
+        return value_of(match[1].rstrip(".,")) if match else None
     except ValueError:
         return None
 

@@ -85,23 +85,23 @@ def solve(spec: Solve) -> dict[str, Any]:
 
 
 def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
-    found = []
+    result = []
     if languages and problem.language not in languages:
         learned = " and ".join(LANGUAGES[name] for name in languages)
-        found.append(
+        result.append(
             f"the problem is {LANGUAGES[problem.language]}, and the solver has learned {learned} only"
         )
     for written, value in zip(problem.numbers, problem.values, strict=True):
         if abs(value) > LARGEST:
-            found.append(f"{written} is larger than {LARGEST:.0e}, so no step uses it")
-    found += unread(problem.text, problem.numbers, problem.original)
+            result.append(f"{written} is larger than {LARGEST:.0e}, so no step uses it")
+    result += unread(problem.text, problem.numbers, problem.original)
     read = set(problem.numbers)
-    found += [
+    result += [
         f"{word} is read as a word: with --number-words it is a number"
         for word in dict.fromkeys(mask(problem.original, words=True).numbers)
         if word not in read and word.lower() != "one"
     ]
-    return found
+    return result
 
 
 @cached(2, lambda folder: changed(folder / "solver.json"))

@@ -90,12 +90,12 @@ class Solver(Module):
         import torch
 
         device = next(self.parameters()).device
-        found: list[list[Found] | str] = [""] * len(problems)
+        result: list[list[Found] | str] = [""] * len(problems)
         read: dict[int, Read] = {}
         for place, problem in enumerate(problems):
             one = self.reader.read(problem)
             if isinstance(one, str):
-                found[place] = one
+                result[place] = one
             else:
                 read[place] = one
         order = sorted(read, key=lambda place: len(read[place].ids))
@@ -111,8 +111,8 @@ class Solver(Module):
                     max_steps=self.settings.max_steps,
                 )
                 for place, answer in zip(places, answers, strict=True):
-                    found[place] = answer
-        return found
+                    result[place] = answer
+        return result
 
     def vectors(self, problems: Sequence[Problem]) -> Any:
         """(problems, width) the vectors that the contrastive loss compares, float32; of one that cannot be
@@ -120,15 +120,15 @@ class Solver(Module):
         import torch
 
         device = next(self.parameters()).device
-        found = np.zeros((len(problems), self.encoder.width), np.float32)
+        result = np.zeros((len(problems), self.encoder.width), np.float32)
         read = [(place, self.reader.read(problem)) for place, problem in enumerate(problems)]
         known = [(place, one) for place, one in read if not isinstance(one, str)]
         with torch.inference_mode():
             for begin in range(0, len(known), _BATCH):
                 part = known[begin : begin + _BATCH]
                 batch = {name: value.to(device) for name, value in inputs([one for _, one in part]).items()}
-                found[[place for place, _ in part]] = self.encode(batch).vector.float().cpu().numpy()
-        return found
+                result[[place for place, _ in part]] = self.encode(batch).vector.float().cpu().numpy()
+        return result
 
 
 def inputs(problems: Sequence[Read]) -> dict[str, Tensor]:

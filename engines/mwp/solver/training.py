@@ -183,13 +183,13 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
     sizes = [np.array([len(row) for row in table]) for table in tables]
     known = {id(row): place for place, row in enumerate(others)}
     itself = np.array([known.get(id(row), -1) for row in rows])
-    found: set[int] = set()
+    result: set[int] = set()
     for begin in range(0, len(rows), _BLOCK):
         common = (left[begin : begin + _BLOCK] @ right.T).tocoo()
         row = common.row + begin
         union = sizes[0][row] + sizes[1][common.col] - common.data
-        found.update(row[(common.data >= ALIKE * union) & (itself[row] != common.col)].tolist())
-    return found
+        result.update(row[(common.data >= ALIKE * union) & (itself[row] != common.col)].tolist())
+    return result
 
 
 def _pairs(problem: Problem) -> set[tuple[str, str]]:
@@ -312,16 +312,16 @@ class SolverTask:
         )
         texts = similarity_of(pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder)
         places = {problem.id: place for place, problem in enumerate(self.problems)}
-        found: dict[int, tuple[int, int]] = {}
+        result: dict[int, tuple[int, int]] = {}
         bad = labelled(self.data["labels"]) if "labels" in self.data else frozenset()
         for one in triplets(retriever(spec, Ready(tuple(asked), 0, pool, texts)), asked):
             if (one.anchor, one.positive, one.negative) in bad:
                 continue
             anchor, *others = (places[name] for name in (one.anchor, one.positive, one.negative))
             if all(place in self._read for place in others):
-                found[anchor] = (others[0], others[1])
-        self.left_out["a triplet, not a problem"] = len(anchors) - len(found)
-        return found
+                result[anchor] = (others[0], others[1])
+        self.left_out["a triplet, not a problem"] = len(anchors) - len(result)
+        return result
 
     def train_data(self) -> tuple[Example, ...]:
         """Every training problem that can be learned from, with its triplet where there is a contrastive

@@ -236,13 +236,13 @@ class TreeHead(Module):
         beam: int,
     ) -> list[tuple[float, int, int]]:
         """The best legal continuations of a problem that may still come among the best equations."""
-        found: list[tuple[float, int, int]] = []
+        result: list[tuple[float, int, int]] = []
         for score, source, token in sorted(ways, key=lambda way: -way[0]):
-            if len(found) == beam or (len(done) == beam and score <= done[-1].score):
+            if len(result) == beam or (len(done) == beam and score <= done[-1].score):
                 break
             if self._is_legal(live[source], token, values, legal):
-                found.append((score, source, token))
-        return found
+                result.append((score, source, token))
+        return result
 
     def _is_legal(self, way: _Way, token: int, values: Sequence[float], legal: Legal) -> bool:
         if token < len(self.words.operators):

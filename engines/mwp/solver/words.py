@@ -122,7 +122,7 @@ def nodes(equation: Tree, words: Words) -> NDArray[np.int64]:
 def stacked(tables: Sequence[NDArray[np.int64]], fill: int = -1) -> NDArray[np.int64]:
     """(tables, longest, …) tables of any length, filled up."""
     longest = max(len(table) for table in tables)
-    found = np.full((len(tables), longest, *tables[0].shape[1:]), fill, np.int64)
-    for row, table in zip(found, tables, strict=True):
+    result = np.full((len(tables), longest, *tables[0].shape[1:]), fill, np.int64)
+    for row, table in zip(result, tables, strict=True):
         row[: len(table)] = table
-    return found
+    return result

@@ -134,12 +134,12 @@ def write_triplets(path: Path, triplets: Iterable[Triplet]) -> None:
 def labelled(path: Path) -> frozenset[tuple[str, str, str]]:
     """Anchor, positive and negative of the triplets that a file names bad: labels or triplets, as they are
     written. Raises: DataError E317 with the line of one that cannot be read."""
-    found = set()
+    result = set()
     remedy = "Make the file again with: mathwb mwp labels --out FILE"
     for number, row in json_objects(path, remedy=remedy):
         try:
-            found.add((str(row["anchor"]), str(row["positive"]), str(row["negative"])))
+            result.add((str(row["anchor"]), str(row["positive"]), str(row["negative"])))
         except KeyError as error:
             what = f"the line names no triplet: {error}"
             raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
-    return frozenset(found)
+    return frozenset(result)

@@ -109,7 +109,7 @@ def _scores(
     first, last = begins[anchor * 4], begins[anchor * 4 + 4]
     for at in range(first, last):
         have[ids[at]] = counts[at]
-    found = np.zeros(len(others))
+    result = np.zeros(len(others))
     a = float(lengths[anchor])
     for place in range(len(others)):
         other = others[place]
@@ -129,12 +129,12 @@ def _scores(
         total /= 4.0
         brevity_a = 1.0 if a > b else math.exp(1.0 - b / a)
         brevity_b = 1.0 if b > a else math.exp(1.0 - a / b)
-        found[place] = 0.5 * (
+        result[place] = 0.5 * (
             brevity_a * math.exp(total - log_sizes[anchor]) + brevity_b * math.exp(total - log_sizes[other])
         )
     for at in range(first, last):
         have[ids[at]] = 0
-    return found
+    return result
 
 
 class TextSimilarity(Protocol):

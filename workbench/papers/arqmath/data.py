@@ -304,15 +304,15 @@ class _File:
         kinds: Counter[int] = Counter()
         for post in read_posts(self.path, rows):
             kinds[post.kind] += 1
-        found = {"questions": kinds[1], "answers": kinds[2]}
-        if not any(found.values()):
+        result = {"questions": kinds[1], "answers": kinds[2]}
+        if not any(result.values()):
             raise DataError(
                 "it holds no question and no answer",
                 path=self.path,
                 code="E318",
                 remedy="Is it a posts file, with PostTypeId 1 and 2?",
             )
-        return found
+        return result
 
     def links(self) -> dict[str, int]:
         return {"links": sum(1 for _ in read_links(self.path, _Reported(self.path, self.report)))}

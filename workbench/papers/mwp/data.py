@@ -47,10 +47,10 @@ def rows(folder: Path) -> int:
 
 def sets(workspace: Workspace) -> dict[str, Path]:
     """All sets of problems by name: those of the workspace, then the registered ones."""
-    found = {folder.name: folder / _FILE for folder in held(workspace)}
+    result = {folder.name: folder / _FILE for folder in held(workspace)}
     for name, entry in workspace.data.of("problems").items():
-        found.setdefault(name, Path(entry.path))
-    return found
+        result.setdefault(name, Path(entry.path))
+    return result
 
 
 def check(path: Path, report: Report) -> dict[str, int]:
@@ -85,8 +85,8 @@ def problems_path(name: str) -> Path:
     if path.exists() or len(path.parts) > 1:
         return path.absolute()
     workspace = Workspace.open()
-    if (found := place(workspace, name)) is not None:
-        return found
+    if (result := place(workspace, name)) is not None:
+        return result
     known = list(sets(workspace))
     remedy = did_you_mean(name, known) or f"There are: {', '.join(known)}."
     raise MissingError(f"there are no problems {name!r}", code="E354", remedy=remedy)
