@@ -387,7 +387,7 @@ def option(field: Field) -> str:
     return "--" + (field.arg.name or field.name.replace("_", "-"))
 
 
-Found = Mapping[str, Any]
+Result = Mapping[str, Any]
 
 
 class Guide:
@@ -401,8 +401,8 @@ class Guide:
         self.stops: list[dict[str, Any]] = []
 
     def stop(
-        self, title: str, task: str, params: dict[str, Any], tell: Callable[[Found], Iterator[str]]
-    ) -> Found:
+        self, title: str, task: str, params: dict[str, Any], tell: Callable[[Result], Iterator[str]]
+    ) -> Result:
         """Run an operation. Args: tell: its result in words. Returns: its document, which is empty where the
         operation needs a package that is not installed."""
         began = time.perf_counter()

@@ -10,7 +10,7 @@ from workbench.operation import Background, Operation, Where
 from workbench.paper import DataKey, Paper, Trainer
 
 if TYPE_CHECKING:
-    from workbench.operation import Found, Guide
+    from workbench.operation import Guide, Result
     from workbench.workspace import Workspace
 
 _TABLES = "workbench.papers.arqmath.tables"
@@ -193,40 +193,40 @@ def tour(guide: Guide, workspace: Workspace) -> None:
         guide.stop(f"Search it: {query}", "arqmath.search", asked, _hits)
 
 
-def _largest_loss(overview: Found, ours: str, other: str) -> Found:
+def _largest_loss(overview: Result, ours: str, other: str) -> Result:
     both = [topic for topic in overview["topics"] if {ours, other} <= topic["ndcg"].keys()]
     return min(both, key=lambda topic: float(topic["ndcg"][other] - topic["ndcg"][ours]))
 
 
-def _runs(found: Found) -> Iterator[str]:
-    grades = ", ".join(f"{count} of grade {grade}" for grade, count in enumerate(found["grades"]))
-    yield f"{len(found['topics'])} topics; judgements: {grades}"
-    for run in found["runs"]:
+def _runs(result: Result) -> Iterator[str]:
+    grades = ", ".join(f"{count} of grade {grade}" for grade, count in enumerate(result["grades"]))
+    yield f"{len(result['topics'])} topics; judgements: {grades}"
+    for run in result["runs"]:
         if run["interval"]:
             low, high = run["interval"]
             yield (
                 f"  {run['name']:<14} nDCG' {run['ndcg_prime']:.3f} ({low:.3f} to {high:.3f})  "
                 f"mAP' {run['map_prime']:.3f}  P'@10 {run['p10_prime']:.3f}"
             )
-    for written in found["answers"]:
+    for written in result["answers"]:
         if written["judged"]:
             yield f"  written answers of {written['name']}: AR {written['ar']:.2f}, P@1 {written['p1']:.2f}"
 
 
-def _side_by_side(found: Found, overview: Found, ours: str, other: str) -> Iterator[str]:
+def _side_by_side(result: Result, overview: Result, ours: str, other: str) -> Iterator[str]:
     scores = {
         topic["id"]: (topic["ndcg"].get(ours, 0.0), topic["ndcg"].get(other, 0.0))
         for topic in overview["topics"]
     }
     better, worse = (sum(sign * (b - a) > 0 for a, b in scores.values()) for sign in (1, -1))
     yield f"{other} is better than {ours} on {better} topics and worse on {worse}"
-    a, b = scores[found["topic"]]
-    yield f"{found['shown']['title']} (nDCG' {b:.3f} against {a:.3f})"
+    a, b = scores[result["topic"]]
+    yield f"{result['shown']['title']} (nDCG' {b:.3f} against {a:.3f})"
     yield f"  rank  {ours:<20} {other}"
     for rank, pair in enumerate(
-        zip(*(found["runs"][name][:5] for name in (ours, other)), strict=False), start=1
+        zip(*(result["runs"][name][:5] for name in (ours, other)), strict=False), start=1
     ):
-        mine, theirs = (f"{id_} {_grade(found['grades'].get(id_))}" for id_, _ in pair)
+        mine, theirs = (f"{id_} {_grade(result['grades'].get(id_))}" for id_, _ in pair)
         yield f"  {rank:<4}  {mine:<20} {theirs}"
 
 
@@ -234,19 +234,19 @@ def _grade(grade: int | None) -> str:
     return "unjudged" if grade is None else f"grade {grade}"
 
 
-def _post(found: Found) -> Iterator[str]:
-    if found["question"]:
-        yield f"to: {found['question']['title']}"
-    for line in found["text"].splitlines():
+def _post(result: Result) -> Iterator[str]:
+    if result["question"]:
+        yield f"to: {result['question']['title']}"
+    for line in result["text"].splitlines():
         yield from textwrap.wrap(line, 100)
 
 
-def _indexed(found: Found) -> Iterator[str]:
-    yield f"{found['documents']:,} answers, {found['lexical']['terms']:,} terms"
+def _indexed(result: Result) -> Iterator[str]:
+    yield f"{result['documents']:,} answers, {result['lexical']['terms']:,} terms"
 
 
-def _hits(found: Found) -> Iterator[str]:
-    for row in found["hits"]:
+def _hits(result: Result) -> Iterator[str]:
+    for row in result["hits"]:
         yield f"{row['score']:6.2f}  {row['id']}  {row['title']}"
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from workbench.papers.arqmath.data import Judgement, OwnJudgements
 
 
-Found = Mapping[str, Any]
-Address = Callable[[Found], str]
+Result = Mapping[str, Any]
+Address = Callable[[Result], str]
 
 
-def topic_row(topic: Found, run: str, against: str, title: str = "shown") -> dict[str, Any]:
+def topic_row(topic: Result, run: str, against: str, title: str = "shown") -> dict[str, Any]:
     """A topic as one run does on it, held against another; `title`: which form of it."""
     ndcg, before = topic["ndcg"].get(run), topic["ndcg"].get(against)
     info = {name.casefold(): value.casefold() for name, value in topic["info"].items()}
@@ -36,18 +36,18 @@ def topic_row(topic: Found, run: str, against: str, title: str = "shown") -> dic
     return row | {name: info.get(name, "") for name in ("difficulty", "category")}
 
 
-def _answer(answer: Found, ranking: Any) -> Found:
+def _answer(answer: Result, ranking: Any) -> Result:
     run = ranking["run"] if isinstance(ranking, Mapping) else None
     others = (f"{name}:{rank}" for name, rank in answer.get("ranks", {}).items() if name != run)
     return {**answer, "id": answer.get("id", answer.get("run")), "ranks": " ".join(others)}
 
 
-def hit_row(hit: Found, _found: object = None) -> Found:
+def hit_row(hit: Result, _found: object = None) -> Result:
     first, again = hit.get("first", hit["rank"]), hit.get("probability")
     return {**hit, "first": first, "again": again, "answer": hit["snippet"]}
 
 
-def _move(row: Found) -> str:
+def _move(row: Result) -> str:
     if row["rank"] is None:
         return "out" if row["other"] is not None else "in neither"
     if row["change"] is None and row["other"] is None:
@@ -55,7 +55,7 @@ def _move(row: Found) -> str:
     return "new" if row["move"] is None else f"{row['move']:+d}" if row["move"] else "="
 
 
-def _moved(row: Found) -> float | None:
+def _moved(row: Result) -> float | None:
     """To sort by: what fell out fell farthest, what came in rose farthest."""
     if row["rank"] is None:
         return -(10.0**9) if row["other"] is not None else None
@@ -145,7 +145,7 @@ _HEADS = {
 }
 
 
-def index(built: Found, _spec: object) -> list[str]:
+def index(built: Result, _spec: object) -> list[str]:
     if not built["complete"]:
         return ["stopped; the same command continues"]
     if "share" in built:
@@ -170,16 +170,16 @@ def index(built: Found, _spec: object) -> list[str]:
     return lines
 
 
-def exported(made: Found, _spec: object) -> list[str]:
+def exported(made: Result, _spec: object) -> list[str]:
     """How many documents were written."""
     return [f"{made['documents']:,} documents in {made['out']}"]
 
 
-def search(found: Found, spec: Search) -> Iterator[str]:
+def search(result: Result, spec: Search) -> Iterator[str]:
     """The answers, each with its snippet."""
-    hits = found["hits"]
+    hits = result["hits"]
     if not hits:
-        what = "part of a formula" if found["how"] == "structure" else "word or symbol"
+        what = "part of a formula" if result["how"] == "structure" else "word or symbol"
         yield f"nothing found: no answer has a {what} of the query"
         return
     without = () if spec.model is not None else ("first", "again")
@@ -190,52 +190,52 @@ def search(found: Found, spec: Search) -> Iterator[str]:
         yield f"      {hit['snippet']}"
 
 
-def rank(found: Found, _spec: object) -> Iterator[str]:
+def rank(result: Result, _spec: object) -> Iterator[str]:
     """What was ranked, and how well the first stage did."""
-    if not found["complete"]:
+    if not result["complete"]:
         yield "stopped; finished topics are saved, and the same command continues"
     else:
-        yield f"{found['documents']:,} answers to {found['topics']:,} topics in {found['run']}"
-    if "pairs" in found:
+        yield f"{result['documents']:,} answers to {result['topics']:,} topics in {result['run']}"
+    if "pairs" in result:
         long = "too long and cut"
-        if "max_tokens" in found:
-            long = f"longer than {found['max_tokens']:,} tokens and cut, the longer side first"
+        if "max_tokens" in result:
+            long = f"longer than {result['max_tokens']:,} tokens and cut, the longer side first"
         yield (
-            f"{found['pairs']:,} pairs scored, {found['pairs_per_s']:.1f}/s; "
-            f"{found['truncated_share']:.1%} were {long}"
+            f"{result['pairs']:,} pairs scored, {result['pairs_per_s']:.1f}/s; "
+            f"{result['truncated_share']:.1%} were {long}"
         )
-    if found.get("first") and 0 < found["weight"] < 1:
-        yield f"weight of the model against the first stage: {found['weight']:g}"
-    if "recall" in found:
-        shares = ", ".join(f"{at}: {share:.3f}" for at, share in found["recall"].items())
-        yield f"recall of the first stage ({found['first']}), grade 2 and more, at {shares}"
+    if result.get("first") and 0 < result["weight"] < 1:
+        yield f"weight of the model against the first stage: {result['weight']:g}"
+    if "recall" in result:
+        shares = ", ".join(f"{at}: {share:.3f}" for at, share in result["recall"].items())
+        yield f"recall of the first stage ({result['first']}), grade 2 and more, at {shares}"
 
 
-def tune(found: Found, _spec: object) -> Iterator[str]:
+def tune(result: Result, _spec: object) -> Iterator[str]:
     """Each system with what was chosen for it."""
-    if not found["complete"]:
+    if not result["complete"]:
         yield "stopped; nothing was chosen"
         return
-    on = f"chosen on {found['tuned_on']} others" if "tuned_on" in found else f"{found['folds']} folds"
+    on = f"chosen on {result['tuned_on']} others" if "tuned_on" in result else f"{result['folds']} folds"
     heads = ["system", "nDCG'", "95 %", "against", "difference", "95 %", "p", "Holm"]
     rows = []
-    for row in found["systems"]:
+    for row in result["systems"]:
         cells = [row["system"], f"{row['ndcg_prime']:.4f}", interval(row["interval"])]
         if "against" in row:
             difference = interval(row["difference_interval"], "+.3f")
             cells += [row["against"], f"{row['difference']:+.4f}", difference]
             cells += [f"{row[name]:.4f}" for name in ("randomisation_p", "holm_p")]
         rows.append(cells + [""] * (len(heads) - len(cells)))
-    yield f"{found['topics']} topics, {on}"
+    yield f"{result['topics']} topics, {on}"
     yield from aligned(heads, rows)
-    for row in found["systems"]:
+    for row in result["systems"]:
         kinds = Counter(row.get("chosen", ()))
         if kinds:
             times = "; ".join(f"{name} ({count}x)" if count > 1 else name for name, count in kinds.items())
             yield f"{row['system']}: {times}"
 
 
-def generate(made: Found, _spec: object) -> list[str]:
+def generate(made: Result, _spec: object) -> list[str]:
     """How many topics got an answer."""
     if not made["complete"]:
         return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command continues"]
@@ -243,30 +243,30 @@ def generate(made: Found, _spec: object) -> list[str]:
     return [f"{made['answers']:,} answers to {made['topics']:,} topics in {made['out']}", *checked]
 
 
-def evaluate(found: Found, spec: Evaluate) -> list[str]:
+def evaluate(result: Result, spec: Evaluate) -> list[str]:
     """The means over all judged topics, over those of the run, and by attributes of the topics."""
     if spec.task == 3:
-        return _answers(found)
-    own = found["run_topics"]
+        return _answers(result)
+    own = result["run_topics"]
     rows: list[list[object]] = [
-        ["all judged", found["topics"], *_figures(found)],
+        ["all judged", result["topics"], *_figures(result)],
         ["of the run", own["topics"], *_figures(own)],
     ]
-    for attribute, groups in found.get("by", {}).items():
+    for attribute, groups in result.get("by", {}).items():
         rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
-    return [*aligned(["topics", "n", *(_HEADS[name] for name in _EVALUATED)], rows), *_drawn(found)]
+    return [*aligned(["topics", "n", *(_HEADS[name] for name in _EVALUATED)], rows), *_drawn(result)]
 
 
-def _drawn(found: Found) -> list[str]:
-    return [f"by topic: {found['plot']}"] if "plot" in found else []
+def _drawn(result: Result) -> list[str]:
+    return [f"by topic: {result['plot']}"] if "plot" in result else []
 
 
-def _answers(found: Found) -> list[str]:
+def _answers(result: Result) -> list[str]:
     """Runs of Task 3; where there are several, what the sign test says of each beside the first."""
-    tests: dict[str, Found] = {test["run"]: test for test in found.get("comparisons", ())}
+    tests: dict[str, Result] = {test["run"]: test for test in result.get("comparisons", ())}
     head = ["run", "judged", "AR", "P@1", *(["better", "worse", "sign test", "Holm"] if tests else [])]
     rows = []
-    for name, one in found["runs"].items():
+    for name, one in result["runs"].items():
         test = tests.get(name)
         against = (
             [test["wins"], test["losses"], f"{test['sign_p']:.4f}", f"{test['holm_p']:.4f}"] if test else []
@@ -276,11 +276,11 @@ def _answers(found: Found) -> list[str]:
     return aligned(head, rows)
 
 
-def _figures(row: Found) -> list[str]:
+def _figures(row: Result) -> list[str]:
     return [figure(row.get(name)) for name in _EVALUATED]
 
 
-def compare(found: Found, spec: Compare) -> list[str]:
+def compare(result: Result, spec: Compare) -> list[str]:
     """The runs below each other, the baseline first; of several judgements the one after the other."""
     measures = list(dict.fromkeys((*_MEASURES, spec.measure)))
     header = [
@@ -291,8 +291,8 @@ def compare(found: Found, spec: Compare) -> list[str]:
         *("difference", "t-test", "randomisation", "Holm"),
     ]
     rows = []
-    tests = {(test.get("qrels"), test["run"]): test for test in found["comparisons"]}
-    for system in found["systems"]:
+    tests = {(test.get("qrels"), test["run"]): test for test in result["comparisons"]}
+    for system in result["systems"]:
         test = tests.get((system.get("qrels"), system["run"]))
         by = [Path(system["qrels"]).name] if "qrels" in system else []
         tested = ["", "", "", ""]
@@ -301,11 +301,11 @@ def compare(found: Found, spec: Compare) -> list[str]:
             tested += [f"{test['randomisation_p']:.4f}", f"{test['holm_p']:.4f}"]
         means = [f"{system[name]:.4f}" for name in measures]
         rows.append([*by, Path(system["run"]).name, *means, interval(system["interval"]), *tested])
-    return [*aligned(header, rows), *_drawn(found)]
+    return [*aligned(header, rows), *_drawn(result)]
 
 
-def topics(found: Found, _spec: Topics) -> Iterator[str]:
-    run, against = found["run"], found["against"]
+def topics(result: Result, _spec: Topics) -> Iterator[str]:
+    run, against = result["run"], result["against"]
     means = [
         [
             one["name"],
@@ -313,38 +313,38 @@ def topics(found: Found, _spec: Topics) -> Iterator[str]:
             one["judged_topics"],
             interval(one["interval"]) if one["interval"] else "",
         ]
-        for one in found["runs"]
+        for one in result["runs"]
     ]
     yield from aligned(("run", "nDCG'", "mAP'", "P'@10", "judged topics", "95 % of nDCG'"), means)
     yield ""
-    yield from TOPICS.lines(found["topics"], found, ndcg=run or "nDCG'", delta=f"against {against}")
+    yield from TOPICS.lines(result["topics"], result, ndcg=run or "nDCG'", delta=f"against {against}")
 
 
-def show(found: Any, spec: Show) -> Iterator[str]:
+def show(result: Any, spec: Show) -> Iterator[str]:
     """A topic and its ranking, or the answers that were written to it."""
     from engines.formula.unicode import render_text
 
     if spec.written:
-        yield from _written(found)
+        yield from _written(result)
         return
-    run, rows = found["run"], found["answers"]
-    yield f"{found['topic']}  {render_text(found['title'])}"
+    run, rows = result["run"], result["answers"]
+    yield f"{result['topic']}  {render_text(result['title'])}"
     yield ""
-    yield from render_text(found["question"]).splitlines()
+    yield from render_text(result["question"]).splitlines()
     yield ""
-    yield from ANSWERS.lines(rows[: spec.depth], found, rank=run, move=f"against {found['against']}")
+    yield from ANSWERS.lines(rows[: spec.depth], result, rank=run, move=f"against {result['against']}")
     if len(rows) > spec.depth:
         yield f"{spec.depth:,} of {len(rows):,} shown; -k shows more"
 
 
-def _checked(answer: Found) -> str:
+def _checked(answer: Result) -> str:
     """`2 right, 1 wrong: 1 + 1 = 3 (2 and 3)`."""
     counts = ", ".join(f"{many:,} {verdict}" for verdict, many in answer["verdicts"].items())
     wrong = "; ".join(f"{one['link']} ({one['reason']})" for one in answer["wrong"])
     return printable(f"{counts or 'no links'}{': ' if wrong else ''}{wrong}")
 
 
-def _written(answers: Sequence[Found]) -> Iterator[str]:
+def _written(answers: Sequence[Result]) -> Iterator[str]:
     for answer in answers:
         grade = "unjudged" if answer["grade"] is None else f"grade {answer['grade']}"
         yield f"{answer['run']}  {grade}  {len(answer['text'])} characters  {_checked(answer)}"
@@ -352,17 +352,17 @@ def _written(answers: Sequence[Found]) -> Iterator[str]:
         yield ""
 
 
-def post(found: Found, spec: Post) -> Iterator[str]:
+def post(result: Result, spec: Post) -> Iterator[str]:
     """A post, then the question that it answers."""
     text, title = ("latex", "latex_title") if spec.latex else ("text", "title")
-    question = found["question"]
-    yield f"{'question' if found['kind'] == 1 else 'answer'} {found['id']}"
-    if question is None and found["title"]:
-        yield found[title]
-    if found["tags"]:
-        yield f"tags {', '.join(found['tags'])}"
+    question = result["question"]
+    yield f"{'question' if result['kind'] == 1 else 'answer'} {result['id']}"
+    if question is None and result["title"]:
+        yield result[title]
+    if result["tags"]:
+        yield f"tags {', '.join(result['tags'])}"
     yield ""
-    yield from found[text].splitlines()
+    yield from result[text].splitlines()
     if question is not None:
         yield ""
         yield f"question it answers: {question['id']}  {question[title]}"
@@ -377,28 +377,28 @@ def judgements(own: Sequence[Judgement], spec: OwnJudgements) -> Iterator[str]:
         yield from (f"{one.topic} 0 {one.document} {one.grade}" for one in own)
 
 
-def pairs(found: Found, _spec: DrawPairs) -> list[str]:
+def pairs(result: Result, _spec: DrawPairs) -> list[str]:
     """How many pairs, and what was left out."""
-    rows = [(name.replace("_", " "), f"{n:,}") for name, n in found.items() if name not in _NO_COUNTS]
-    rows += [(name, f"{n:,}") for name, n in found["left_out"].items() if n]
-    return [*aligned(("", "count"), rows), f"written to {found['out']}"]
+    rows = [(name.replace("_", " "), f"{n:,}") for name, n in result.items() if name not in _NO_COUNTS]
+    rows += [(name, f"{n:,}") for name, n in result["left_out"].items() if n]
+    return [*aligned(("", "count"), rows), f"written to {result['out']}"]
 
 
 _NO_COUNTS = ("out", "strategy", "seed", "left_out")
 
 
-def pretrain_data(found: Found, _spec: PretrainData) -> list[str]:
+def pretrain_data(result: Result, _spec: PretrainData) -> list[str]:
     """How many segments or pairs, and what was left out."""
-    rows = [(name.replace("_", " "), f"{n:,}") for name, n in found.items() if name not in _NO_COUNTS[:3]]
-    return [*aligned(("", "count"), rows), f"written to {found['out']}"]
+    rows = [(name.replace("_", " "), f"{n:,}") for name, n in result.items() if name not in _NO_COUNTS[:3]]
+    return [*aligned(("", "count"), rows), f"written to {result['out']}"]
 
 
-def backbone(made: Found, _spec: object) -> list[str]:
+def backbone(made: Result, _spec: object) -> list[str]:
     return [
         f"{made['out']}: {made['family']} without weights, {made['vocabulary']:,} tokens in its vocabulary"
     ]
 
 
-def picture(made: Found, _spec: Picture) -> list[str]:
+def picture(made: Result, _spec: Picture) -> list[str]:
     """The SVG."""
     return made["svg"].splitlines()

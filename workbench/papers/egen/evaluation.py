@@ -56,7 +56,7 @@ def evaluate(
     return found if spec.row is None else {**found, "kept": str(_keep(found, spec, spec.row))}
 
 
-def _keep(found: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
+def _keep(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
     from engines.core.assets import reported_tables
     from workbench.operation import command_line, operation
     from workbench.repro import save_result
@@ -64,7 +64,7 @@ def _keep(found: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
 
     values = {
         figure["name"]: {"mean": figure["value"], "low": figure["interval"][0], "high": figure["interval"][1]}
-        for figure in found["figures"]
+        for figure in result["figures"]
         if figure["protocol"] == "paper"
     }
     table = next(
@@ -78,7 +78,7 @@ def _keep(found: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
         table=table,
         row=row,
         values=values,
-        setting=f"{found['model']} on {found['data']}, seed {found['seed']}",
+        setting=f"{result['model']} on {result['data']}, seed {result['seed']}",
         command=command_line(operation("egen.eval"), replace(spec, row=None, worst=None, write=None)),
     )
 
@@ -114,17 +114,17 @@ def draw(
     return {**found, "file": None if spec.file is None else str(spec.file)}
 
 
-def _write(path: Path, found: Mapping[str, Any]) -> None:
+def _write(path: Path, result: Mapping[str, Any]) -> None:
     """Write the map as a picture or as a table, as its name ends."""
     from engines.core.picture import write_drawing
 
-    texts, names, points = found["exprs"], found["names"], found["points"]
+    texts, names, points = result["exprs"], result["names"], result["points"]
     if path.suffix == ".csv":
         from workbench.export import write_table
 
-        clusters = found.get("clusters", [""] * len(texts))
+        clusters = result.get("clusters", [""] * len(texts))
         rows = ((c, n, t, *p) for c, n, t, p in zip(clusters, names, texts, points, strict=True))
-        facts = {name: found[name] for name in ("model", "method", "left_out") if name in found}
+        facts = {name: result[name] for name in ("model", "method", "left_out") if name in result}
         write_table(path, ("cluster", "name", "prefix", "x", "y"), rows, provenance=facts)
         return
     import numpy as np
@@ -132,6 +132,6 @@ def _write(path: Path, found: Mapping[str, Any]) -> None:
     from engines.retrieval.pictures import picture
 
     ways = {"tsne": "t-SNE", "pca": "PCA"}
-    what = "clusters" if "clusters" in found else "expressions"
-    title = f"{found['model']}: {len(texts):,} {what}, {ways[found['method']]}"
+    what = "clusters" if "clusters" in result else "expressions"
+    title = f"{result['model']}: {len(texts):,} {what}, {ways[result['method']]}"
     write_drawing(path, picture(np.array(points, np.float32), names, title), width=1_660)

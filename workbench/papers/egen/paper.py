@@ -11,7 +11,7 @@ from workbench.operation import Background, Operation, Where
 from workbench.paper import Paper, Trainer
 
 if TYPE_CHECKING:
-    from workbench.operation import Found, Guide
+    from workbench.operation import Guide, Result
     from workbench.workspace import Workspace
 
 _TABLES = "workbench.papers.egen.tables"
@@ -286,38 +286,38 @@ def _shown(text: str) -> str:
     return unicode_infix(read_prefix(text))
 
 
-def _members(found: Found) -> Iterator[str]:
-    stats = found["stats"]
+def _members(result: Result) -> Iterator[str]:
+    stats = result["stats"]
     yield (
         f"{stats['total_members']:,} expressions within the token limit, in {stats['nodes']:,} nodes and "
-        f"{stats['classes']:,} classes (stop: {stats['stop_reason']}); {len(found['members'])} of them:"
+        f"{stats['classes']:,} classes (stop: {stats['stop_reason']}); {len(result['members'])} of them:"
     )
-    for row in found["members"]:
+    for row in result["members"]:
         yield f"  {row['verdict']:<8} {row['tokens']:>3} tokens  {_shown(row['prefix'])}"
 
 
-def _verdicts(found: Found) -> Iterator[str]:
-    for row, member in zip(found["results"], _WAYS, strict=True):
+def _verdicts(result: Result) -> Iterator[str]:
+    for row, member in zip(result["results"], _WAYS, strict=True):
         yield f"{_shown(member)}: {row['verdict']}, defined at {row['kept']:.0%} of the points"
 
 
-def _statistics(found: Found) -> Iterator[str]:
-    for name, value in found.items():
+def _statistics(result: Result) -> Iterator[str]:
+    for name, value in result.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             yield f"{name.replace('_', ' ')}: {value:,.6g}"
 
 
-def _cluster(found: Found) -> Iterator[str]:
-    verdicts = Counter(row["verdict"] for row in found["members"])
-    yield f"{len(found['members']):,} expressions: " + ", ".join(
+def _cluster(result: Result) -> Iterator[str]:
+    verdicts = Counter(row["verdict"] for row in result["members"])
+    yield f"{len(result['members']):,} expressions: " + ", ".join(
         f"{n:,} {word}" for word, n in verdicts.items()
     )
-    for row in found["members"][:4]:
+    for row in result["members"][:4]:
         yield f"  {row['unicode']}"
 
 
-def _matches(found: Found) -> Iterator[str]:
-    for match in found["matches"]:
+def _matches(result: Result) -> Iterator[str]:
+    for match in result["matches"]:
         yield f"cluster {match['cluster']}, {match['unicode']}: {match['verdict']}"
 
 

@@ -70,9 +70,9 @@ def _address(row: Row) -> str:
     return "" if row["cluster"] is None else f"{row['cluster']}.{row['member']}"
 
 
-def _neighbour(each: Row, found: Mapping[str, Any]) -> dict[str, Any]:
+def _neighbour(each: Row, result: Mapping[str, Any]) -> dict[str, Any]:
     same = {None: "", True: "yes", False: "no"}[each["same"]]
-    return {"verdict": "", **each, "same": same, "place": found["neighbours"].index(each) + 1}
+    return {"verdict": "", **each, "same": same, "place": result["neighbours"].index(each) + 1}
 
 
 def _first_wrong(row: Row) -> int:
@@ -230,12 +230,12 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
     yield from rest(len(members), _SHOWN_MEMBERS)
 
 
-def verify(found: Verified, _spec: object) -> Iterator[str]:
+def verify(result: Verified, _spec: object) -> Iterator[str]:
     """How many lines have which verdict, and the first that are not equal."""
     from engines.egen.verdicts import because
 
-    yield from aligned(["verdict", "lines"], found.totals.items())
-    failed = [row for row in found.results if row["verdict"] not in ("equal", "extends")]
+    yield from aligned(["verdict", "lines"], result.totals.items())
+    failed = [row for row in result.results if row["verdict"] not in ("equal", "extends")]
     # Unreadable lines first: among thousands of verdicts they would go unseen.
     failed.sort(key=lambda row: row["verdict"] is not None)
     if failed:
@@ -246,7 +246,7 @@ def verify(found: Verified, _spec: object) -> Iterator[str]:
                 row["verdict"] or "error",
                 "" if row["kept"] is None else f"{row['kept']:.0%}",
                 because(row),
-                found.members.get(row["line"], ""),
+                result.members.get(row["line"], ""),
             )
             for row in failed[:_SHOWN_LINES]
         ]
@@ -255,16 +255,16 @@ def verify(found: Verified, _spec: object) -> Iterator[str]:
         yield f"… and {len(failed) - _SHOWN_LINES:,} more; --json lists all"
 
 
-def grade(found: Graded, spec: GradePairs) -> Iterator[str]:
+def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
     """Of one pair what is known; of many how many have which verdict, and the first that are not equal."""
     if spec.pairs is None:
-        row = found.results[0]
+        row = result.results[0]
         yield row["verdict"]
         names = ("condition", "witness", "reason", "gold", "pred")
         yield from aligned(["", ""], [(name, row[name]) for name in names if row[name]])
         return
-    yield from aligned(["verdict", "pairs"], found.totals.items())
-    others = [row for row in found.results if row["verdict"] != "equal"]
+    yield from aligned(["verdict", "pairs"], result.totals.items())
+    others = [row for row in result.results if row["verdict"] != "equal"]
     if others:
         yield ""
         rows = [
@@ -280,30 +280,30 @@ def _because(row: Mapping[str, Any]) -> str:
     return str(row["condition"] or row["witness"] or row["reason"])
 
 
-def explain(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def explain(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """A verdict with its domains and points."""
-    verdict = found["verdict"]
+    verdict = result["verdict"]
     yield from aligned(
         ("", ""),
         [
-            ("head", _with_domain(found, "head")),
-            ("member", _with_domain(found, "member")),
+            ("head", _with_domain(result, "head")),
+            ("member", _with_domain(result, "member")),
             ("verdict", f"{verdict['verdict']}, {_share(verdict)}"),
-            ("because", found["because"]),
+            ("because", result["because"]),
         ],
     )[1:]
     yield ""
     rows = [
         (*_place(point), _value(point, "head"), _value(point, "member"), _failure(point))
-        for point in found["points"]
+        for point in result["points"]
     ]
-    names = found["points"][0].get("at", ["x"]) if rows else ["x"]
+    names = result["points"][0].get("at", ["x"]) if rows else ["x"]
     yield from aligned((*names, "head", "member", "because"), rows)
 
 
-def _with_domain(found: Mapping[str, Any], side: str) -> str:
-    domain = found[f"{side}_domain"]["text"]
-    return f"{found[side]}   defined on {domain}" if domain else str(found[side])
+def _with_domain(result: Mapping[str, Any], side: str) -> str:
+    domain = result[f"{side}_domain"]["text"]
+    return f"{result[side]}   defined on {domain}" if domain else str(result[side])
 
 
 def _place(point: Mapping[str, Any]) -> tuple[str, ...]:
@@ -325,18 +325,20 @@ def _failure(point: Mapping[str, Any]) -> str:
     return f"{point['why']}, in {point['term']}" if "term" in point else ""
 
 
-def derive(found: Mapping[str, Any], _spec: object) -> list[str]:
+def derive(result: Mapping[str, Any], _spec: object) -> list[str]:
     """A derivation, a step a line."""
     rows = [
         (_verdict(step["verdict"], step["except"]), step["infix"], step["rule"] or "start")
-        for step in found["steps"]
+        for step in result["steps"]
     ]
-    return aligned(("verdict", "expression", "rule"), rows) if rows else [f"no derivation: {found['reason']}"]
+    return (
+        aligned(("verdict", "expression", "rule"), rows) if rows else [f"no derivation: {result['reason']}"]
+    )
 
 
-def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
+def egraph(result: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
     """The classes of an e-graph, the root first."""
-    classes, root = found["classes"], str(found["root"])
+    classes, root = result["classes"], str(result["root"])
     wanted = list(classes) if spec.number is not None else [root, *(name for name in classes if name != root)]
     rows = []
     for name in wanted[:_SHOWN_CLASSES]:
@@ -344,25 +346,25 @@ def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
         count = len(nodes)
         if spec.number is None and count > _SHOWN_NODES:
             nodes[_SHOWN_NODES:] = [f"… {count - _SHOWN_NODES:,} more"]
-        rows.append((f"c{name}", count, found["terms"][name]["prefix"], ", ".join(nodes)))
+        rows.append((f"c{name}", count, result["terms"][name]["prefix"], ", ".join(nodes)))
     yield from aligned(("class", "nodes", "smallest term", "is"), rows)
     if len(wanted) > _SHOWN_CLASSES:
         yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
 
 
-def extract(found: Mapping[str, Any], spec: Extract) -> Iterator[str]:
+def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
     """The counts of a class by size, and the members that were drawn."""
     yield (
-        f"class {found['class']}: {found['total']:,} terms; "
-        f"{found['nodes']:,} nodes in {found['classes']:,} classes"
+        f"class {result['class']}: {result['total']:,} terms; "
+        f"{result['nodes']:,} nodes in {result['classes']:,} classes"
     )
-    if found["repeated"]:
+    if result["repeated"]:
         yield Hint(
-            f"{found['repeated']:,} nodes stand in two classes: the e-graph is not closed under congruence, "
+            f"{result['repeated']:,} nodes stand in two classes: the e-graph is not closed under congruence, "
             "and terms may be counted more than once"
         )
-    if not found["total"]:
-        least = found["smallest"]
+    if not result["total"]:
+        least = result["smallest"]
         known = (
             "none of its terms ends"
             if least is None
@@ -370,42 +372,42 @@ def extract(found: Mapping[str, Any], spec: Extract) -> Iterator[str]:
         )
         yield Hint(known if least is None or least > 200 else f"{known}; try --max-size {least}")
         return
-    yield from aligned(("size", "terms"), [(size, f"{count:,}") for size, count in found["counts"]])
-    if found["members"]:
+    yield from aligned(("size", "terms"), [(size, f"{count:,}") for size, count in result["counts"]])
+    if result["members"]:
         yield ""
-        yield from aligned(("size", "member"), [(row["size"], row["term"]) for row in found["members"]])
+        yield from aligned(("size", "member"), [(row["size"], row["term"]) for row in result["members"]])
     if spec.out is not None:
-        yield f"{found['clusters']:,} clusters in {spec.out}"
+        yield f"{result['clusters']:,} clusters in {spec.out}"
 
 
-def theory(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def theory(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The theories there are, or the operators and rules of one."""
-    if "theories" in found:
-        yield from aligned(("theory", "what", "file"), [tuple(row.values()) for row in found["theories"]])
+    if "theories" in result:
+        yield from aligned(("theory", "what", "file"), [tuple(row.values()) for row in result["theories"]])
         return
-    yield f"{found['title']}: {len(found['rules'])} rules hold; judge: {found['judge']}"
+    yield f"{result['title']}: {len(result['rules'])} rules hold; judge: {result['judge']}"
     yield ""
-    yield from aligned(("operator", "arity", "written"), [tuple(row.values()) for row in found["operators"]])
+    yield from aligned(("operator", "arity", "written"), [tuple(row.values()) for row in result["operators"]])
     yield ""
-    rows = [(row["name"], row["left"], "=" if row["both"] else "->", row["right"]) for row in found["rules"]]
+    rows = [(row["name"], row["left"], "=" if row["both"] else "->", row["right"]) for row in result["rules"]]
     yield from aligned(("rule", "left", "", "right"), rows)
 
 
-def save(found: Mapping[str, Any], _spec: object) -> list[str]:
+def save(result: Mapping[str, Any], _spec: object) -> list[str]:
     """Where a cluster was kept."""
-    return [f"saved as cluster {found['cluster']} of {found['out']}"]
+    return [f"saved as cluster {result['cluster']} of {result['out']}"]
 
 
-def find(found: Mapping[str, Any], _spec: object) -> Iterable[str]:
+def find(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
     """The clusters that hold a function."""
-    if not found["matches"]:
-        return [f"no cluster holds {found['unicode']}"]
-    return MATCHES.lines(found["matches"])
+    if not result["matches"]:
+        return [f"no cluster holds {result['unicode']}"]
+    return MATCHES.lines(result["matches"])
 
 
-def show(found: Mapping[str, Any], _spec: object) -> Iterable[str]:
+def show(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
     """A cluster with its members."""
-    return MEMBERS.lines(found["members"])
+    return MEMBERS.lines(result["members"])
 
 
 def imported(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -426,33 +428,33 @@ def pairs(rows: Iterable[Sequence[str]], spec: Any) -> Iterator[str]:
         yield json.dumps(row) if spec.jsonl else "\t".join(row)
 
 
-def rules(found: Any, spec: Any) -> Iterator[str]:
+def rules(result: Any, spec: Any) -> Iterator[str]:
     """Rules by family, with what a check found; those of a file by class."""
-    if hasattr(found, "unread"):
-        yield from _of_a_file(found)
+    if hasattr(result, "unread"):
+        yield from _of_a_file(result)
         return
-    yield from _overview(found.families, found.checks)
+    yield from _overview(result.families, result.checks)
     if spec.family:
         yield ""
-        yield from _details(found.families, found.checks)
-    for name, problem in found.problems:
+        yield from _details(result.families, result.checks)
+    for name, problem in result.problems:
         yield f"{name}: {problem}"
 
 
-def _of_a_file(found: FileChecked) -> Iterator[str]:
+def _of_a_file(result: FileChecked) -> Iterator[str]:
     """How many rules are of each class, and all that are false, losing or undecided, or could not be read."""
-    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(found.counts.items()))
-    single = sum(bool(one.except_at) for one in found.found)
-    yield f"{len(found.found):,} rules: {counts}; {single:,} differ in domain at single values besides"
+    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(result.counts.items()))
+    single = sum(bool(one.except_at) for one in result.found)
+    yield f"{len(result.found):,} rules: {counts}; {single:,} differ in domain at single values besides"
     rows = []
-    for one in found.found:
+    for one in result.found:
         if one.effect not in ("equal", "widening"):
             rows.append((one.effect, f"line {one.rule.line}", one.rule.name, *_parting(one.difference)))
     if rows:
         yield from aligned(("class", "", "rule", "at", "left", "right"), rows)
-    if found.unread:
-        yield f"lines that could not be read: {len(found.unread):,}"
-        yield from (f"  line {one.line}: {one.why}" for one in found.unread)
+    if result.unread:
+        yield f"lines that could not be read: {len(result.unread):,}"
+        yield from (f"  line {one.line}: {one.why}" for one in result.unread)
 
 
 def _parting(point: Difference | None) -> tuple[str, str, str]:
@@ -483,38 +485,38 @@ def corpus(built: Any, _spec: object) -> Iterator[str]:
         yield f"left out: {head.head} ({head.reason})"
 
 
-def stats(found: Mapping[str, Any], _spec: object) -> list[str]:
+def stats(result: Mapping[str, Any], _spec: object) -> list[str]:
     """A corpus beside the paper's TableSpec 3."""
-    paper = found["paper"]
+    paper = result["paper"]
     rows: list[tuple[str, object, object]] = [
-        ("operators", found["operators"], paper["operators"]),
-        ("clusters", found["clusters"], ""),
-        ("expressions", found["expressions"], ""),
-        ("cluster size, mean", found["mean_cluster_size"], paper["mean_cluster_size"]),
-        ("members per head, mean", found["mean_members_per_head"], ""),
-        ("tokens, mean", found["mean_tokens"], paper["mean_tokens"]),
-        ("tokens in training notation, mean", found["mean_training_tokens"], ""),
-        ("training pairs", found["split"]["pairs"], paper["pairs"]),
-        ("training triplets", found["split"]["triplets"], paper["triplets"]),
+        ("operators", result["operators"], paper["operators"]),
+        ("clusters", result["clusters"], ""),
+        ("expressions", result["expressions"], ""),
+        ("cluster size, mean", result["mean_cluster_size"], paper["mean_cluster_size"]),
+        ("members per head, mean", result["mean_members_per_head"], ""),
+        ("tokens, mean", result["mean_tokens"], paper["mean_tokens"]),
+        ("tokens in training notation, mean", result["mean_training_tokens"], ""),
+        ("training pairs", result["split"]["pairs"], paper["pairs"]),
+        ("training triplets", result["split"]["triplets"], paper["triplets"]),
         (
             "validation expressions",
-            found["split"]["validation"]["expressions"],
+            result["split"]["validation"]["expressions"],
             paper["validation_expressions"],
         ),
         (
             "validation expressions, shapes held out",
-            found["split_by_shape"]["validation"]["expressions"],
+            result["split_by_shape"]["validation"]["expressions"],
             "",
         ),
-        ("heads merged into an equal one", found["merged_heads"], ""),
-        ("heads left out", len(found["skipped"]), ""),
+        ("heads merged into an equal one", result["merged_heads"], ""),
+        ("heads left out", len(result["skipped"]), ""),
     ]
-    if found.get("variables"):
-        rows.insert(0, ("variables", " ".join(found["variables"]), ""))
+    if result.get("variables"):
+        rows.insert(0, ("variables", " ".join(result["variables"]), ""))
     lines = aligned(("", "here", "paper"), rows)
-    lines += [f"where        {printable(text)}" for text in found.get("assumed", ())]
-    shares = ", ".join(f"{name} {share:.2%}" for name, share in found["verdicts"].items() if share)
-    ends = ", ".join(f"{name} {count:,}" for name, count in found["stop_reasons"].items())
+    lines += [f"where        {printable(text)}" for text in result.get("assumed", ())]
+    shares = ", ".join(f"{name} {share:.2%}" for name, share in result["verdicts"].items() if share)
+    ends = ", ".join(f"{name} {count:,}" for name, count in result["stop_reasons"].items())
     return [*lines, "", f"verdicts     {shares}", f"growth ended {ends}"]
 
 
@@ -561,127 +563,127 @@ def _details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterator[str
 _SHOWN_MISTAKES = 5
 
 
-def embed(found: Embedded, _spec: Embed) -> Iterator[str]:
+def embed(result: Embedded, _spec: Embed) -> Iterator[str]:
     """Where the vectors are."""
-    if found.bad_lines:
-        yield Hint(f"lines without a vector, written as rows of nan: {found.bad_lines:,}")
-    if found.share:
-        yield f"share {found.share}: {found.rows:,} vectors; without --share the parts are merged"
+    if result.bad_lines:
+        yield Hint(f"lines without a vector, written as rows of nan: {result.bad_lines:,}")
+    if result.share:
+        yield f"share {result.share}: {result.rows:,} vectors; without --share the parts are merged"
         return
-    yield f"{found.rows:,} vectors of {found.dimension} numbers in {found.file}"
+    yield f"{result.rows:,} vectors of {result.dimension} numbers in {result.file}"
 
 
-def index(found: Indexed, _spec: object) -> Iterator[str]:
-    if found.left_out:
-        yield Hint(f"expressions that the model cannot read: {found.left_out:,}")
-    if found.share:
-        vectors = found.expressions + found.clusters
-        yield f"share {found.share}: {vectors:,} vectors; without --share the parts are merged"
+def index(result: Indexed, _spec: object) -> Iterator[str]:
+    if result.left_out:
+        yield Hint(f"expressions that the model cannot read: {result.left_out:,}")
+    if result.share:
+        vectors = result.expressions + result.clusters
+        yield f"share {result.share}: {vectors:,} vectors; without --share the parts are merged"
         return
-    yield f"{found.expressions:,} expressions of {found.clusters:,} clusters have vectors"
+    yield f"{result.expressions:,} expressions of {result.clusters:,} clusters have vectors"
 
 
-def nearest(found: Mapping[str, Any], _spec: object) -> list[str]:
+def nearest(result: Mapping[str, Any], _spec: object) -> list[str]:
     """Neighbours with their verdicts."""
-    return NEIGHBOURS.lines(found["neighbours"], found, infix=f"nearest to {found['unicode']}")
+    return NEIGHBOURS.lines(result["neighbours"], result, infix=f"nearest to {result['unicode']}")
 
 
-def analogy(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def analogy(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """What was asked, and the hits."""
-    asked = " : ".join(found[name]["unicode"] for name in ("x1", "y1"))
-    yield f"{asked}  ::  {found['x2']['unicode']} : ?"
-    if found["expected"] is not None:
-        place, other = found["place"], found["place_without_echo"]
-        where = f"hit {place}" if place else f"none of the {len(found['hits'])} hits"
+    asked = " : ".join(result[name]["unicode"] for name in ("x1", "y1"))
+    yield f"{asked}  ::  {result['x2']['unicode']} : ?"
+    if result["expected"] is not None:
+        place, other = result["place"], result["place_without_echo"]
+        where = f"hit {place}" if place else f"none of the {len(result['hits'])} hits"
         more = f", hit {other} without what equals x2" if other not in (place, None) else ""
-        yield f"expected {found['expected']['unicode']}: {where}{more}"
-    yield from HITS.lines(found["hits"], infix=f"nearest of {found['candidates']:,}")
+        yield f"expected {result['expected']['unicode']}: {where}{more}"
+    yield from HITS.lines(result["hits"], infix=f"nearest of {result['candidates']:,}")
 
 
-def draw_map(found: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
+def draw_map(result: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
     """The places, or where the picture is."""
     if spec.file is None:
-        numbers = found.get("clusters", [""] * len(found["exprs"]))
-        points = found["points"] or []
+        numbers = result.get("clusters", [""] * len(result["exprs"]))
+        points = result["points"] or []
         rows = (
             (number, name, f"{x:.4f}", f"{y:.4f}", text)
             for number, name, (x, y), text in zip(
-                numbers, found["names"], points, found["exprs"], strict=True
+                numbers, result["names"], points, result["exprs"], strict=True
             )
         )
         yield from aligned(("cluster", "name", "x", "y", "expression"), rows)
-    elif "clusters" in found:
-        yield f"{len(found['points']):,} clusters in {spec.file}"
+    elif "clusters" in result:
+        yield f"{len(result['points']):,} clusters in {spec.file}"
     else:
-        families = len(set(found["names"]))
-        yield f"{len(found['points']):,} expressions of {families} families in {spec.file}"
+        families = len(set(result["names"]))
+        yield f"{len(result['points']):,} expressions of {families} families in {spec.file}"
 
 
-def rewrite(found: Mapping[str, Any], _spec: object) -> list[str]:
+def rewrite(result: Mapping[str, Any], _spec: object) -> list[str]:
     """What was written, best first."""
     rows = [
         (f"{each['score_nats']:.3f}", each["verdict"] or "no expression", each["prefix"] or "")
-        for each in found["written"]
+        for each in result["written"]
     ]
     return aligned(("nats a token", "verdict", "written"), rows)
 
 
-def semembed(found: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
+def semembed(result: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
     """What was built."""
-    yield f"{found['clusters']:,} clusters, {found['expressions']:,} expressions in {found['out']}"
+    yield f"{result['clusters']:,} clusters, {result['expressions']:,} expressions in {result['out']}"
 
 
-def semvec(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def semvec(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The figures, and what was asked."""
     rows = [
         (each["name"].replace("_", " "), f"{each['value']:.2f}", "[{:.2f}, {:.2f}]".format(*each["interval"]))
-        for each in found["figures"]
+        for each in result["figures"]
     ]
-    yield from aligned((f"score at {found['k']}, %", "here", "95 %"), rows)
+    yield from aligned((f"score at {result['k']}, %", "here", "95 %"), rows)
     yield (
-        f"{found['asked']:,} queries of {found['set']}-{found['queries']} among {found['expressions']:,} "
-        f"expressions of {found['classes']:,} classes"
+        f"{result['asked']:,} queries of {result['set']}-{result['queries']} among {result['expressions']:,} "
+        f"expressions of {result['classes']:,} classes"
     )
 
 
 # Documents and derivations
 
 
-def proofread(found: Mapping[str, Any], spec: Any) -> Iterator[str]:
+def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
     """Each link that needs a look with its file and line, or all of them, and how many there are of each."""
     from engines.core.files import printable
 
     quiet = () if spec.every else ("right", "follows", "given")
-    for document in found["documents"]:
+    for document in result["documents"]:
         row = document["row"]
         for link in document["links"]:
             if link["verdict"] in quiet:
                 continue
-            place = f"{found['file']}:{row or link['line']}"
+            place = f"{result['file']}:{row or link['line']}"
             inside = f" ({document['id']}, line {link['line']})" if row else ""
             formula = " ".join(f"{link['left']} {link['relation']} {link['right']}".split())
             reason = f" ({link['reason']})" if link["reason"] else ""
             yield printable(f"{place}{inside}: {link['verdict']}: {formula}{reason}")
-    counts = {verdict: count for verdict, count in found["counts"].items() if count}
+    counts = {verdict: count for verdict, count in result["counts"].items() if count}
     yield ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()) or "no links"
 
 
-def check(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def check(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """Every derivation with a note on each step that needs one."""
-    if found["model"]:
-        yield f"{found['model']} suspects a step whose cosine is below {found['threshold']:.4f}"
-        if held := found["suspicion"]:
+    if result["model"]:
+        yield f"{result['model']} suspects a step whose cosine is below {result['threshold']:.4f}"
+        if held := result["suspicion"]:
             yield (
                 f"{held['precision']:.0f} % of them hold, {held['recall']:.0f} % of mistakes are "
                 "suspected (derivations with one mistake each)"
             )
-    for number, derivation in enumerate(found["derivations"], 1):
+    for number, derivation in enumerate(result["derivations"], 1):
         yield f"derivation {number}: {_verdict_text_models(derivation)}"
         for place, step in enumerate(derivation["steps"]):
             note = _note(derivation["transitions"][place - 1]) if place else ""
             yield f"  {place + 1}. {step['infix']}{note}"
-    if found["bad"]:
-        yield f"derivations that could not be read: {len(found['bad']):,}"
+    if result["bad"]:
+        yield f"derivations that could not be read: {len(result['bad']):,}"
 
 
 _SAID = {"wrong": "is wrong", "loses domain": "loses domain", "not shown": "is not shown"}
@@ -721,11 +723,11 @@ def _note(transition: Mapping[str, Any]) -> str:
 # Evaluations
 
 
-def evaluate(found: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
+def evaluate(result: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
     """Figures beside the paper's, the setting, and the costliest mistakes."""
-    if "kept" in found:
-        yield Hint(f"saved in {found['kept']}")
-    papers = list(dict.fromkeys(name for figure in found["figures"] for name in figure["paper"]))
+    if "kept" in result:
+        yield Hint(f"saved in {result['kept']}")
+    papers = list(dict.fromkeys(name for figure in result["figures"] for name in figure["paper"]))
     rows = [
         (
             figure["name"],
@@ -734,24 +736,24 @@ def evaluate(found: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
             "[{:.2f}, {:.2f}]".format(*figure["interval"]),
             *(f"{figure['paper'][name]:.2f}" if name in figure["paper"] else "" for name in papers),
         )
-        for figure in found["figures"]
+        for figure in result["figures"]
     ]
-    yield f"{found['task']}: {found['model']} on {found['data']}"
+    yield f"{result['task']}: {result['model']} on {result['data']}"
     yield from aligned(
         ("measure, %", "protocol", "here", "95 %", *(f"paper {name}" for name in papers)), rows
     )
     yield ""
-    yield from _setting(found["setting"])
-    if families := found["setting"].get("by_family"):
+    yield from _setting(result["setting"])
+    if families := result["setting"].get("by_family"):
         yield ""
         columns = ("family", "analogies", "paper, %", "any form, %")
         yield from aligned(
             columns, [(name, n, f"{a:.1f}", f"{b:.1f}") for name, (n, a, b) in families.items()]
         )
-    if found["mistakes"]:
+    if result["mistakes"]:
         yield ""
-        yield f"wrong: {found['wrong']:,}; the costliest:"
-        lines = MISTAKES.lines(found["mistakes"][: spec.worst or _SHOWN_MISTAKES])
+        yield f"wrong: {result['wrong']:,}; the costliest:"
+        lines = MISTAKES.lines(result["mistakes"][: spec.worst or _SHOWN_MISTAKES])
         yield from indented(lines)
 
 

@@ -9,7 +9,7 @@ from workbench.operation import Background, Operation, Where
 from workbench.paper import Paper, Trainer
 
 if TYPE_CHECKING:
-    from workbench.operation import Found, Guide
+    from workbench.operation import Guide, Result
     from workbench.workspace import Workspace
 
 _TABLES = "workbench.papers.mathamr.tables"
@@ -182,26 +182,26 @@ def tour(guide: Guide, workspace: Workspace) -> None:
     guide.stop(f"Parse a text: {text}", "mathamr.inspect", {"text": text, "k": 0}, _parsed)
 
 
-def _topics(found: Found) -> Iterator[str]:
+def _topics(result: Result) -> Iterator[str]:
     from engines.formula.unicode import unicode_text
 
-    for topic in found["topics"]:
+    for topic in result["topics"]:
         yield f"{topic['id']}  {sum(topic['judged']):>3} judged  {unicode_text(topic['latex'])}"
 
 
-def _inspected(found: Found) -> Iterator[str]:
+def _inspected(result: Result) -> Iterator[str]:
     from engines.formula.unicode import render_text, unicode_text
 
-    yield render_text(found["text"])
-    yield f"string: {found['strings']['mathamr']}"
-    for one in found["nearest"]:
+    yield render_text(result["text"])
+    yield f"string: {result['strings']['mathamr']}"
+    for one in result["nearest"]:
         grade = "unjudged" if one["grade"] is None else f"grade {one['grade']}"
         yield f"  {one['score']:.3f}  {grade:<9} {unicode_text(one['latex'])}"
 
 
-def _parsed(found: Found) -> Iterator[str]:
-    yield from found["penman"].splitlines()
-    yield f"by the {found['parser']} parser, which is approximate"
+def _parsed(result: Result) -> Iterator[str]:
+    yield from result["penman"].splitlines()
+    yield f"by the {result['parser']} parser, which is approximate"
 
 
 PAPER = Paper(

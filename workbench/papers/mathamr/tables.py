@@ -14,30 +14,30 @@ if TYPE_CHECKING:
     from engines.mathamr.trees import Opt
 
 
-Found = Mapping[str, Any]
+Result = Mapping[str, Any]
 
 
-def _unicode(row: Found) -> str:
+def _unicode(row: Result) -> str:
     from engines.formula.unicode import unicode_text
 
     return unicode_text(row["latex"])
 
 
-def topic_row(topic: Found, _found: object = None) -> dict[str, Any]:
+def topic_row(topic: Result, _found: object = None) -> dict[str, Any]:
     """A topic of what `mathamr topics` found."""
     graph = "yes" if topic["graph"] else "no"
     row = {**topic, "topic": topic["id"], "judged": sum(topic["judged"]), "graph": graph}
     return {**row, "formula": _unicode(topic)}
 
 
-def _verdict(hit: Found) -> str:
+def _verdict(hit: Result) -> str:
     """What was judged of a hit: `x → n, equal if x > 0`."""
     names = [f"{old} → {new}" for old, new in hit.get("renaming", {}).items()]
     said = " ".join(filter(None, [hit.get("verdict", ""), hit.get("condition", "")]))
     return ", ".join([*names, said]) if said else ""
 
 
-def _parts(hit: Found) -> str:
+def _parts(hit: Result) -> str:
     if "verdict" in hit:
         return _verdict(hit)
     if "bound" in hit:
@@ -45,15 +45,15 @@ def _parts(hit: Found) -> str:
     return ", ".join(_part(part) for part in hit["parts"][:2])
 
 
-def _part(part: Found) -> str:
+def _part(part: Result) -> str:
     return _unicode({"latex": part["query"]}) + ("" if part["exact"] else " (other letters)")
 
 
-def _bound(hit: Found) -> str:
+def _bound(hit: Result) -> str:
     return _parts(hit) if "bound" in hit else ""
 
 
-def _shown_sentence(hit: Found) -> str:
+def _shown_sentence(hit: Result) -> str:
     """A sentence in plain letters, on one line, at most what fits beside the formula."""
     from engines.formula.unicode import render_text
 
@@ -126,7 +126,7 @@ EQUAL = TableSpec(
 """Of the formulas that are proved equal to one that is inspected, by the share of their equal part."""
 
 
-def topic_address(spec: Any) -> Callable[[Found], str]:
+def topic_address(spec: Any) -> Callable[[Result], str]:
     from workbench.papers.arqmath.data import name_of
 
     home = f"mathamr/{name_of(spec.folder)}/topic"
@@ -163,26 +163,26 @@ def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
     return str(made["text"]).splitlines()
 
 
-def compare(found: Found, spec: Compare) -> Iterator[str]:
+def compare(result: Result, spec: Compare) -> Iterator[str]:
     """The score, then the triples: - only in the first, + only in the other."""
     name = "Smatch" if spec.edges == "written" else f"standardised, edges {spec.edges}:"
-    least = "" if found["optimal"] else "at least "
-    figures = f"{found['f1']:.3f}, precision {found['precision']:.3f}, recall {found['recall']:.3f}"
+    least = "" if result["optimal"] else "at least "
+    figures = f"{result['f1']:.3f}, precision {result['precision']:.3f}, recall {result['recall']:.3f}"
     yield f"{name} {least}{figures}"
-    if not found["optimal"]:
+    if not result["optimal"]:
         yield Hint("the node pairing could not be proved optimal in the time allowed")
     signs = {"both": " ", "one": "-", "other": "+"}
-    for row in found["triples"]:
+    for row in result["triples"]:
         yield f"{signs[row['in']]} {row['source']} {row['role']} {row['target']}"
 
 
-def topics(found: Found, _spec: object) -> Iterator[str]:
-    yield from TOPICS.lines(found["topics"])
-    if found["left_out"]:
-        yield Hint(f"lines and files that could not be read: {found['left_out']:,}")
+def topics(result: Result, _spec: object) -> Iterator[str]:
+    yield from TOPICS.lines(result["topics"])
+    if result["left_out"]:
+        yield Hint(f"lines and files that could not be read: {result['left_out']:,}")
 
 
-def index(built: Found, _spec: object) -> list[str]:
+def index(built: Result, _spec: object) -> list[str]:
     if not built["complete"]:
         return ["stopped; nothing was saved"]
     lines = [
@@ -202,51 +202,51 @@ def index(built: Found, _spec: object) -> list[str]:
     return lines
 
 
-def search(found: Found, _spec: object) -> Iterator[str]:
+def search(result: Result, _spec: object) -> Iterator[str]:
     """The formulas, each with the largest part that it shares, or of documents the sentence; or what was
     ranked."""
-    if "hits" not in found:
-        done = f"{found['topics']:,} topics in {found['run']}"
-        yield done if found["complete"] else "stopped; no run was written"
+    if "hits" not in result:
+        done = f"{result['topics']:,} topics in {result['run']}"
+        yield done if result["complete"] else "stopped; no run was written"
         return
-    if any("file" in hit for hit in found["hits"]):
-        yield from PLACES.lines(found["hits"])
+    if any("file" in hit for hit in result["hits"]):
+        yield from PLACES.lines(result["hits"])
         return
-    yield from HITS.lines(found["hits"])
+    yield from HITS.lines(result["hits"])
 
 
-def inspect(found: Found, _spec: object) -> Iterator[str]:
+def inspect(result: Result, _spec: object) -> Iterator[str]:
     """Text, graph, string and the nearest formulas."""
     from engines.formula.unicode import render_text
 
-    yield render_text(found["text"])
+    yield render_text(result["text"])
     yield ""
-    yield from found["penman"].splitlines()
-    yield f"graph: {found['parser']}" + (", approximate" if found["parser"] == "builtin" else "")
+    yield from result["penman"].splitlines()
+    yield f"graph: {result['parser']}" + (", approximate" if result["parser"] == "builtin" else "")
     yield ""
-    yield f"string: {found['strings']['mathamr']}"
-    if found["nearest"]:
+    yield f"string: {result['strings']['mathamr']}"
+    if result["nearest"]:
         yield ""
-        yield from NEAREST.lines(found["nearest"], latex="")
-    if found["equal"]:
+        yield from NEAREST.lines(result["nearest"], latex="")
+    if result["equal"]:
         yield ""
-        yield from EQUAL.lines(found["equal"], latex="")
-    for warning in found["warnings"]:
+        yield from EQUAL.lines(result["equal"], latex="")
+    for warning in result["warnings"]:
         yield Hint(warning)
 
 
-def evaluate(found: Found, _spec: object) -> Iterator[str]:
+def evaluate(result: Result, _spec: object) -> Iterator[str]:
     """The runs below each other; then the tests and the thirds of the topics by size."""
     from pathlib import Path
 
-    yield f"{found['topics']} topics, {found['judged']:,} judged visually distinct formulas"
+    yield f"{result['topics']} topics, {result['judged']:,} judged visually distinct formulas"
     header = ["run", "nDCG'@5", "nDCG'@10", "nDCG'@1000", "P'@5", "P'@10", "mAP'", "95 % of nDCG'@10"]
     rows = []
-    for one in found["systems"]:
+    for one in result["systems"]:
         figures = [f"{one[name]:.4f}" for name in _MEASURES]
         rows.append([Path(one["run"]).name, *figures, interval(one["intervals"]["ndcg10_prime"])])
     yield from aligned(header, rows)
-    if found["comparisons"]:
+    if result["comparisons"]:
         yield ""
         tests = [
             [
@@ -258,20 +258,20 @@ def evaluate(found: Found, _spec: object) -> Iterator[str]:
                 f"{one['t_p']:.4f}",
                 f"{one['bonferroni_p']:.4f}",
             ]
-            for one in found["comparisons"]
+            for one in result["comparisons"]
         ]
         head = ["against the first", "measure", "difference", "better", "worse", "t-test", "Bonferroni"]
         yield from aligned(head, tests)
     thirds = [
         [Path(one["run"]).name, name, third["topics"], *(f"{third[key]:.4f}" for key in _MEASURES)]
-        for one in found["systems"]
+        for one in result["systems"]
         for name, third in one.get("by_size", {}).items()
     ]
     if thirds:
         yield ""
         yield from aligned(["run", "trees", "topics", *header[1:-1]], thirds)
-    if "plot" in found:
-        yield f"by topic: {found['plot']}"
+    if "plot" in result:
+        yield f"by topic: {result['plot']}"
 
 
 _MEASURES = ("ndcg5_prime", "ndcg10_prime", "ndcg1000_prime", "p5_prime", "p10_prime", "map_prime")

@@ -9,7 +9,7 @@ from workbench.operation import Background, Operation, Where
 from workbench.paper import DataKey, Paper, Trainer
 
 if TYPE_CHECKING:
-    from workbench.operation import Found, Guide
+    from workbench.operation import Guide, Result
     from workbench.workspace import Workspace
 
 _TABLES = "workbench.papers.mwp.tables"
@@ -120,29 +120,29 @@ def tour(guide: Guide, workspace: Workspace) -> None:
         guide.stop("See why the hardest was chosen", "mwp.explain", of, _explained)
 
 
-def _read(found: Found) -> Iterator[str]:
-    yield f"{found['problems']:,} problems over {len(found['templates']):,} templates"
+def _read(result: Result) -> Iterator[str]:
+    yield f"{result['problems']:,} problems over {len(result['templates']):,} templates"
 
 
-def _augmented(found: Found) -> Iterator[str]:
-    for kind, counts in found["kinds"].items():
+def _augmented(result: Result) -> Iterator[str]:
+    for kind, counts in result["kinds"].items():
         yield f"{kind}: {counts['made']:,} problems made from {counts['from']:,}"
-    last = found["variants"][-1]
+    last = result["variants"][-1]
     yield f"{last['text']}  {last['equation']}  = {last['answer']:.6g}"
 
 
-def _triplets(found: Found) -> Iterator[str]:
-    hard = found["hardness"]["em"]
+def _triplets(result: Result) -> Iterator[str]:
+    hard = result["hardness"]["em"]
     yield (
         f"{hard['triplets']:,} triplets; text similarity {hard['text_sim_negative']:.3f} of negatives, "
         f"{hard['text_sim_positive']:.3f} of positives"
     )
 
 
-def _explained(found: Found) -> Iterator[str]:
-    for name, problem in found["problems"].items():
+def _explained(result: Result) -> Iterator[str]:
+    for name, problem in result["problems"].items():
         yield f"{name:<8}  {problem['template']:<16}  {problem['original']}"
-    yield f"{found['positive_count']:,} positives and {found['negative_count']:,} negatives to choose from"
+    yield f"{result['positive_count']:,} positives and {result['negative_count']:,} negatives to choose from"
 
 
 PAPER = Paper(

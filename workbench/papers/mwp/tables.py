@@ -47,9 +47,9 @@ def candidate_row(role: str, candidate: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _explained(candidate: Candidate, found: Explanation) -> dict[str, Any]:
+def _explained(candidate: Candidate, result: Explanation) -> dict[str, Any]:
     held = (
-        role for role, name in CANDIDATES_OF.items() if any(candidate is one for one in getattr(found, name))
+        role for role, name in CANDIDATES_OF.items() if any(candidate is one for one in getattr(result, name))
     )
     return candidate_row(next(held), asdict(candidate))
 
@@ -137,9 +137,9 @@ def _name_of(path: Path) -> str:
 _SHOWN = 10
 
 
-def problems(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The files, the commonest templates, and the first rows that something is wrong with."""
-    for file in found["files"]:
+    for file in result["files"]:
         yield (
             f"{Path(file['path']).name} ({file['format']}): {file['problems']:,} problems, "
             f"{file['usable']:,} with an equation, {file['skipped']:,} rows skipped, "
@@ -150,50 +150,50 @@ def problems(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
                 yield f"  {kind}, line {note['line']} ({note['id']}): {note['reason']}"
             if len(notes) > _SHOWN:
                 yield Hint(f"  {len(notes) - _SHOWN:,} more {kind}; --json lists all")
-    rows = list(islice(found["templates"].items(), _SHOWN))
+    rows = list(islice(result["templates"].items(), _SHOWN))
     if rows:
-        yield f"{len(found['templates']):,} templates; the commonest:"
+        yield f"{len(result['templates']):,} templates; the commonest:"
         yield from aligned(("template", "problems"), rows)
-    if found["out"]:
-        yield f"{found['usable']:,} problems written to {found['out']}"
-    if found["renamed"]:
-        yield f"{found['renamed']:,} ids also occur in an earlier file and are now file/id"
+    if result["out"]:
+        yield f"{result['usable']:,} problems written to {result['out']}"
+    if result["renamed"]:
+        yield f"{result['renamed']:,} ids also occur in an earlier file and are now file/id"
 
 
-def anchors(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """What the pool holds, its commonest equations, and the first anchors."""
-    parts = ", ".join(f"{number:,} {part}" for part, number in found["pool"].items())
-    yield f"{len(found['anchors']):,} anchors, pool {parts}, {len(found['templates']):,} equations"
-    if found["unusable"]:
-        yield _unusable(found)
-    shown = found["templates"][:_SHOWN]
+    parts = ", ".join(f"{number:,} {part}" for part, number in result["pool"].items())
+    yield f"{len(result['anchors']):,} anchors, pool {parts}, {len(result['templates']):,} equations"
+    if result["unusable"]:
+        yield _unusable(result)
+    shown = result["templates"][:_SHOWN]
     yield from aligned(
         ("equation", "problems", "qr", "roda"), [tuple(row[k] for k in _COUNTED) for row in shown]
     )
-    yield from ANCHORS.lines(found["anchors"][:_SHOWN])
-    if len(found["anchors"]) > _SHOWN:
+    yield from ANCHORS.lines(result["anchors"][:_SHOWN])
+    if len(result["anchors"]) > _SHOWN:
         yield Hint("--json lists all")
 
 
-def _unusable(found: Mapping[str, Any]) -> str:
-    return f"{found['unusable']:,} rows have no usable equation, or cannot be read: mwp problems lists them"
+def _unusable(result: Mapping[str, Any]) -> str:
+    return f"{result['unusable']:,} rows have no usable equation, or cannot be read: mwp problems lists them"
 
 
 _COUNTED = ("template", "count", "qr", "roda")
 
 
-def labels(found: Sequence[Label], _spec: object) -> Iterator[str]:
-    rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in found]
+def labels(result: Sequence[Label], _spec: object) -> Iterator[str]:
+    rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in result]
     if rows:
         yield from aligned(("set", "anchor", "positive", "negative", "label"), rows)
     else:
         yield Hint("you have not labelled any triplets")
 
 
-def augment(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """What was made and what not, and the first few."""
-    yield f"{found['usable']:,} of {found['problems']:,} problems have an equation"
-    for kind, counts in found["kinds"].items():
+    yield f"{result['usable']:,} of {result['problems']:,} problems have an equation"
+    for kind, counts in result["kinds"].items():
         yield (
             f"{kind}: {counts['made']:,} problems made from {counts['from']:,}, "
             f"{counts['positive']:,} with the same equation, {counts['negative']:,} with another"
@@ -201,42 +201,42 @@ def augment(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         for what in ("doubts", "refused"):
             for reason, count in counts[what].items():
                 yield f"  {what if what == 'refused' else 'doubtful'} {count:>6,}  {reason}"
-    for row in found["variants"][:_SHOWN]:
+    for row in result["variants"][:_SHOWN]:
         yield f"{row['id']}  {row['text']}  {row['equation']}  = {row['answer']:.10g}"
-    if found["out"]:
-        yield f"written to {found['out']}"
+    if result["out"]:
+        yield f"written to {result['out']}"
 
 
-def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """How hard they are, and the first few."""
-    parts = ", ".join(f"{count:,} {part}" for part, count in found["pool"].items())
-    yield f"{found['anchors']:,} anchors; pool of {parts} with {found['equations']:,} equations"
-    if found["unusable"]:
-        yield _unusable(found)
-    hard = {name: row for name, row in found["hardness"].items() if row["triplets"]}
+    parts = ", ".join(f"{count:,} {part}" for part, count in result["pool"].items())
+    yield f"{result['anchors']:,} anchors; pool of {parts} with {result['equations']:,} equations"
+    if result["unusable"]:
+        yield _unusable(result)
+    hard = {name: row for name, row in result["hardness"].items() if row["triplets"]}
     if hard:
         columns = list(next(iter(hard.values())))
         yield from aligned(("strategy", *columns), [(name, *row.values()) for name, row in hard.items()])
-    if found["without_negative"]:
-        yield f"{found['without_negative']:,} anchors have no negative"
-    if found["labelled"]:
-        yield f"{found['labelled']:,} triplets were labelled bad and are left out"
-    if found["out"]:
-        yield f"{found['triplets']:,} triplets written to {found['out']}"
+    if result["without_negative"]:
+        yield f"{result['without_negative']:,} anchors have no negative"
+    if result["labelled"]:
+        yield f"{result['labelled']:,} triplets were labelled bad and are left out"
+    if result["out"]:
+        yield f"{result['triplets']:,} triplets written to {result['out']}"
         return
-    yield from TRIPLETS.lines(found["triplets"][:_SHOWN])
-    yield from rest(len(found["triplets"]), _SHOWN, "more; --json lists all, --out FILE saves them")
+    yield from TRIPLETS.lines(result["triplets"][:_SHOWN])
+    yield from rest(len(result["triplets"]), _SHOWN, "more; --json lists all, --out FILE saves them")
 
 
-def explain(found: Explanation, _spec: object) -> Iterator[str]:
+def explain(result: Explanation, _spec: object) -> Iterator[str]:
     """The three problems, then their rivals."""
-    for name, problem in found.problems.items():
+    for name, problem in result.problems.items():
         yield f"{name:<9} {problem['id']}  {problem['template']} = {problem['answer']:.10g}"
         yield f"          {problem['text']}"
-    yield from _candidates(f"positives, {found.positive_count:,}", found.positives)
-    yield from _candidates(f"negatives, {found.negative_count:,}", found.negatives)
-    yield from _candidates("similar texts that are not candidates", found.lost)
-    yield from _candidates("the anchor's own variants", found.own)
+    yield from _candidates(f"positives, {result.positive_count:,}", result.positives)
+    yield from _candidates(f"negatives, {result.negative_count:,}", result.negatives)
+    yield from _candidates("similar texts that are not candidates", result.lost)
+    yield from _candidates("the anchor's own variants", result.own)
 
 
 def _candidates(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
@@ -249,72 +249,73 @@ def _candidates(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
         )
 
 
-def challenge(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def challenge(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """What was drawn, dropped and kept."""
     yield (
-        f"{found['made']:,} made from {found['problems']:,} problems; {found['drawn']:,} sampled, "
-        f"{found['doubtful']:,} doubtful, {found['kept']:,} kept, over {found['templates']:,} equations"
+        f"{result['made']:,} made from {result['problems']:,} problems; {result['drawn']:,} sampled, "
+        f"{result['doubtful']:,} doubtful, {result['kept']:,} kept, over {result['templates']:,} equations"
     )
-    for doubt, count in found["doubts"].items():
+    for doubt, count in result["doubts"].items():
         yield f"  {count:>6,}  {doubt}"
-    if found["kept"] < found["asked"]:
-        yield f"{found['asked']:,} were requested, but only {found['kept']:,} are left"
-    yield f"written to {found['out']}"
+    if result["kept"] < result["asked"]:
+        yield f"{result['asked']:,} were requested, but only {result['kept']:,} are left"
+    yield f"written to {result['out']}"
 
 
-def similarity(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def similarity(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The similarity, and for equations the edits."""
-    if "bibleu" in found:
-        yield f"Bi-BLEU {found['bibleu']:.4f} of {found['tokens'][0]} and {found['tokens'][1]} tokens"
+    if "bibleu" in result:
+        yield f"Bi-BLEU {result['bibleu']:.4f} of {result['tokens'][0]} and {result['tokens'][1]} tokens"
         return
-    yield f"{found['left']}  and  {found['right']}"
-    yield f"similarity {found['similarity']:.4f}: {found['distance']} edits, {sum(found['nodes'])} nodes"
-    for edit in found["edits"]:
+    yield f"{result['left']}  and  {result['right']}"
+    yield f"similarity {result['similarity']:.4f}: {result['distance']} edits, {sum(result['nodes'])} nodes"
+    for edit in result["edits"]:
         if edit["kind"] != "keep":
             yield f"  {edit['kind']} {' -> '.join(label for label in (edit['from'], edit['to']) if label)}"
 
 
-def solve(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def solve(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The steps, the answer, what else was thought of, and what was not understood."""
-    yield from map(Hint, found["remarks"])
-    for number, step in enumerate(found["steps"], start=1):
+    yield from map(Hint, result["remarks"])
+    for number, step in enumerate(result["steps"], start=1):
         yield f"{number}. {step['text']}"
-    certain = f"{found['equation']}, {found['probability']:.0%}"
-    yield f"answer {found['answer']:.10g} = {found['filled']}   ({certain})"
+    certain = f"{result['equation']}, {result['probability']:.0%}"
+    yield f"answer {result['answer']:.10g} = {result['filled']}   ({certain})"
     rows = [
-        (f"{row['answer']:.10g}", row["filled"], f"{row['probability']:.1%}") for row in found["alternatives"]
+        (f"{row['answer']:.10g}", row["filled"], f"{row['probability']:.1%}")
+        for row in result["alternatives"]
     ]
     if rows:
         yield ""
         yield from aligned(("else", "equation", "probability"), rows)
 
 
-def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The measures with their intervals, the commonest templates, and the probes."""
-    fold = "" if found["fold"] is None else f", fold {found['fold']}"
-    yield f"{found['model']} on {found['data']}{fold}: {found['problems']:,} problems"
-    yield from map(Hint, found["remarks"])
+    fold = "" if result["fold"] is None else f", fold {result['fold']}"
+    yield f"{result['model']} on {result['data']}{fold}: {result['problems']:,} problems"
+    yield from map(Hint, result["remarks"])
     rows = [
-        (name.replace("_", " "), f"{100 * found[name]:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
-        for name, (low, high) in found["ci95"].items()
+        (name.replace("_", " "), f"{100 * result[name]:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
+        for name, (low, high) in result["ci95"].items()
     ]
     yield from aligned(("measure", "%", "95 %"), rows)
     for title, key in (("operations", "by_ops"), ("template", "by_template")):
         yield ""
         groups = [
             (name, f"{row['problems']:,}", f"{100 * row['answer_accuracy']:.1f}")
-            for name, row in islice(found[key].items(), _SHOWN)
+            for name, row in islice(result[key].items(), _SHOWN)
         ]
         yield from aligned((title, "problems", "answers right, %"), groups)
-        yield from rest(len(found[key]), _SHOWN)
-    if against := found.get("against"):
+        yield from rest(len(result[key]), _SHOWN)
+    if against := result.get("against"):
         yield ""
         yield (
             f"{against['model']}: {100 * against['answer_accuracy']:.1f} %; right only here "
             f"{against['right_here_alone']:,}, right only there {against['right_there_alone']:,}, "
             f"McNemar p = {against['mcnemar_p']:.3g}"
         )
-    if probes := found.get("probes"):
+    if probes := result.get("probes"):
         yield ""
         shown = [
             (
@@ -329,19 +330,19 @@ def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield from aligned(("probe", "problems", "before, %", "after, %"), shown)
         if "remark" in probes:
             yield probes["remark"]
-    if found["unusable"]["rows"]:
-        yield Hint(f"{found['unusable']['rows']:,} rows of the file cannot be used; --json names the first")
-    for reason, count in found["unread"].items():
+    if result["unusable"]["rows"]:
+        yield Hint(f"{result['unusable']['rows']:,} rows of the file cannot be used; --json names the first")
+    for reason, count in result["unread"].items():
         yield Hint(f"{count:,} problems count as wrong: {reason}")
 
 
-def arrange(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+def arrange(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """Where each problem is."""
-    if found["file"]:
-        yield f"{len(found['points']):,} problems plotted in {found['file']}"
+    if result["file"]:
+        yield f"{len(result['points']):,} problems plotted in {result['file']}"
         return
     rows = [
         (name, f"{x:.2f}", f"{y:.2f}", template)
-        for name, (x, y), template in zip(found["ids"], found["points"], found["templates"], strict=True)
+        for name, (x, y), template in zip(result["ids"], result["points"], result["templates"], strict=True)
     ]
     yield from aligned(("problem", "x", "y", "equation"), rows)
