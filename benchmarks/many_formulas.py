@@ -37,6 +37,7 @@ from engines.mathamr.retrieval.segments import (
     Source,
     hashed,
     merge,
+    write_fields,
     write_table,
 )
 
@@ -106,8 +107,6 @@ def merged(folder: Path, out: Path) -> dict[str, Any]:
     parts = [Source(path) for path in sorted(folder.iterdir()) if path.is_dir() and path != out]
     about: dict[str, Any] = {"version": VERSION, "collection": "made", "encoder": None}
     with new_folder(out, about) as draft:
-        from engines.mathamr.retrieval.segments import write_fields
-
         about |= merge(parts, draft)
         if not (draft / "fields.arrow").exists():
             write_fields(draft, [])

@@ -41,7 +41,7 @@ from engines.mathamr.retrieval.evaluation import Unit
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import open_index, ranked
-from engines.mathamr.retrieval.strings import Compared, Kind
+from engines.mathamr.retrieval.strings import Compared, Kind, Strings
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import fingerprint
 from engines.retrieval.fusion import tune_weights
@@ -226,8 +226,6 @@ def latencies(measured: Measured) -> dict[str, float]:
 
 def contexts(measured: Measured, count: int = 1_000) -> dict[str, float]:
     """Processor time from fields of posts to marked strings, models loaded before."""
-    from engines.mathamr.retrieval.strings import Strings
-
     opened = open_index(measured.index)
     names = [row["id"] for row in opened.formulas.to_pylist() if row["field"] >= 0]
     chosen = names[:: max(1, len(names) // count)][:count]

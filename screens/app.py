@@ -19,12 +19,13 @@ from engines.core.errors import EngineError
 from screens.keys import catalogue
 from screens.registry import SCREEN_KEYS, SCREENS, Entry
 from screens.shell.bars import FAILED, RUNS, Badge, Header, KeyBar, Load
-from screens.shell.export import Command, Export, is_remote
+from screens.shell.export import Command, Export, Step, is_remote
 from screens.shell.frame import Frame
 from screens.shell.keymap import APP_KEYS, bindings, remap
 from screens.shell.navigation import (
     JumpScreen,
     Navigation,
+    Reach,
     choose,
     destination_lines,
     elsewhere_lines,
@@ -62,8 +63,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from screens.shell.cards import TooSmall
-    from screens.shell.export import Step
-    from screens.shell.navigation import Reach
     from workbench.sweep import Launch
 
 

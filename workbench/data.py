@@ -15,7 +15,7 @@ from engines.core.events import Sink, ignore
 from engines.core.files import atomic_writer, watching
 from engines.core.spec import read
 from workbench.errors import MissingError, UsageError, WorkspaceError
-from workbench.paper import load
+from workbench.paper import load, papers
 
 # Kinds of data a user may register, and how each is checked.
 #
@@ -71,8 +71,6 @@ class Kind:
 @cache
 def kinds() -> Mapping[str, Kind]:
     """Every kind of data that a paper registers, by name."""
-    from workbench.paper import papers
-
     return {kind.name: kind for paper in papers() if paper.kinds for kind in load(paper.kinds)}
 
 

@@ -18,7 +18,6 @@ from engines.core.files import atomic_writer, file_error, locked
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from engines.core.errors import DataError
     from workbench.workspace import Workspace
 
 

@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg, known
+from engines.core.spec import Arg, known, values
 from workbench.data import kinds
 from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import next_free
 from workbench.jobs.executors import check_placement
 from workbench.jobs.folder import read_document
 from workbench.operation import Operation
-from workbench.paper import data_keys, load, trainers
+from workbench.paper import Trainer, data_keys, load, trainers
 from workbench.recipes import Recipe, recipes
 
 if TYPE_CHECKING:
     from engines.training import TrainingTask, TrainResult
-    from workbench.paper import Trainer
     from workbench.workspace import Workspace
 
 
@@ -325,7 +324,6 @@ def _token_cache() -> Path | None:
 
 def _facts(spec: Train) -> dict[str, Any]:
     """The recipe and, within a job, its environment; names instead of places, since models travel."""
-    from engines.core.spec import values
     from workbench.jobs.machine import MARK
 
     recipe = {key: value for key, value in values(spec).items() if key not in ("out", "publish")}

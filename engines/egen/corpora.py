@@ -22,6 +22,7 @@ from engines.egen.records import (
     MAX_TOKENS,
     EgenConfig,
     Layout,
+    Limits,
     Member,
     Mode,
     OwnRules,
@@ -310,7 +311,6 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.corpus.build import build_corpus as build
     from engines.egen.corpus.build import saved_plan
     from engines.egen.corpus.sources import open_source, sample
-    from engines.egen.records import EgenConfig, Limits
     from engines.egen.rules.own import checked_rules
     from engines.egen.theories.own import theory_text
     from engines.egen.theories.theory import theory_of

@@ -11,7 +11,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
 from engines.core.spec import Arg, refused
-from engines.egen.records import AssumeAny, Limits, Mode, OwnRules, TheoryName
+from engines.egen.records import AssumeAny, EgenConfig, Limits, Member, Mode, OwnRules, TheoryName, Verdict
 from engines.egen.theories.theory import theory_of
 
 if TYPE_CHECKING:
@@ -224,7 +224,6 @@ def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
     from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
     from engines.egen.corpus.shards import BLOCK, GrownHead, write_shard
     from engines.egen.corpus.sources import Head, Source
-    from engines.egen.records import EgenConfig, Member, Verdict
     from engines.egen.theories.terms import s_expression
 
     assert spec.out is not None

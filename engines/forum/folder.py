@@ -28,7 +28,7 @@ from typing import Annotated, Any
 from engines.core.errors import DataError
 from engines.core.files import file_error
 from engines.core.spec import Arg
-from engines.forum.readers import LINKS, holds
+from engines.forum.readers import LINKS, holds, open_binary
 
 SomeCollection = Annotated[
     Path, Arg("A collection's folder, or its name in the workspace.", ref="collection", metavar="FOLDER")
@@ -198,8 +198,6 @@ def _by_name(relative: str) -> Role | None:
 
 
 def _by_content(path: Path) -> Role | None:
-    from engines.forum.readers import open_binary
-
     with open_binary(path) as file:
         head = file.read(65_536).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if head.startswith("<"):

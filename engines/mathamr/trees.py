@@ -12,7 +12,7 @@ from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.machine import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, refused
-from engines.mathamr.rows import ONE_FORMULA, Reader
+from engines.mathamr.rows import ONE_FORMULA, Reader, Row, named_rows
 
 if TYPE_CHECKING:
     from engines.formula.operator_tree import OperatorTree
@@ -73,7 +73,6 @@ def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
 
 def _of_file(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.parser import operator_tree
-    from engines.mathamr.rows import Row, named_rows
 
     found: Iterable[tuple[Row, OperatorTree]]
     every = named_rows(file, "latex", name="id", events=events)
@@ -145,7 +144,6 @@ def _warn(events: Sink, name: str, message: str) -> None:
 
 def _of_file_slt(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.symbol_layout import read_presentation_mathml
-    from engines.mathamr.rows import named_rows
 
     # LaTeXML reads all at once; the built-in reader row by row.
     every = named_rows(file, one_of=("latex", "mathml"), name="id", events=events)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from engines.core.events import Stop, never
 from engines.core.files import write_array
@@ -88,8 +88,6 @@ class SparseModel:
         return self._encoded(texts, self._model.encode_query, never)
 
     def _encoded(self, texts: Sequence[str], encode: Any, stop: Stop) -> csr_array:
-        from scipy.sparse import vstack
-
         places = {text: place for place, text in enumerate(sorted(set(texts), key=len))}
         wanted, found = list(places), []
         for begin in range(0, len(wanted), _BATCH):

@@ -18,7 +18,6 @@ from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, MISTAKES, NEIG
 from workbench.tables import Column, TableSpec
 
 if TYPE_CHECKING:
-    from engines.core.errors import EngineError
     from engines.core.tree import Tree
 
 

@@ -21,18 +21,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, ParamSpec, 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, never
 from engines.core.files import printable
 from engines.core.spec import Field, described, values
 from workbench.errors import UsageError, explain, one_line
 from workbench.operation import Hint, Operation, option, plain
-from workbench.paper import load
+from workbench.paper import Paper, load, papers
 from workbench.tables import Form, in_form, to_the_second
 
 if TYPE_CHECKING:
     from workbench.filters import Filter
-    from workbench.paper import Paper
 
 
 def say(text: str) -> None:
@@ -310,8 +309,6 @@ def lazy_group(entries: Sequence[Entry]) -> type[OnceGroup]:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args and args[0] not in by_name:
-                from engines.core.errors import did_you_mean
-
                 ctx.fail(f"There is no command {args[0]!r}. {did_you_mean(args[0], by_name)}".rstrip())
             return super().resolve_command(ctx, args)
 
@@ -483,8 +480,6 @@ def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
 
 
 def _user_defaults(row: Operation) -> Mapping[str, Any]:
-    from workbench.paper import papers
-
     wanted = {
         setting: field
         for paper in papers()

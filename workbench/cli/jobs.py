@@ -18,11 +18,11 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.machine import size
 from workbench import jobs
-from workbench.cli.command import Csv, Json, PlotFile, Tex, Where, emit, form_of, group, say
+from workbench.cli.command import Csv, Json, PlotFile, Tex, Where, emit, form_of, group, progress_line, say
 from workbench.errors import UsageError, one_line
 from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
-from workbench.jobs.reporting import Reported, reported
+from workbench.jobs.reporting import Reported, checked, reported
 from workbench.operation import operation
 from workbench.tables import Form, aligned, to_the_second
 from workbench.workspace import Workspace
@@ -402,7 +402,6 @@ def report(
     Nothing is sent twice, however often you run this; of steps repeated after an interruption, the first
     values are sent. The setting `reporters` does the same for new jobs while they run.
     """
-    from workbench.jobs.reporting import checked
     from workbench.jobs.reporting import report as send
 
     name, workspace = checked(to), Workspace.open()
@@ -452,7 +451,6 @@ def run(
 
     Shows what the job does and reads, then asks for confirmation. The job writes only to its run folder.
     """
-    from workbench.cli.command import progress_line
     from workbench.jobs.archive import unpacked
     from workbench.jobs.worker import resolved
 

@@ -18,7 +18,7 @@ from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
 from workbench.sweep import Launch, Run, Summary, Sweep, by_setting, member_runs, start
 from workbench.tables import aligned, duration
-from workbench.train import begun_from, check_trains, job_spec, question
+from workbench.train import CheckTraining, begun_from, check, check_trains, job_spec, question
 from workbench.workspace import Workspace, ensure_sample
 
 _SWEEP = {field.name: field.arg for field in described(Sweep)}
@@ -136,7 +136,6 @@ def train(
 
 def _check(workspace: Workspace, spec: Recipe, stop_worst: str = "") -> None:
     from workbench.jobs.worker import resolved
-    from workbench.train import CheckTraining, check
 
     resolved(spec, workspace.runs)
     if stop_worst:

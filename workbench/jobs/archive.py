@@ -21,7 +21,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_folder, atomic_writer, file_error, remove_folder
 from engines.core.machine import size
 from engines.core.spec import described
-from workbench.jobs.control import next_free
+from workbench.jobs.control import disk_use, next_free
 from workbench.jobs.folder import INSIDE, Job, mapped, texts
 from workbench.jobs.view import JobView, job_view
 from workbench.operation import operation, option
@@ -69,7 +69,6 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
     Raises: EngineError E603 while it runs.
     """
     from engines.training.checkpoints import prune
-    from workbench.jobs.control import disk_use
 
     if view.live:
         raise EngineError(f"job {view.id} is {view.state}", code="E603", remedy="Wait for it to end.")

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors
-from workbench.config import state_dir
+from workbench.config import load_config, state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs.executors import held, placed, visible
 from workbench.jobs.folder import Attempt, Job, read_document
@@ -259,8 +259,6 @@ def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
 
 
 def _most() -> int:
-    from workbench.config import load_config
-
     return int(load_config().get("job_slots")) or processors()
 
 

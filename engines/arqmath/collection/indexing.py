@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
-from engines.forum.folder import SomeCollection
+from engines.forum.folder import ArqmathFolder, SomeCollection
 from engines.retrieval.tokens import Terms
 
 
@@ -92,7 +92,6 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
     (True, 182, None)
     """
     from engines.arqmath.collection.index_build import build_index
-    from engines.forum.folder import ArqmathFolder
 
     return build_index(
         ArqmathFolder.open(spec.folder),

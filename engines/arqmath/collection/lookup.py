@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from engines.arqmath.collection.store import PostStore, StoredPost
 from engines.core.errors import DataError
 from engines.core.files import cached
 from engines.core.spec import Arg
-from engines.forum.folder import IndexFolder, SomeCollection
-
-if TYPE_CHECKING:
-    from engines.forum.folder import ArqmathFolder
+from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +46,6 @@ def post(spec: Post) -> dict[str, Any]:
     >>> post(Post(forum, "9001034"))["question"]["id"]
     '9001008'
     """
-    from engines.forum.folder import ArqmathFolder
-
     folder = ArqmathFolder.open(spec.folder)
     found = find_posts(folder, [spec.id], spec.index).get(spec.id)
     if found is None:
@@ -68,8 +63,6 @@ def post(spec: Post) -> dict[str, Any]:
 
 def snippets(spec: Snippets) -> dict[str, Any]:
     """How posts begin. Returns: snippets ({id: text}) of those that exist."""
-    from engines.forum.folder import ArqmathFolder
-
     found = find_posts(ArqmathFolder.open(spec.folder), spec.ids, spec.index)
     return {"snippets": {id_: beginning(one.text, plain=spec.latex) for id_, one in found.items()}}
 

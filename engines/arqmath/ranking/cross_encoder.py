@@ -27,7 +27,7 @@ from engines.arqmath.training.model_folder import (
     unusable,
 )
 from engines.core.assets import asset
-from engines.core.files import write_bytes, write_json
+from engines.core.files import sha256, write_bytes, write_json
 from engines.core.machine import half_precision, torch_device
 
 if TYPE_CHECKING:
@@ -174,8 +174,6 @@ class CrossEncoder(Scorer):
     def fingerprint(self) -> str:
         """A hash of weights, tokenizer, length and precision."""
         import hashlib
-
-        from engines.core.files import sha256
 
         found = hashlib.sha256(f"{self.max_tokens} {self.half}\n".encode())
         for file in sorted(self.folder.iterdir()):

@@ -14,14 +14,13 @@ from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
 from engines.core.spec import Arg, no_effect
-from engines.forum.folder import IndexFolder, SomeCollection
+from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Answer, Run, made_by, read_answer_ids, read_answers, read_run
 
 if TYPE_CHECKING:
     from engines.formula.judge import Proofreader
-    from engines.forum.folder import ArqmathFolder
     from engines.forum.topics import Topic
 
 
@@ -573,8 +572,6 @@ def _rankings(
     folder: Path, added: tuple[Path, ...], runs: tuple[str, ...], events: Sink, stop: Stop
 ) -> Rankings:
     """The collection, read with the runs from elsewhere; of `runs` those that are files are some."""
-    from engines.forum.folder import ArqmathFolder
-
     collection = ArqmathFolder.open(folder)
     files = [Path(run).absolute() for run in runs if run and Path(run).is_file()]
     everything = tuple(dict.fromkeys((*added, *files)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.files import file_error
+from engines.core.files import file_error, model_files
 from engines.core.spec import Arg, no_effect
 from engines.forum.cleaning import CleanText
 from engines.forum.folder import ArqmathFolder
@@ -304,8 +304,6 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
 
 
 def _write_manifest(spec: Rank, source: Path, found: Mapping[str, Any]) -> None:
-    from engines.core.files import model_files
-
     model = () if spec.model is None or not spec.rerank else model_files(spec.model)
     topics = (*spec.topics, *spec.tune_topics)
     reads = {"source": (source,), "topics": topics, "qrels": spec.qrels, "model": model}

@@ -15,7 +15,7 @@ from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg, no_effect, refused
-from engines.forum.folder import SomeCollection
+from engines.forum.folder import ArqmathFolder, SomeCollection
 
 # Sentence-order pairs as text, to look at or to train with elsewhere (Reusch, Thiele and Lehner, 2022).
 #
@@ -172,7 +172,6 @@ def pairs(spec: DrawPairs) -> dict[str, Any]:
     """
     from engines.arqmath.training.finetuning import pair_source
     from engines.arqmath.training.pairs import draw_pairs, write_pairs
-    from engines.forum.folder import ArqmathFolder
 
     source, threads = pair_source(
         ArqmathFolder.open(spec.folder),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_folder, refuse_other, write_json
 from engines.core.spec import Arg
-from engines.forum.folder import SomeCollection
+from engines.forum.folder import ArqmathFolder, SomeCollection
 
 Family = Literal["bert", "albert", "roberta"]
 """Architectures of language models."""
@@ -51,7 +51,6 @@ def backbone(spec: NewBackbone) -> dict[str, Any]:
 
     Raises: DataError for a collection without posts.
     """
-    from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Report, read_posts
 
     read = read_posts(ArqmathFolder.open(spec.folder).need_posts(), Report())

@@ -30,7 +30,7 @@ from engines.core.files import atomic_writer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_links, read_posts
 from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run, Scored
+from engines.retrieval.run import Run, Scored, read_run
 
 RELEVANT = 2
 """The grade from which an annotated answer is correct, as the measures count it."""
@@ -188,8 +188,6 @@ def read_linked(folder: ArqmathFolder) -> dict[str, set[str]]:
 
 def read_question_run(path: Path, threads: Threads) -> Run:
     """A first stage's run whose topics are questions. Raises: DataError E674 for a run of other topics."""
-    from engines.retrieval.run import read_run
-
     run = read_run(path)
     if not any(question in run.rankings for question in threads.questions):
         raise DataError(

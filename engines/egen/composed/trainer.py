@@ -12,17 +12,22 @@ import numpy as np
 
 from engines.core.spec import Arg, values
 from engines.egen.composed.examples import Example, Tokens, detoured, moved, near_copy
-from engines.egen.composed.network import ComposedEncoder, ComposedSizes
+from engines.egen.composed.network import (
+    ComposedEncoder,
+    ComposedSizes,
+    load_network,
+    new_network,
+    save_network,
+    terms,
+)
 from engines.egen.corpus.splits import SplitName
-from engines.egen.models.datasets import CorpusTask
+from engines.egen.models.datasets import CorpusTask, TrainingTexts
 from engines.egen.models.settings import CODE, Precision, divided
 from engines.training.checkpoints import refuse_other_sizes
 from engines.training.data import Resampled
 
 if TYPE_CHECKING:
     import torch
-
-    from engines.egen.models.datasets import TrainingTexts
 
 
 _MOVED_TOKENS = (3, 8)
@@ -89,8 +94,6 @@ class ComposedTask(CorpusTask):
     def model(self) -> torch.nn.Module:
         """The network, new, or that of the data `backbone` with a new map to values. Raises: EngineError E640
         for one of other sizes."""
-        from engines.egen.composed.network import load_network, new_network
-
         made = new_network(self.sizes, read_out=2 * self.settings.points)
         if "backbone" in self.data:
             given = load_network(self.data["backbone"])
@@ -127,7 +130,6 @@ class ComposedTask(CorpusTask):
         import torch
 
         from engines.egen.composed.examples import alike, plane_points, values
-        from engines.egen.composed.network import terms
 
         members = [each for example in examples for each in example.members]
         copies = [each for example in examples for each in example.copies]
@@ -190,8 +192,6 @@ class ComposedTask(CorpusTask):
         return self.clustering(ComposedEncoder(model, device=device))
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        from engines.egen.composed.network import save_network
-
         save_network(model, folder, precision=self.settings.precision)
         texts = self.texts
         self.write_card(folder, facts, len(texts.clusters), texts.count, texts)

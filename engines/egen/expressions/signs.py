@@ -17,7 +17,6 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
 
 if TYPE_CHECKING:
-    from engines.core.tree import Tree
     from engines.egen.expressions.notation import Notation
 
 Place = Literal["infix", "prefix", "postfix", "function", "constant"]

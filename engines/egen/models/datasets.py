@@ -12,17 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import json_object, model_files, read_lines
+from engines.core.files import json_object, model_files, read_lines, write_text
 from engines.core.tree import Tree
 from engines.egen.corpus.pairs import Pairs, Triplets, no_pairs
-from engines.egen.corpus.reader import Corpus
+from engines.egen.corpus.reader import Corpus, open_corpus
 from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import PAD, VOCABULARY, to_training
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
-    from engines.egen.corpus.splits import SplitName
     from engines.retrieval.encoders import Encoder
 
 
@@ -180,8 +179,6 @@ def read_labelled(
 
     clusters: Iterator[list[str]]
     if path.is_dir():
-        from engines.egen.corpus.reader import open_corpus
-
         found = open_corpus(path).each(side, split)
         clusters = (members["prefix"].to_pylist() for _, members in found)
     else:
@@ -304,7 +301,6 @@ def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
     """The clusters of a corpus that share a function or an expression (up to the order of operands) with
     another corpus or file of clusters."""
     from engines.egen.expressions.forms import canonical_key
-    from engines.egen.expressions.language import read_prefix
 
     held = read_labelled(other, partial=True, min_size=1)
     result = {match.cluster for texts in held.clusters for match in corpus.find(read_prefix(texts[0]))}
@@ -379,8 +375,6 @@ class CorpusTask:
     def origin(self) -> Origin:
         """The trainer, all settings, the manifest of a corpus, which has the hashes of its shards, and the
         files of the model that it begins with."""
-        from engines.egen.corpus.reader import open_corpus
-
         data: dict[str, tuple[Path, ...]] = {}
         for name, path in self.data.items():
             if name == "backbone":
@@ -390,8 +384,6 @@ class CorpusTask:
         return Origin(self.trainer, self.model_settings(), data)
 
     def training_texts(self) -> TrainingTexts:
-        from engines.egen.corpus.reader import open_corpus
-
         corpus, exclude = open_corpus(self.data["corpus"]), self.data.get("exclude")
         return training_texts(corpus, self._split, max_length=self._max_length, exclude=exclude)
 
@@ -439,7 +431,6 @@ class CorpusTask:
         expressions: int,
         found: TrainingTexts | TrainingRows,
     ) -> None:
-        from engines.core.files import write_text
         from engines.training.checkpoints import card
 
         data = {

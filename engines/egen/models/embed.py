@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, refused, share_of
-from engines.egen.expressions.language import FUNCTIONS
+from engines.egen.expressions.language import FUNCTIONS, prefix
 from engines.egen.models.settings import ModelFolder
-from engines.retrieval.pictures import Method, refuse_idle_seed
+from engines.retrieval.pictures import Method, plane, refuse_idle_seed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,7 +146,6 @@ def plain_prefix(text: str) -> str:
 
     Raises: ExpressionError for what is no expression.
     """
-    from engines.egen.expressions.language import prefix
     from engines.egen.expressions.notation import read
     from engines.egen.models.datasets import without_log
 
@@ -268,7 +267,6 @@ def _placed(
     import numpy as np
 
     from engines.core.files import write_array
-    from engines.retrieval.pictures import plane
 
     if spec.method == "pca":
         return plane(vectors(), "pca")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.egen.models.settings import ModelFolder
-from engines.egen.models.vectors import AtMost, Searched
+from engines.egen.models.vectors import AtMost, Searched, model_print
 
 if TYPE_CHECKING:
     from engines.egen.evaluations.analogies import Analogy
@@ -116,8 +116,6 @@ class Analogies:
 
 def analogies(spec: Analogies) -> dict[str, Any]:  # noqa: ARG001  # there is nothing to choose
     """Returns: `analogies`: family, x1, y1, x2, y2 (prefix notation)."""
-    from dataclasses import asdict
-
     return {"analogies": [asdict(each) for each in _measured()]}
 
 
@@ -133,7 +131,6 @@ _candidates: dict[str, tuple[list[str], Vectors]] = {}
 
 def _of_analogies(model: Path) -> tuple[list[str], Vectors]:
     from engines.egen.models.encode import cached_encoder
-    from engines.egen.models.vectors import model_print
 
     name = model_print(model)
     if name not in _candidates:

@@ -18,15 +18,13 @@ import numpy as np
 from engines.core.spec import values
 from engines.egen.expressions.notation import PAD
 from engines.egen.models import transformer as losses
-from engines.egen.models.datasets import CorpusTask
+from engines.egen.models.datasets import CorpusTask, Examples, TrainingRows
 from engines.egen.models.settings import CODE, ModelConfig, Settings, divided
-from engines.egen.models.transformer import Gather
+from engines.egen.models.transformer import Gather, embed, greedy_accuracy, logits, new_model
 from engines.training.checkpoints import refuse_other_sizes
 
 if TYPE_CHECKING:
     import torch
-
-    from engines.egen.models.datasets import Examples, TrainingRows
 
 
 def contrastive(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
@@ -59,14 +57,11 @@ class _TransformerTask(CorpusTask):
 
     @cached_property
     def rows(self) -> TrainingRows:
-        from engines.egen.models.datasets import TrainingRows
-
         return TrainingRows.of(self.training_texts(), max_length=self.config.max_length)
 
     def model(self) -> torch.nn.Module:
         """The model, new, or that of the data `backbone`. Raises: EngineError E640 for one of other sizes."""
         from engines.egen.models.model_folder import load_model
-        from engines.egen.models.transformer import new_model
 
         made = new_model(self.config)
         if "backbone" in self.data:
@@ -97,7 +92,6 @@ class Contrastive(_TransformerTask):
 
     def train_data(self) -> Examples:
         from engines.egen.corpus.pairs import Triplets
-        from engines.egen.models.datasets import Examples
 
         return Examples(self.rows, Triplets(self.rows.sizes, self.seed, self.settings.triplets))
 
@@ -140,8 +134,6 @@ class Contrastive(_TransformerTask):
 
     def _loss(self, model: torch.nn.Module, batch: Mapping[str, Any], gather: Gather) -> torch.Tensor:
         import torch
-
-        from engines.egen.models.transformer import embed
 
         groups = sorted((key for key in batch if key.startswith("ids")), key=lambda key: int(key[3:]))
         vectors = torch.cat([embed(model, batch[key]) for key in groups])[batch["order"]]
@@ -189,7 +181,6 @@ class Seq2seq(_TransformerTask):
 
     def train_data(self) -> Examples:
         from engines.egen.corpus.pairs import Pairs
-        from engines.egen.models.datasets import Examples
 
         return Examples(self.rows, Pairs(self.rows.sizes, self.seed))
 
@@ -206,8 +197,6 @@ class Seq2seq(_TransformerTask):
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy with label smoothing, in nats a token."""
-        from engines.egen.models.transformer import logits
-
         found = logits(model, batch["source"], batch["target"])
         return losses.sequence(found, batch["target"], self.settings.smoothing)
 
@@ -220,7 +209,6 @@ class Seq2seq(_TransformerTask):
         """`greedy_accuracy`: the share of 200 validation expressions for which greedy decoding writes an
         equal one, by which the paper chooses; and the measures of the embeddings."""
         from engines.egen.expressions.language import read_prefix
-        from engines.egen.models.transformer import greedy_accuracy
 
         measures = self.measured(model)
         if self.held_out is not None:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import model_files, write_bytes, write_json
+from engines.core.files import model_files, write_bytes, write_json, write_text
 from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
-from engines.training.checkpoints import refuse_other_sizes
+from engines.training.checkpoints import card, refuse_other_sizes
 from engines.training.data import Resampled
 from engines.training.task import Origin
 
@@ -292,9 +292,6 @@ class SemVecTask:
         return {"validation_score_5_percent": 100 * float(found.mean())}
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        from engines.core.files import write_text
-        from engines.training.checkpoints import card
-
         save_network(model, folder)
         text = card(
             "Encoder of the expressions of a SemVec set",

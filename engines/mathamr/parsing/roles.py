@@ -21,7 +21,7 @@ from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_writer, json_objects, read_lines
 from engines.core.spec import Arg
-from engines.language.english import Word
+from engines.language.english import Word, analysed
 from engines.mathamr.graph.amr import Block, Graph, read_blocks, read_graph
 from engines.mathamr.parsing.lexicon import frames
 
@@ -344,8 +344,6 @@ def _annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict
 
 
 def _parsed(texts: Sequence[str]) -> Iterator[tuple[Word, ...]]:
-    from engines.language.english import analysed
-
     return analysed([(word or "_", True) for word in text.split(" ")] for text in texts)
 
 

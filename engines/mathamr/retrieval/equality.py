@@ -23,10 +23,9 @@ import numpy as np
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_array
 from engines.core.tree import Tree
-from engines.formula.judge import Judgement
+from engines.formula.judge import Fingerprints, Judge, Judgement
 
 if TYPE_CHECKING:
-    from engines.formula.judge import Fingerprints, Judge
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
 By = Literal["equal", "renamed"]

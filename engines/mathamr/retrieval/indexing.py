@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, no_effect, refused
-from engines.formula.lexer import unwrapped
+from engines.formula.lexer import tokens, unwrapped
 
 if TYPE_CHECKING:
     from engines.formula.judge import Fingerprints
@@ -328,7 +328,6 @@ class _Rows:
 
 
 def _differ(one: str, other: str) -> bool:
-    from engines.formula.lexer import tokens
     from engines.formula.symbol_layout import layout_string, layout_tree
 
     if one == other or tokens(one) == tokens(other):

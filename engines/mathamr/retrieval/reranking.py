@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, no_effect
-from engines.mathamr.retrieval.strings import REPRESENTATIONS, Compared
+from engines.mathamr.retrieval.strings import REPRESENTATIONS, Compared, Strings
 from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window
 from engines.retrieval import fusion
 
 if TYPE_CHECKING:
     from engines.forum.topics import Topic
-    from engines.mathamr.retrieval.strings import Strings
     from engines.mathamr.retrieval.task2 import Task2
 
 
@@ -74,7 +73,6 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.search import open_encoder, open_index
-    from engines.mathamr.retrieval.strings import Strings
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.run import Run, Scored, check_out, with_tail, write_manifest, write_run
 

@@ -22,10 +22,9 @@ from engines.forum.readers import Post
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, ids, in_fields, placeholder, window
 from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph, write_graph
-from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window
+from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window, named_rows
 
 if TYPE_CHECKING:
-    from engines.formula.formula import Formula
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
 Needs = Literal["formula", "context", "amr"]
@@ -324,7 +323,6 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     """
     from engines.core.files import refuse_other, write_array
     from engines.mathamr.retrieval.search import open_encoder
-    from engines.mathamr.rows import named_rows
     from engines.retrieval.stored import ABOUT, new_folder
 
     refuse_other(spec.out, ABOUT)

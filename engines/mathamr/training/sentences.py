@@ -15,7 +15,7 @@ import numpy as np
 
 from engines.core.errors import DataError, EngineError, unloadable
 from engines.core.spec import Arg, read, values
-from engines.mathamr.retrieval.strings import Kind
+from engines.mathamr.retrieval.strings import Kind, Strings
 from engines.mathamr.rows import Window
 from engines.training.task import Origin
 
@@ -123,7 +123,6 @@ def judged_pairs(collection: Path, index: Path | None, settings: SentenceSetting
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.indexing import IndexFormulas
     from engines.mathamr.retrieval.indexing import index as make
-    from engines.mathamr.retrieval.strings import Strings
     from engines.mathamr.retrieval.task2 import Task2
 
     task = Task2(ArqmathFolder.open(collection))

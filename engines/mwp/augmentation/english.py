@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engines.language.english import Word
+from engines.language.english import Word, analysed, pipeline
 
 _PAST = {
     pair.partition("/")[0]: pair.partition("/")[2]
@@ -138,8 +138,6 @@ class Clause:
 @lru_cache(maxsize=4096)
 def clause(text: str) -> Clause:
     """A clause of its text, without marks at its end."""
-    from engines.language.english import analysed
-
     words = tuple(text.strip(" .?!,;").split())
     if not words:
         return Clause((), ())
@@ -225,8 +223,6 @@ def asked(statement: Clause, number: str) -> str | None:
 
 
 def _known(word: str) -> bool:
-    from engines.language.english import pipeline
-
     return bool(pipeline().vocab.has_vector(word))
 
 

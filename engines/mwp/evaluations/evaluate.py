@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.figure import Dot, PaperPlot, dots_figure
 from engines.core.picture import check_drawing
@@ -19,7 +19,7 @@ from engines.mwp.evaluations.scores import PROBES, RELATIVE, Score, judged
 from engines.mwp.problems.equation import infix
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import Problems, read_problems
-from engines.retrieval.pictures import Method, refuse_idle_seed
+from engines.retrieval.pictures import Method, picture, plane, refuse_idle_seed
 
 if TYPE_CHECKING:
     from engines.mwp.solver.reading import Found
@@ -142,8 +142,6 @@ def _draw(path: Path, found: Mapping[str, Any], cache: Path) -> None:
 def _answers(
     solver: Solver, rows: Sequence[Problem], beam: int | None, unit: str, events: Sink, stop: Stop
 ) -> Answers:
-    from engines.core.errors import StoppedError
-
     result: list[Any] = []
     for begin in range(0, len(rows), _CHUNK):
         if stop():
@@ -303,7 +301,6 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     from engines.core.files import write_text
     from engines.mwp.solver.solve import ready
     from engines.retrieval.encoders import BUILT_IN, encoder
-    from engines.retrieval.pictures import picture, plane
 
     usable = read_problems(spec.data).usable
     common = [name for name, _ in Counter(row.template for row in usable).most_common(spec.templates)]

@@ -15,10 +15,9 @@ from engines.core.tree import Tree
 from engines.mwp.problems.equation import evaluate, infix, leaf_value
 from engines.mwp.problems.numbers import language_of, mask, unread
 from engines.mwp.problems.problem import Problem
-from engines.mwp.solver.reading import LARGEST
+from engines.mwp.solver.reading import LARGEST, Found
 
 if TYPE_CHECKING:
-    from engines.mwp.solver.reading import Found
     from engines.mwp.solver.solver import Solver
 
 

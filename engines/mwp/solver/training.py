@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.core.errors import DataError
-from engines.core.files import model_files
+from engines.core.files import model_files, write_text
 from engines.core.spec import read, refused, values
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from engines.mwp.problems.problem import Problem
     from engines.mwp.solver.reading import Read
     from engines.mwp.solver.solver import Solver
     from engines.mwp.triplets.pool import Pool
@@ -147,8 +146,6 @@ def _usable(path: Path, left_out: Counter[str]) -> list[Problem]:
 
 
 def _renamed(rows: Sequence[Problem], taken: set[str]) -> list[Problem]:
-    from dataclasses import replace
-
     return [replace(row, id=f"{row.source}:{row.id}") if row.id in taken else row for row in rows]
 
 
@@ -396,7 +393,6 @@ class SolverTask:
         }
 
     def save(self, model: Solver, folder: Path, facts: Mapping[str, Any]) -> None:
-        from engines.core.files import write_text
         from engines.mwp.solver.model_folder import save_solver
         from engines.training.checkpoints import card
 

@@ -14,7 +14,16 @@ from engines.core.files import changed
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.pool import Pool, parts_of, pool_of
-from engines.mwp.triplets.retrieval import Chooser, Retriever, TwoStage, triplets
+from engines.mwp.triplets.retrieval import (
+    Chooser,
+    Joint,
+    Retriever,
+    TwoStage,
+    equation_vectors,
+    text_vectors,
+    triplets,
+    worded,
+)
 from engines.mwp.triplets.settings import (
     FindTriplets,
     ListAnchors,
@@ -23,7 +32,7 @@ from engines.mwp.triplets.settings import (
     labelled,
     write_triplets,
 )
-from engines.mwp.triplets.similarity import TextSimilarity, similarity_of
+from engines.mwp.triplets.similarity import BertSim, TextSimilarity, similarity_of, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +84,6 @@ _JOINT: dict[Any, Retriever] = {}
 
 
 def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Retriever:
-    from engines.mwp.triplets.retrieval import Joint, equation_vectors, text_vectors, worded
-    from engines.mwp.triplets.similarity import tokens
-
     pool = found.pool
     if spec.equation_encoder:
         from engines.retrieval.encoders import encoder
@@ -88,8 +94,6 @@ def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Re
     else:
         of_trees = equation_vectors(pool.equations)
     if spec.text == "bertsim":
-        from engines.mwp.triplets.similarity import BertSim
-
         assert isinstance(found.texts, BertSim)
         of_texts = found.texts.vectors
     else:

@@ -18,8 +18,8 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import refused
 from engines.core.tree import Tree
 from engines.core.tree_edit import distance, edit_script
-from engines.mwp.problems.equation import infix, normalised, parse_infix
-from engines.mwp.problems.numbers import Language, language_of
+from engines.mwp.problems.equation import constant, infix, normalised, parse_infix
+from engines.mwp.problems.numbers import Language, language_of, value_of
 from engines.mwp.problems.problem import Problem
 from engines.mwp.triplets.settings import Similarity, Text, Tokens
 
@@ -234,7 +234,4 @@ def edits(left: Tree, right: Tree) -> list[dict[str, Any]]:
 
 
 def _read(text: str) -> Tree:
-    from engines.mwp.problems.equation import constant
-    from engines.mwp.problems.numbers import value_of
-
     return parse_infix(text, lambda written: Tree(constant(value_of(written))))

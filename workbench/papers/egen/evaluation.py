@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.figure import PaperPlot, dots_figure
-from engines.core.picture import check_drawing
+from engines.core.picture import check_drawing, write_drawing
 from engines.core.spec import Arg
 from engines.egen.evaluations.evaluate import Evaluate
-from engines.egen.models.embed import Arrange
+from engines.egen.models.embed import Arrange, arrange
 from workbench.errors import UsageError
 
 
@@ -106,8 +106,6 @@ def draw(
     spec: DrawMap, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
     """As `engines.egen.models.embed.arrange`, with `file`, which is written."""
-    from engines.egen.models.embed import arrange
-
     found = arrange(spec, cache=cache, events=events, stop=stop)
     if spec.file is not None and found["points"] is not None:
         _write(spec.file, found)
@@ -116,8 +114,6 @@ def draw(
 
 def _write(path: Path, result: Mapping[str, Any]) -> None:
     """Write the map as a picture or as a table, as its name ends."""
-    from engines.core.picture import write_drawing
-
     texts, names, points = result["exprs"], result["names"], result["points"]
     if path.suffix == ".csv":
         from workbench.export import write_table

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.operation import Background, Operation, Where
+from workbench.operation import Background, Guide, Operation, Result, Where
 from workbench.paper import Paper, Trainer
 
 if TYPE_CHECKING:
-    from workbench.operation import Guide, Result
     from workbench.workspace import Workspace
 
 _TABLES = "workbench.papers.egen.tables"

@@ -651,8 +651,6 @@ def semvec(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
     """Each link that needs a look with its file and line, or all of them, and how many there are of each."""
-    from engines.core.files import printable
-
     quiet = () if spec.every else ("right", "follows", "given")
     for document in result["documents"]:
         row = document["row"]

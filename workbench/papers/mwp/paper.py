@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.operation import Background, Operation, Where
+from workbench.operation import Background, Guide, Operation, Result, Where
 from workbench.paper import DataKey, Paper, Trainer
 
 if TYPE_CHECKING:
-    from workbench.operation import Guide, Result
     from workbench.workspace import Workspace
 
 _TABLES = "workbench.papers.mwp.tables"
