@@ -143,11 +143,11 @@ def scores_of(bench: Bench, scorer: Scorer, candidates: Run) -> tuple[Run, dict[
     if out.exists():
         return read_run(out), {}
     events = progress_line(scorer.name)
-    found = score_candidates(bench.topics, asked, bench.index.store, scorer, out, events=events)
-    return found.run, {
-        "pairs": found.pairs,
-        "truncated_share": round(found.truncated / found.pairs, 4),
-        "pairs_per_s": round(found.pairs_per_s, 1),
+    result = score_candidates(bench.topics, asked, bench.index.store, scorer, out, events=events)
+    return result.run, {
+        "pairs": result.pairs,
+        "truncated_share": round(result.truncated / result.pairs, 4),
+        "pairs_per_s": round(result.pairs_per_s, 1),
     }
 
 

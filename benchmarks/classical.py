@@ -60,10 +60,10 @@ def value(tree: Tree, x: Any) -> Any:
     named |= {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
     named["log"] = lambda base, u: mpmath.log(u) / mpmath.log(base)
     try:
-        found = (named.get(tree.label) or getattr(mpmath, tree.label))(*parts)
+        result = (named.get(tree.label) or getattr(mpmath, tree.label))(*parts)
     except (ZeroDivisionError, ValueError):
         return None
-    return found if isinstance(found, mpmath.mpf) and mpmath.isfinite(found) else None
+    return result if isinstance(result, mpmath.mpf) and mpmath.isfinite(result) else None
 
 
 def unsound(head: Tree, members: list[Tree]) -> dict[str, int]:

@@ -164,9 +164,9 @@ def expectations(rows: list[dict[str, Any]]) -> tuple[list[int], list[dict[str, 
     """How many pairs are graded as expected, and the others."""
     others = []
     for row in rows:
-        found = grade(row["gold"], row["pred"])
-        if found.accepted != row["equal"]:
-            others.append({"expected": row["equal"], **asdict(found)})
+        result = grade(row["gold"], row["pred"])
+        if result.accepted != row["equal"]:
+            others.append({"expected": row["equal"], **asdict(result)})
     return [len(rows) - len(others), len(rows)], others
 
 
@@ -190,9 +190,9 @@ def changes(answers: list[str], wanted: int) -> tuple[dict[str, int], list[list[
         other = changed(answer, chance)
         if other is None or other == answer:
             continue
-        found = grade(answer, other)
-        counts[found.verdict] += 1
-        if found.accepted:
+        result = grade(answer, other)
+        counts[result.verdict] += 1
+        if result.accepted:
             accepted.append([answer, other])
     return dict(counts), accepted
 
@@ -221,8 +221,8 @@ def _changed_term(prefix: str, chance: random.Random) -> str | None:
     tokens[place] = _TOKENS.get(token) or str(int(token) + chance.choice([-1, 1, 2]))
     with suppress(ExpressionError):
         trees = [read_prefix(prefix), read_prefix(" ".join(tokens))]
-        found = evaluate(compile_many(trees), [0.31, -0.77, 1.43, 2.6, -3.9, 7.2])
-        one, other = found.values
+        result = evaluate(compile_many(trees), [0.31, -0.77, 1.43, 2.6, -3.9, 7.2])
+        one, other = result.values
         # NaN, where one of them has no value, differs from nothing.
         if (abs(one - other) > 1e-9 * (1 + abs(one))).any():
             return " ".join(tokens)
@@ -260,9 +260,9 @@ def members(
             continue
         one, whole, changed_one = _written(head, member, other)
         equal[grade(one, whole).verdict] += 1
-        found = grade(whole, changed_one)
-        counts[found.verdict] += 1
-        if found.accepted:
+        result = grade(whole, changed_one)
+        counts[result.verdict] += 1
+        if result.accepted:
             accepted.append([whole, changed_one])
     return [equal["equal"] + equal["equal if"], equal.total()], dict(counts), accepted
 

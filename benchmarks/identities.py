@@ -65,10 +65,10 @@ def asked(identity: Identity) -> dict[str, Any]:
 
     mode: Literal["strict", "common"] = "common" if identity.meant == "common" else "strict"
     began = time.perf_counter()
-    found = derive(Derive(identity.left, identity.right, mode=mode))
+    result = derive(Derive(identity.left, identity.right, mode=mode))
     seconds = time.perf_counter() - began
-    right = bool(found["steps"]) and seconds <= LIMIT_S if identity.holds else bool(found["counterexample"])
-    judged = {step["verdict"] for step in found["steps"]}
+    right = bool(result["steps"]) and seconds <= LIMIT_S if identity.holds else bool(result["counterexample"])
+    judged = {step["verdict"] for step in result["steps"]}
     return {
         "line": identity.line,
         "family": identity.family,
@@ -77,8 +77,8 @@ def asked(identity: Identity) -> dict[str, Any]:
         "holds": identity.holds,
         "as_it_should": right and judged <= {"equal", "extends", *(["shrinks"] if mode == "common" else [])},
         "seconds": round(seconds, 3),
-        "steps": [step["rule"] for step in found["steps"][1:]],
-        "reason": found["reason"],
+        "steps": [step["rule"] for step in result["steps"][1:]],
+        "reason": result["reason"],
     }
 
 

@@ -94,10 +94,12 @@ def _value(tree: Tree, x: Any) -> Any:
     if None in parts or any(abs(part) > mpmath.mpf(10) ** 30 for part in parts):
         return None
     try:
-        found = _FUNCTIONS[tree.label](*parts)
+        result = _FUNCTIONS[tree.label](*parts)
     except (ZeroDivisionError, ValueError, OverflowError):
         return None
-    return found if found is not None and isinstance(found, mpmath.mpf) and mpmath.isfinite(found) else None
+    return (
+        result if result is not None and isinstance(result, mpmath.mpf) and mpmath.isfinite(result) else None
+    )
 
 
 def _power(base: Any, exponent: Any) -> Any:

@@ -147,9 +147,9 @@ def _memory() -> dict[str, float]:
 
 def _step(work: Callable[..., dict[str, Any]], given: tuple[Any, ...], out: Any) -> None:
     began, clock = time.process_time(), time.perf_counter()
-    found = work(*given)
+    result = work(*given)
     spent = {"cpu_s": round(time.process_time() - began, 1), "s": round(time.perf_counter() - clock, 1)}
-    out.put({**found, **spent, **_memory()})
+    out.put({**result, **spent, **_memory()})
 
 
 def apart(work: Callable[..., dict[str, Any]], *given: Any) -> dict[str, Any]:

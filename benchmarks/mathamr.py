@@ -100,8 +100,8 @@ def _bm25(opened: FormulaIndex) -> Callable[[str, Mapping[int, str]], Scores]:
         index = LexicalIndex(place)
 
         def scores(query: str, looks: Mapping[int, str]) -> Scores:
-            found = index.scores(f"${query}$")
-            return {look: float(found[look]) for look in looks}
+            result = index.scores(f"${query}$")
+            return {look: float(result[look]) for look in looks}
 
     return scores
 
@@ -182,9 +182,9 @@ class Measured:
         """The measures of runs in a year; the first is what the others are compared with."""
         qrels, topics = (self.qrels(year, unit),), (self.topics(year),)
         spec = EvaluateFormulas(tuple(runs), self.index, qrels, unit, topics)
-        found = evaluated(spec)
-        rows: dict[str, Any] = {"topics": found["topics"], "judged": found["judged"]}
-        for system in found["systems"]:
+        result = evaluated(spec)
+        rows: dict[str, Any] = {"topics": result["topics"], "judged": result["judged"]}
+        for system in result["systems"]:
             low, high = system["intervals"]["ndcg10_prime"]
             rows[Path(system["run"]).stem] = {
                 **{name: round(system[name], 4) for name in SHOWN},
@@ -201,7 +201,7 @@ class Measured:
                 "interval": [round(value, 4) for value in one["interval"]],
                 "bonferroni_p": round(one["bonferroni_p"], 4),
             }
-            for one in found["comparisons"]
+            for one in result["comparisons"]
         ]
         return rows
 

@@ -462,8 +462,10 @@ def main() -> None:
                 if ROWS[name].mawps and "paramawps" in sets:
                     sets.remove("paramawps")
                 for data in sets:
-                    found = bench.measured(folder, data, fold)
-                    print(name, fold, seed, data, found["answer_accuracy"], found["ci95"]["answer_accuracy"])
+                    result = bench.measured(folder, data, fold)
+                    print(
+                        name, fold, seed, data, result["answer_accuracy"], result["ci95"]["answer_accuracy"]
+                    )
     if kept:
         rows = report(bench)
         kept.write({"rows": rows}, libraries=("torch", "transformers"))

@@ -163,8 +163,8 @@ def of_half(
     judged: dict[str, list[Judged]] = {}
     began = time.process_time()
     for document in half:
-        found = judged[document.id] = proofread_document(document, arbiter)
-        claims = [each for each in found if not each.link.said]
+        result = judged[document.id] = proofread_document(document, arbiter)
+        claims = [each for each in result if not each.link.said]
         counts.update(each.verdict for each in claims)
         if said := [
             f"{each.link.left} {each.link.relation} {each.link.right} ({each.reason})"

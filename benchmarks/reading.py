@@ -74,8 +74,8 @@ def solutions(path: Path) -> Iterator[list[str]]:
     """The formulas of each solution."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):
-            found = _IN_TEXT.finditer(row["solution"])
-            yield [next(filter(None, one.groups())) for one in found]
+            result = _IN_TEXT.finditer(row["solution"])
+            yield [next(filter(None, one.groups())) for one in result]
 
 
 def of_formulas(latex: Sequence[str]) -> dict[str, object]:

@@ -333,19 +333,19 @@ class Workbench(Frame):
         self._gather_destinations()
 
         def more(text: str) -> list[Choice]:
-            found = destination_lines(self.destinations, self.navigation.go_along, text)
+            result = destination_lines(self.destinations, self.navigation.go_along, text)
             # What is known by name comes in place of what would merely be looked up.
-            known = {line.label.split()[0] for line in found}
+            known = {line.label.split()[0] for line in result}
             looked = lookup_lines(self._opened(), self.switch_mode, self.warn, text)
             new = [line for line in looked if line.label.split()[0] not in known]
-            return [*new, *found]
+            return [*new, *result]
 
         choose(self, "commands", lines, more=more)
 
     @work(thread=True, exclusive=True, group="destinations", exit_on_error=False)
     def _gather_destinations(self) -> None:
-        found = gather(self.workspace)
-        self.call_from_thread(setattr, self, "destinations", found)
+        result = gather(self.workspace)
+        self.call_from_thread(setattr, self, "destinations", result)
 
     def action_notes(self) -> None:
         from screens.shell.cards import NoteList
@@ -361,8 +361,8 @@ class Workbench(Frame):
         self.push_screen(ActivityScreen(list(self.activity)))
 
     def action_jump(self) -> None:
-        found = targets(self.screen)
-        JumpScreen([target.place for target in found]).ask(self, lambda number: found[number].go())
+        result = targets(self.screen)
+        JumpScreen([target.place for target in result]).ask(self, lambda number: result[number].go())
 
 
 def _make(entry: Entry) -> WorkbenchScreen:

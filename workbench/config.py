@@ -156,12 +156,12 @@ def _checked(key: Key, name: str, value: object, where: str) -> Value:
     """The value in the type of the key's default; text is read, as variables and arguments are text."""
     try:
         if isinstance(value, str) and not isinstance(key.default, str):
-            found = parse(key.field, value or "false", name=name, code="E421")
+            results = parse(key.field, value or "false", name=name, code="E421")
         else:
-            found = checked(key.field, value, name=name, code="E421")
+            results = checked(key.field, value, name=name, code="E421")
     except EngineError as error:
         raise UsageError(error.what, code="E421", where=where, remedy=error.remedy) from None
-    result: Value = found
+    result: Value = results
     return result
 
 

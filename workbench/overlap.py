@@ -266,8 +266,8 @@ def overlap(a: Path, b: Path) -> Overlap:
         _side(path, kind, bad, place) for place, (path, kind) in enumerate(zip((a, b), kinds, strict=True))
     ]
     posts = kinds == ["posts", "posts"]
-    found = compare_texts(*sides, ids=posts)
-    return Overlap("posts" if posts else "texts", found, (bad[0], bad[1]))
+    result = compare_texts(*sides, ids=posts)
+    return Overlap("posts" if posts else "texts", result, (bad[0], bad[1]))
 
 
 def _kind(path: Path) -> str:

@@ -245,8 +245,8 @@ class Sparse(Retriever):
         events: Sink,  # noqa: ARG002
         stop: Stop,  # noqa: ARG002
     ) -> Run:
-        found = self.part.search(self.index.sparse_model.queries(list(topics.values())), k)
-        return self.index.run_of(self.name, topics, *found)
+        result = self.part.search(self.index.sparse_model.queries(list(topics.values())), k)
+        return self.index.run_of(self.name, topics, *result)
 
 
 class Structure(Lexical):

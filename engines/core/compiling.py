@@ -56,8 +56,8 @@ def compiled(function: Function) -> Function:
         kept = njit(function)
     if isinstance(kept, numba.core.dispatcher.Dispatcher):
         kept._compile_for_args = partial(_missing, kept, kept._compile_for_args)
-    found: Function = kept
-    return found
+    result: Function = kept
+    return result
 
 
 @cache
@@ -91,11 +91,11 @@ def _load(dispatcher: Any, kinds: tuple[Any, ...]) -> bool:
     if kinds in dispatcher.overloads:
         return True
     context = dispatcher.targetctx
-    found = dispatcher._cache.load_overload(kinds, context)
-    if found is not None:
-        context.insert_user_function(found.entry_point, found.fndesc, [found.library])
-        dispatcher.add_overload(found)
-    return found is not None
+    result = dispatcher._cache.load_overload(kinds, context)
+    if result is not None:
+        context.insert_user_function(result.entry_point, result.fndesc, [result.library])
+        dispatcher.add_overload(result)
+    return result is not None
 
 
 def _worked_out(dispatcher: Any, *args: Any) -> Any:
@@ -120,17 +120,17 @@ def plain(dispatcher: Any) -> Callable[..., Any]:
 
 @cache
 def _rebound(module: str) -> dict[str, Any]:
-    found = dict(vars(import_module(module)))
-    for name, value in found.items():
+    result = dict(vars(import_module(module)))
+    for name, value in result.items():
         if value is math:
-            found[name] = _c_library()
+            result[name] = _c_library()
         elif isinstance(value, numba.core.dispatcher.Dispatcher):
             function = value.py_func
-            own = found if function.__module__ == module else _rebound(function.__module__)
-            found[name] = FunctionType(function.__code__, own, name, function.__defaults__)
+            own = result if function.__module__ == module else _rebound(function.__module__)
+            result[name] = FunctionType(function.__code__, own, name, function.__defaults__)
         elif name == "fma":
-            found[name] = fma
-    return found
+            result[name] = fma
+    return result
 
 
 @cache

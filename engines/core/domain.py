@@ -586,9 +586,9 @@ class Edges:
                 self.solve(function, integer_or_ball(start + (first + k) * period))
                 for k in range(-_PERIODS, _PERIODS + 1)
             ]
-            found = self._union(masks)
+            result = self._union(masks)
             last = [abs(place.value) for place in self.within(masks[0] | masks[-1])]
-            self._families[key] = found | (self._mark(min(last)) if last else 0)
+            self._families[key] = result | (self._mark(min(last)) if last else 0)
         return self._families[key]
 
     def _misses(self, function: int, start: arb, period: arb) -> bool:

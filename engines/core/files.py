@@ -369,10 +369,10 @@ def changed(path: Path) -> tuple[int, int]:
     """When a file was written, in nanoseconds, and its size in bytes: a key for what is kept of it; zeros for
     one that is not there."""
     try:
-        found = path.stat()
+        result = path.stat()
     except OSError:
         return (0, 0)
-    return (found.st_mtime_ns, found.st_size)
+    return (result.st_mtime_ns, result.st_size)
 
 
 def cached(
@@ -636,16 +636,16 @@ def csv_rows(
             seen.append(number)
             yield line + "\n"
 
-    found = csv.reader(counted(), delimiter=delimiter, strict=strict)
+    result = csv.reader(counted(), delimiter=delimiter, strict=strict)
     while True:
-        before, wrong = found.line_num, ""
+        before, wrong = result.line_num, ""
         try:
-            cells = next(found, None)
+            cells = next(result, None)
         except csv.Error as error:
             cells, wrong = [], str(error)
         if cells is None:
             return
-        yield CsvRow(seen[before] if before < len(seen) else 0, found.line_num - before, cells, wrong)
+        yield CsvRow(seen[before] if before < len(seen) else 0, result.line_num - before, cells, wrong)
 
 
 def csv_cells(line: str, delimiter: str = ",") -> list[str]:

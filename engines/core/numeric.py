@@ -272,8 +272,8 @@ def balls(
     pieces = []
     for start in range(0, max(places.shape[1], 1), step):
         piece = np.ascontiguousarray(places[:, start : start + step])
-        found = run(programs.nodes, programs.numbers, programs.radii, piece)
-        pieces.append(found if trace else (found[0][programs.roots], found[1][programs.roots]))
+        result = run(programs.nodes, programs.numbers, programs.radii, piece)
+        pieces.append(result if trace else (result[0][programs.roots], result[1][programs.roots]))
     if len(pieces) == 1:
         return pieces[0]
     values, errors = zip(*pieces, strict=True)

@@ -52,10 +52,10 @@ class Nearest:
         Returns: (similarity, places in ascending order) for each level, most similar first. Trees that
         cannot reach the last level by their sizes and labels are not compared.
         """
-        found = _near(index, self._order, int(self._places[index]), levels, *self._forest.arrays)
-        found[index] = -1.0
-        best = np.unique(found[found >= 0.0])[::-1][:levels]
-        return [(float(level), np.flatnonzero(found == level)) for level in best]
+        result = _near(index, self._order, int(self._places[index]), levels, *self._forest.arrays)
+        result[index] = -1.0
+        best = np.unique(result[result >= 0.0])[::-1][:levels]
+        return [(float(level), np.flatnonzero(result == level)) for level in best]
 
     def row(self, index: int, among: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """(n,): how similar one of them is to each, or only to those `among`, and -1 for the others."""

@@ -297,10 +297,10 @@ def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
     for source in sources:
         lines = []
         for each in source.split("\n"):
-            found = max(
+            result = max(
                 text.find(json.dumps(each, ensure_ascii=ascii)[1:-1], place) for ascii in (True, False)
             )
-            place = max(place, found)
+            place = max(place, result)
             lines.append(text.count("\n", 0, place) + 1)
         for piece in pieces(source, _teller(path, on_bad)):
             yield Piece(piece.text, lines[piece.line - 1], piece.formula)

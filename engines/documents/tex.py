@@ -194,10 +194,10 @@ def _reached(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
         path = pending.pop()
         yield path
         for names in reversed(scans[path].inputs):
-            found = _named(names, (dirname(root), dirname(path), ""), scans)
-            if found is not None and found not in seen:
-                seen.add(found)
-                pending.append(found)
+            result = _named(names, (dirname(root), dirname(path), ""), scans)
+            if result is not None and result not in seen:
+                seen.add(result)
+                pending.append(result)
 
 
 def _named(names: Sequence[str], folders: Iterable[str], scans: Mapping[str, Scan]) -> str | None:

@@ -93,8 +93,8 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
         return RulesFound(families)
     from engines.egen.rules.check import check_rules
 
-    found = check_rules([rule for group in families for rule in group.rules])
-    return RulesFound(families, {one.rule.name: one for one in found})
+    result = check_rules([rule for group in families for rule in group.rules])
+    return RulesFound(families, {one.rule.name: one for one in result})
 
 
 def _checked(file: Path, family: str) -> FileChecked:

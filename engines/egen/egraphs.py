@@ -128,19 +128,19 @@ def derive(
     wanted = None if spec.target is None else plain.read(spec.target, head=False)
     own = checked_rules(spec.rules) if spec.rules else ""
     theory = theory_of(name, spec.assume, start, *([wanted] if wanted else []), own=own)
-    found = shared_process().derive(
+    result = shared_process().derive(
         start, wanted, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop
     )
     steps = [
-        {**theory.row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps
+        {**theory.row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in result.steps
     ]
-    example = found.counterexample
-    document = {"steps": steps, "reason": found.reason, "counterexample": example and example.to_dict()}
+    example = result.counterexample
+    document = {"steps": steps, "reason": result.reason, "counterexample": example and example.to_dict()}
     return Shown(
         document,
         lambda: [{**step, "expression": Tex(step["latex"])} for step in steps],
         ("expression", "verdict", "rule"),
-        title=found.reason,
+        title=result.reason,
         latex=lambda: chain(step["latex"] for step in steps),
     )
 

@@ -232,9 +232,9 @@ def explain(spec: Explain) -> dict[str, Any]:
     from engines.egen.verification.explain import explain as case
 
     head, member = read_head(spec.head, letters=LETTERS), read(spec.member, letters=LETTERS)
-    found = case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
-    said = f"{spec.member} beside {spec.head}: {found['verdict']['verdict']}, {found['because']}"
-    return Shown(found, "points", ("x", "head", "member", "why"), title=said)
+    result = case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
+    said = f"{spec.member} beside {spec.head}: {result['verdict']['verdict']}, {result['because']}"
+    return Shown(result, "points", ("x", "head", "member", "why"), title=said)
 
 
 def curve(spec: Curve) -> dict[str, Any]:

@@ -269,7 +269,7 @@ class Expressions(Calculus):
         opening = self.take()
         self.bars += 1
         integrals, self.integrals = self.integrals, 0
-        found = self.sum()
+        result = self.sum()
         if self.here.role != Role.BAR or self.here.text != opening.text:
             if self.at >= self.length:
                 raise self.error(
@@ -281,7 +281,7 @@ class Expressions(Calculus):
         self.integrals = integrals
         if opening.text != "|":
             raise self.error("a norm is not understood", opening)
-        return Tree("det" if found.label == "matrix" else "abs", (found,))
+        return Tree("det" if result.label == "matrix" else "abs", (result,))
 
     # Fractions, roots, texts and tables
 
@@ -374,8 +374,8 @@ class Expressions(Calculus):
             if not rows or len({len(row) for row in rows}) != 1:
                 raise self.error("a matrix whose rows have different lengths is not understood", piece)
             made = tuple(Tree("row", tuple(map(self.term_of, row))) for row in rows)
-            found = Tree("matrix", made)
-            return Tree("det", (found,)) if name == "vmatrix" else found
+            result = Tree("matrix", made)
+            return Tree("det", (result,)) if name == "vmatrix" else result
         raise self.error(f"the environment {name!r} is not understood", piece)
 
     def accented(self, piece: Piece) -> Tree:

@@ -203,8 +203,8 @@ class _Layout(Cursor):
 
     def tree(self, parts: list[Piece], start: int, end: int) -> OperatorTree:
         """The tree of a line, which stands from `start` to `end`: as an error it is all of that."""
-        found = self.grammar(parts)
-        return found if found.label != "E!" else OperatorTree("E!", found.children, (start, end))
+        result = self.grammar(parts)
+        return result if result.label != "E!" else OperatorTree("E!", result.children, (start, end))
 
     def one(self, found: list[Piece]) -> None:
         kind, text, start, _ = self.tokens[self.at]

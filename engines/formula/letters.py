@@ -406,10 +406,10 @@ class Letters(Cursor):
             argument = members[0]
         else:
             argument = self.bare(name, piece)
-        found = self.applied(label, argument, base, name, piece)
+        result = self.applied(label, argument, base, name, piece)
         if power is not None:
-            found = Tree("pow", (found, power))
-        return self.powered(found) if opening.role == Role.OPEN else found
+            result = Tree("pow", (result, power))
+        return self.powered(result) if opening.role == Role.OPEN else result
 
     def applied(self, label: str, argument: Tree, base: Tree | None, name: str, piece: Piece) -> Tree:
         if label == "exp":

@@ -250,12 +250,12 @@ def source_tokens(latex: str, letters: str = "") -> list[Token]:
     >>> [token.text for token in source_tokens(r"\def\R{A} a &lt; \R²")]
     ['a', '<', 'A', '^', '{', '2', '}']
     """
-    found = _undelimited(lex(latex))
+    result = _undelimited(lex(latex))
     if "&" in latex:
-        found = _referred(found, latex)
+        result = _referred(result, latex)
     if not latex.isascii():
-        found = _rooted(_spelled(found, letters))
-    return expanded(found) if DEFINITION.search(latex) else found
+        result = _rooted(_spelled(result, letters))
+    return expanded(result) if DEFINITION.search(latex) else result
 
 
 class Source:

@@ -84,8 +84,8 @@ def read_content_mathml(xml: str) -> OperatorTree:
     if not children:
         return ABSENT
     with deep_recursion():
-        found = _tree(children[0])
-    return found.cut() if found.tall() else found
+        result = _tree(children[0])
+    return result.cut() if result.tall() else result
 
 
 def _tree(element: _Element) -> OperatorTree:

@@ -183,10 +183,10 @@ def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] 
     for place, node in enumerate(nodes):
         if not node.children and spans[place] is None:
             # Iterators go on where they were: what came before is used.
-            found = next((one for one in left.get(_name(node), ()) if one not in used), None)
-            spans[place] = found
-            if found is not None:
-                used.add(found)
+            result = next((one for one in left.get(_name(node), ()) if one not in used), None)
+            spans[place] = result
+            if result is not None:
+                used.add(result)
     sizes = [1] * len(nodes)
     for place in range(len(nodes) - 1, -1, -1):
         child, inner = place + 1, []
@@ -266,10 +266,10 @@ def operator_tree(latex: str | Source, mode: Mode = "arqmath", *, texts: bool = 
         return _Grammar(parts, mode).tree()
 
     with deep_recursion():
-        found = grammar(pieces(source, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
-    if found.label == "E!":
-        found = OperatorTree("E!", found.children, (0, len(source.latex)))
-    return found.cut(node_spans(found, source)) if found.tall() else found
+        result = grammar(pieces(source, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
+    if result.label == "E!":
+        result = OperatorTree("E!", result.children, (0, len(source.latex)))
+    return result.cut(node_spans(result, source)) if result.tall() else result
 
 
 class _NoFormulaError(Exception):
@@ -351,8 +351,8 @@ class _Grammar:
         colon: tuple[OperatorTree, OperatorTree] | None = None
 
         def finish() -> OperatorTree:
-            found = self.related(left, chain)
-            return apply(colon[0], (colon[1], found)) if colon else found
+            result = self.related(left, chain)
+            return apply(colon[0], (colon[1], result)) if colon else result
 
         while True:
             expression = ABSENT if self.role() == Role.RELATION else self.conditioned()
@@ -385,10 +385,10 @@ class _Grammar:
                     left, chain, colon = [], [], None
                 continue
             done.append(finish())
-            found = done.pop()
+            results = done.pop()
             for before in reversed(done):
-                found = OperatorTree("O!form-seq", (before, found))
-            return found
+                results = OperatorTree("O!form-seq", (before, results))
+            return results
 
     def chained(self, left: OperatorTree) -> OperatorTree:
         """Relations after an expression, in brackets; LaTeXML takes none there."""
@@ -543,13 +543,13 @@ class _Grammar:
         integrals, self.integrals = self.integrals, self.integrals + 1 if role == Role.INTEGRAL else 0
         if self.role() == Role.ADD:
             sign = self.operator()
-            found = apply(sign, (self.term(),))
+            result = apply(sign, (self.term(),))
         else:
-            found = self.term()
+            result = self.term()
         self.integrals = integrals
         if role == Role.INTEGRAL and not operator.children:
-            return apply(operator, (found, ABSENT, ABSENT))
-        return apply(operator, (found,))
+            return apply(operator, (result, ABSENT, ABSENT))
+        return apply(operator, (result,))
 
     def function(self) -> OperatorTree:
         operator = self.operator()
@@ -587,13 +587,13 @@ class _Grammar:
         text = self.take().text
         self.bars += 1
         try:
-            found = self.expression()
+            result = self.expression()
         finally:
             self.bars -= 1
         if self.role() != Role.BAR or self.parts[self.at].text != text:
             raise _NoFormulaError
         self.take()
-        return OperatorTree("F!abs" if text == "|" else "O!norm", (found,))
+        return OperatorTree("F!abs" if text == "|" else "O!norm", (result,))
 
     def called(self, operator: OperatorTree) -> OperatorTree:
         """A function of each thing in the brackets that follow."""

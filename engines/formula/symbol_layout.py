@@ -58,8 +58,8 @@ def layout_tree(latex: str | Source) -> OperatorTree:
     """The symbol layout tree of a LaTeX formula; never raises."""
     source = Source.of(latex)
     with deep_recursion():
-        found = _line(_row(pieces(source, lambda inner: _line(_row(inner, source.latex))), source.latex))
-    return found.cut(node_spans(found, source)) if found.tall() else found
+        result = _line(_row(pieces(source, lambda inner: _line(_row(inner, source.latex))), source.latex))
+    return result.cut(node_spans(result, source)) if result.tall() else result
 
 
 def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:
@@ -162,8 +162,8 @@ def read_presentation_mathml(xml: str) -> OperatorTree:
         DataError E317: for text that is no XML.
     """
     with deep_recursion():
-        found = _line(_elements(list(mathml_root(xml))))
-    return found.cut() if found.tall() else found
+        result = _line(_elements(list(mathml_root(xml))))
+    return result.cut() if result.tall() else result
 
 
 def _elements(elements: Iterable[_Element]) -> list[OperatorTree]:

@@ -409,8 +409,8 @@ class _Reader:
         star = text.endswith("*") and text not in _UPRIGHT
         if star:
             text = text[:-1]
-        found = self.known(text, depth, tight=tight)
-        return [*found, Atom("*", "binary")] if star and text in symbols() and found else found
+        result = self.known(text, depth, tight=tight)
+        return [*result, Atom("*", "binary")] if star and text in symbols() and result else result
 
     def known(self, text: str, depth: int, *, tight: bool) -> list[Atom]:
         name = text[1:]

@@ -246,9 +246,9 @@ def occurrences(parts: Sequence[Piece]) -> Iterator[Sequence[Piece]]:
     """The lines of a formula: itself, and those of its arguments."""
     pending: list[Sequence[Piece]] = [parts]
     while pending:
-        found = pending.pop()
-        yield found
-        for piece in found:
+        result = pending.pop()
+        yield result
+        for piece in result:
             trees = [piece.alone] if piece.alone.children or isinstance(piece.alone, Line) else []
             while trees:
                 tree = trees.pop()

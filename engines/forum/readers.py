@@ -227,8 +227,8 @@ def attributes_of(text: str) -> dict[str, str] | None:
         whole = _ROW.match(text)
         if whole is None:
             return None
-        found = _ATTRIBUTE.findall(text, 0, whole.end())
-        names, values = [name for name, _, _ in found], [double or single for _, double, single in found]
+        result = _ATTRIBUTE.findall(text, 0, whole.end())
+        names, values = [name for name, _, _ in result], [double or single for _, double, single in result]
     else:
         values = parts[1::2]
     attributes = {
@@ -577,8 +577,8 @@ def tabbed(
                 ahead = next(lines, None)
                 yield taken[-1]
 
-        found = next(csv_rows(texts(), "\t", strict=True), None)
-        row = found.cells if found is not None else []
+        result = next(csv_rows(texts(), "\t", strict=True), None)
+        row = result.cells if result is not None else []
         if len(row) == width:
             yield taken[0][0], row
             continue

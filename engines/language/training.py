@@ -359,8 +359,8 @@ def _batches(examples: Sequence[Example]) -> Iterator[list[Example]]:
 
 
 def _file(folder: Path, part: str) -> Path:
-    found = sorted(path for path in folder.glob(f"*-{part}*") if ".conllu" in path.name)
-    if not found:
+    result = sorted(path for path in folder.glob(f"*-{part}*") if ".conllu" in path.name)
+    if not result:
         raise DataError(
             f"there is no *-{part}*.conllu file in the treebank's folder",
             path=folder,
@@ -368,7 +368,7 @@ def _file(folder: Path, part: str) -> Path:
             exit_code=2,
             remedy="UD English EWT has en_ewt-ud-train.conllu and en_ewt-ud-dev.conllu.",
         )
-    return found[0]
+    return result[0]
 
 
 def _example(nlp: Language, sentence: Sentence) -> Example:
@@ -389,9 +389,9 @@ def _example(nlp: Language, sentence: Sentence) -> Example:
 
 
 def _scores(nlp: Language, examples: Sequence[Example]) -> dict[str, float]:
-    found = nlp.evaluate([type(one)(nlp.make_doc(one.text), one.reference) for one in examples])
+    result = nlp.evaluate([type(one)(nlp.make_doc(one.text), one.reference) for one in examples])
     names = {"tag": "tag_acc", "lemma": "lemma_acc", "uas": "dep_uas", "las": "dep_las"}
-    return {name: round(100 * float(found[key]), 2) for name, key in names.items()}
+    return {name: round(100 * float(result[key]), 2) for name, key in names.items()}
 
 
 def word_vectors(count: int, width: int) -> tuple[list[str], NDArray[np.float32]]:

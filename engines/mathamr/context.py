@@ -99,10 +99,10 @@ def _of_post(body: str) -> Marked:
     from engines.forum.cleaning import broken_formulas, clean_with_formulas
 
     cleaned = clean_with_formulas(body)
-    found = in_fields(cleaned.text, cleaned.formulas)
+    result = in_fields(cleaned.text, cleaned.formulas)
     broken = broken_formulas(body, cleaned)
     more = (f"{broken} formulas are in broken HTML",) if broken else ()
-    return replace(found, warnings=(*found.warnings, *more))
+    return replace(result, warnings=(*result.warnings, *more))
 
 
 def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> Marked:
@@ -179,26 +179,26 @@ def _of_file(spec: Context, file: Path, events: Sink) -> Iterator[dict[str, Any]
     for row in named_rows(file, "topic_id", "text", events=events):
         query = row.held.get("query", spec.query)
         with row.placed():
-            found = _context(spec, row["text"], None if query is None else str(query))
-        yield {"topic_id": row["topic_id"], **found}
+            result = _context(spec, row["text"], None if query is None else str(query))
+        yield {"topic_id": row["topic_id"], **result}
 
 
 def _context(spec: Context, text: str, query: str | None) -> dict[str, Any]:
-    found = marked(text)
+    result = marked(text)
     name = None if query is None else query.removeprefix("q_")
-    if name is not None and name not in found.formulas:
+    if name is not None and name not in result.formulas:
         raise EngineError(
             f"the text has no formula {name!r}",
             code="E376",
-            remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
+            remedy=f"It has: {', '.join(result.formulas) or 'none'}.",
         )
-    around = found.text if name is None else window(found.text, name, spec.window, spec.pipeline)
+    around = result.text if name is None else window(result.text, name, spec.window, spec.pipeline)
     kept = set(ids(around))
     return {
         "context": around,
-        "formulas": {one: latex for one, latex in found.formulas.items() if one in kept},
+        "formulas": {one: latex for one, latex in result.formulas.items() if one in kept},
         "query": name,
-        "warnings": list(found.warnings),
+        "warnings": list(result.warnings),
     }
 
 

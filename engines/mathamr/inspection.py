@@ -304,11 +304,11 @@ def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
 
     if task is None:
         assert spec.text is not None
-        found = marked(spec.text)
-        warnings += found.warnings
-        if not found.formulas:
+        result = marked(spec.text)
+        warnings += result.warnings
+        if not result.formulas:
             raise EngineError("the text has no formula", code="E376", remedy="Put it between dollar signs.")
-        return _Source("", found.text, list(found.formulas)[-1], _read(found.formulas))
+        return _Source("", result.text, list(result.formulas)[-1], _read(result.formulas))
     topic = task.topic(str(spec.topic))
     query = topic.formula.removeprefix("q_")
     for _, text, latex in fields_of_topic(topic):
@@ -353,14 +353,14 @@ def _graph(
             return graph, roots, lost, "given" if spec.graph is not None else "published"
     which: Which = "amrlib" if spec.parser == "amrlib" else "builtin"
     state = (0, 0) if spec.model is None else changed(spec.model / "config.json")
-    found = next(parsed([source.context], _parser(which, spec.model, state)))
-    warnings += found.warnings
-    graph = found.graph
+    result = next(parsed([source.context], _parser(which, spec.model, state)))
+    warnings += result.warnings
+    graph = result.graph
     lowered(graph)
     made = graft_trees(graph, {name: formula.tree for name, formula in source.formulas.items()})
     if made.lost:
         warnings.append(f"{len(made.lost)} formulas were lost by the parser and are attached to the root")
-    return made.graph, made.roots, made.lost, found.parser
+    return made.graph, made.roots, made.lost, result.parser
 
 
 @lru_cache(1)
@@ -404,10 +404,10 @@ def _nearest(
 ) -> list[dict[str, Any]]:
     from engines.mathamr.retrieval.search import ranked
 
-    found = ranked(opened, source.formulas[source.query], spec.k)
+    result = ranked(opened, source.formulas[source.query], spec.k)
     return [
         _row(spec, source, task, opened, look, rank=rank, score=score)
-        for rank, (look, score) in enumerate(found, start=1)
+        for rank, (look, score) in enumerate(result, start=1)
     ]
 
 
@@ -455,19 +455,19 @@ def _row(
     from engines.formula.formula import Formula
     from engines.mathamr.retrieval.search import matched_parts
 
-    found = opened.latex(look)
+    result = opened.latex(look)
     member = opened.members(look)[0]
     return {
         "rank": rank,
         "score": round(score, 6),
         "formula": member["id"],
-        "latex": found,
+        "latex": result,
         "visual_id": opened.visual(look),
         "post": member["post"],
         "kind": member["kind"],
         "grade": None if task is None else _grade(task, source.id, opened, look),
         "context": _context_of(opened, member["id"], spec.window),
-        "parts": matched_parts(source.formulas[source.query], Formula(found)),
+        "parts": matched_parts(source.formulas[source.query], Formula(result)),
     }
 
 

@@ -290,12 +290,12 @@ class Frequencies:
         total = len(self._lengths)
         limit = params.k1 * (1 - params.b + params.b * self._lengths / self._lengths.mean())
         for name, words in self._queries.items():
-            found = np.zeros(total, np.float32)
+            result = np.zeros(total, np.float32)
             for term, count in words.items():
                 if term in self._held:
                     rows, times = self._held[term]
                     idf = np.log1p((total - len(rows) + 0.5) / (len(rows) + 0.5))
-                    found[rows] += (idf * times / (times + limit[rows])).astype(np.float32) * count
-            best = top_k(found, k)
-            best = best[found[best] > 0]
-            yield name, found[best], best
+                    result[rows] += (idf * times / (times + limit[rows])).astype(np.float32) * count
+            best = top_k(result, k)
+            best = best[result[best] > 0]
+            yield name, result[best], best

@@ -201,8 +201,8 @@ def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
     Returns: the checkpoints that were removed. Raises: DataError E452 for a folder of such a name that is
     none.
     """
-    found = all_checkpoints(root)
-    old = [folder for step, folder in found[: max(0, len(found) - keep)] if step != protect]
+    result = all_checkpoints(root)
+    old = [folder for step, folder in result[: max(0, len(result) - keep)] if step != protect]
     for folder in old:
         remove_folder(folder, MANIFEST)
     sweep_folders(root)

@@ -262,17 +262,17 @@ class _Training:
     def run(self) -> TrainResult:
         self._config.check_best(self._task.measures)
         corrupt: list[EngineError] = []
-        found = checkpoints.newest(self._checkpoints, on_bad=corrupt.append)
-        self._refuse_another(found)
+        result = checkpoints.newest(self._checkpoints, on_bad=corrupt.append)
+        self._refuse_another(result)
         self._prepare()
         for error in corrupt:
             self._tell("warning", {"message": f"{error.what}; the one before is used", "path": error.where})
             if self._first:
                 # It would count as newer than all that is still to come.
                 remove_folder(Path(error.where), checkpoints.MANIFEST)
-        if found is not None:
-            self._resume(found)
-        self._meter = self._begun_meter(found)
+        if result is not None:
+            self._resume(result)
+        self._meter = self._begun_meter(result)
         if not self._ended:
             self._train()
         return self._finish()

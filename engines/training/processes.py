@@ -92,8 +92,8 @@ def _exchanged(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
     dist.all_gather(counts, count)
     sizes = [int(each) for each in counts]
     filling = rows.new_zeros((max(sizes) - len(rows), *rows.shape[1:]))
-    found = _gather().apply(torch.cat([rows, filling]))
-    parts = [found[rank, :size] for rank, size in enumerate(sizes)]
+    result = _gather().apply(torch.cat([rows, filling]))
+    parts = [result[rank, :size] for rank, size in enumerate(sizes)]
     return torch.cat(parts), sum(sizes[: dist.get_rank()])
 
 

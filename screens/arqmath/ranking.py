@@ -529,8 +529,8 @@ class RankingPane(Pane):
         chosen = self.chosen
         if chosen is None:
             return None
-        found = answer_selection(chosen, self._posts.get(str(chosen.row["id"])), line)
-        return replace(found, command=self._ranking_command(line)) if self.page_name == "moves" else found
+        result = answer_selection(chosen, self._posts.get(str(chosen.row["id"])), line)
+        return replace(result, command=self._ranking_command(line)) if self.page_name == "moves" else result
 
     def _ranking_command(self, line: CommandLine) -> str:
         assert self._runs is not None

@@ -111,8 +111,8 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     from engines.egen.theories.own import theory_file
     from engines.egen.theories.theory import theory_of
 
-    found = _ASKED.fullmatch(text.strip())
-    written, assumed, weighed, named = found.groups("") if found else ("", "", "", "")
+    match = _ASKED.fullmatch(text.strip())
+    written, assumed, weighed, named = match.groups("") if match else ("", "", "", "")
     try:
         if named not in ("", "reals"):
             if weighed:

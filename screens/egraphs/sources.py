@@ -191,11 +191,11 @@ class _Building(_Corpus):
 
     @cached_property
     def _rows(self) -> dict[int, list[dict[str, Any]]]:
-        found: dict[int, list[dict[str, Any]]] = {}
+        result: dict[int, list[dict[str, Any]]] = {}
         for shard in self._shards:
             for row in shard.rows.to_pylist():
-                found.setdefault(row["source"], []).append(row)
-        return found
+                result.setdefault(row["source"], []).append(row)
+        return result
 
     def clusters(self) -> list[LazyRow]:
         facts = {head["source"]: head for shard in self._shards for head in shard.heads}

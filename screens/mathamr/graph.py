@@ -514,14 +514,14 @@ class FormulaPane(Pane):
         if name == "nearest":
             why = next((one for one in document["warnings"] if "index" in one), "There is no collection.")
             listing.when_empty("No formulas to compare with", why)
-            found = hit_records(document["nearest"], raw=self.raw)
+            result = hit_records(document["nearest"], raw=self.raw)
         elif name == "equal":
             listing.when_empty("No formula is proved equal", _why_none(document["not_equal"]))
-            found = hit_records(document["equal"], raw=self.raw)
+            result = hit_records(document["equal"], raw=self.raw)
         else:
             listing.when_empty("No runs of Task 2", "`mathwb mathamr search` makes one.")
-            found = ranked_records(document["runs"], raw=self.raw)
-        listing.load(found, keep=False)
+            result = ranked_records(document["runs"], raw=self.raw)
+        listing.load(result, keep=False)
 
     @on(Table.Moved, "#nearest-table")
     def _near_moved(self, event: Table.Moved) -> None:

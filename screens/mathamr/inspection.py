@@ -191,8 +191,8 @@ def text_selection(inspection: Inspection, line: CommandLine, usual: str = "p") 
     """The whole inspection; `usual` is the letter of the form that comes first. Triples are in JSON alone."""
     first = [form for form in _forms(inspection, line) if form.key == usual]
     subject = inspection.subject
-    found = _selection(inspection, line, first, subject.address, f"graph of {subject.name}")
-    return replace(found, command=_whole(inspection, line)) if usual == "t" else found
+    result = _selection(inspection, line, first, subject.address, f"graph of {subject.name}")
+    return replace(result, command=_whole(inspection, line)) if usual == "t" else result
 
 
 def node_selection(inspection: Inspection, row: Record | None, line: CommandLine) -> Selection:

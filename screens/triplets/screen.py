@@ -170,12 +170,14 @@ class TripletsScreen(BrowserScreen):
         if self.pool is None:
             return
         rows = self.pool["anchors"]
-        found = self._triplets.known.get(self._way)
+        result = self._triplets.known.get(self._way)
         before = self._triplets.known.get((self.path, self._before))
         labels = {}
-        if self.labels is not None and found is not None:
-            labels = {id_: label for id_, row in found.items() if (label := self.labels.of(self.source, row))}
-        self.anchors.show_anchors(self.source, self.choice, anchor_records(rows, found, before, labels))
+        if self.labels is not None and result is not None:
+            labels = {
+                id_: label for id_, row in result.items() if (label := self.labels.of(self.source, row))
+            }
+        self.anchors.show_anchors(self.source, self.choice, anchor_records(rows, result, before, labels))
 
     def _triplets_progress(self, event: Progress) -> None:
         data = event.event.data

@@ -154,9 +154,9 @@ class Scatter(Widget, can_focus=True):
             return False
         best: tuple[float, int] | None = None
         for number, place in self._candidates():
-            found = cost(place)
-            if found is not None and (best is None or (found, number) < best):
-                best = found, number
+            result = cost(place)
+            if result is not None and (best is None or (result, number) < best):
+                best = result, number
         if best is None:
             return False
         self.lit = self.dots[best[1]].key

@@ -128,17 +128,17 @@ def overlap(
     """Find what A and B share: expressions and functions, texts, or posts. Exits with 0 either way."""
     from workbench.overlap import overlap as compare
 
-    found = compare(*map(_place, (a, b)))
-    for path, bad in zip((a, b), found.bad, strict=True):
+    result = compare(*map(_place, (a, b)))
+    for path, bad in zip((a, b), result.bad, strict=True):
         if bad:
             say(f"{path}: {bad:,} rows could not be read and are left out")
-    rows = [(each.what, each.count_a, each.count_b, each.shared) for each in found.found]
+    rows = [(each.what, each.count_a, each.count_b, each.shared) for each in result.found]
     lines = aligned(("", "in A", "in B", "of A in B"), rows)
-    for each in found.found:
+    for each in result.found:
         if each.examples:
             lines += ["", f"{each.what}, for example"]
             lines += [f"  {mine}  =  {theirs}" for mine, theirs in each.examples[:5]]
-    document = {**plain(found), "any": found.any}
+    document = {**plain(result), "any": result.any}
     emit(document, as_json, text=lines, form=form_of(tex, csv, as_json))
 
 

@@ -58,8 +58,8 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
 
 def _device(view: jobs.JobView) -> str:
     """Where its last attempt runs, and why there: `cpu: there is no GPU`."""
-    found = device_of(Job(view.id, Path(view.folder)).attempt(view.attempt))
-    return f"{found['device']}: {found['why']}" if {"device", "why"} <= found.keys() else ""
+    result = device_of(Job(view.id, Path(view.folder)).attempt(view.attempt))
+    return f"{result['device']}: {result['why']}" if {"device", "why"} <= result.keys() else ""
 
 
 def reporter_line(done: Reported) -> str:
@@ -74,7 +74,7 @@ def compare_many(
     """Print which setting of several jobs is best by a measure, and plot the settings' means by step."""
     from workbench.jobs.compare import standings
 
-    found = standings(views, by)
+    result = standings(views, by)
     if plot is not None:
         curves = [
             {
@@ -84,19 +84,19 @@ def compare_many(
                 "low": [one.mean if one.low is None else one.low for _, one in row.band],
                 "high": [one.mean if one.high is None else one.high for _, one in row.band],
             }
-            for row in found.rows
+            for row in result.rows
             if row.band
         ]
-        _plotted(plot, curves, found.measure)
-    head = ("setting", found.measure, "runs", "failed", "to the best [95 %]", "p")
+        _plotted(plot, curves, result.measure)
+    head = ("setting", result.measure, "runs", "failed", "to the best [95 %]", "p")
     rows = []
-    for row in found.rows:
+    for row in result.rows:
         value = "" if row.value is None else str(row.value)
         failed = ", ".join(map(str, row.failed))
         p = "" if row.p is None else f"{row.p:.3g}"
         rows.append((row.name, value, f"{row.finished}/{len(row.jobs)}", failed, row.apart, p))
-    lines = [*aligned(head, rows), "", found.verdict]
-    emit(found.to_dict(), as_json, text=lines, form=form)
+    lines = [*aligned(head, rows), "", result.verdict]
+    emit(result.to_dict(), as_json, text=lines, form=form)
 
 
 def _plotted(path: Path, curves: list[dict[str, Any]], measure: str) -> None:
@@ -113,15 +113,15 @@ def compare_two(first: jobs.JobView, second: jobs.JobView, form: Form | None, as
     from workbench.jobs.compare import compare as compared
     from workbench.jobs.compare import shown_value
 
-    found = compared(first, second)
-    kinds = (("setting", found.settings), ("environment", found.environment), ("result", found.results))
+    result = compared(first, second)
+    kinds = (("setting", result.settings), ("environment", result.environment), ("result", result.results))
     lines: list[str] = []
     for kind, differ in kinds:
         rows_of = [(row.key, shown_value(row.left), shown_value(row.right)) for row in differ]
         head = (kind, f"job {first.id}", f"job {second.id}")
         lines += aligned(head, rows_of) if differ else [f"{kind}: no difference"]
         lines.append("")
-    emit(found, as_json, text=lines[:-1], form=form)
+    emit(result, as_json, text=lines[:-1], form=form)
 
 
 def state(view: jobs.JobView) -> str:
@@ -455,16 +455,16 @@ def run(
     from workbench.jobs.worker import resolved
 
     workspace = Workspace.open()
-    found = unpacked(recipe, workspace.root / "exports")
-    spec = found.recipe
+    result = unpacked(recipe, workspace.root / "exports")
+    spec = result.recipe
     try:
         resolved(spec, workspace.runs)
-        for line in found.remarks:
+        for line in result.remarks:
             say(line)
         if not yes:
             _ask()
     except BaseException:
-        found.remove()
+        result.remove()
         raise
     view = jobs.run_foreground(workspace, spec, progress_line(spec.title))
     emit(view.to_dict(), as_json, text=f"job {view.id}  {state(view)}  {view.reason}".rstrip())
@@ -549,8 +549,8 @@ def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[
 
     def look() -> None:
         known = events.damaged
-        while (found := events.read()) or events.behind_bytes:
-            _print_all([json.dumps(event.to_dict()) if as_json else event.text() for event in found])
+        while (result := events.read()) or events.behind_bytes:
+            _print_all([json.dumps(event.to_dict()) if as_json else event.text() for event in result])
         if events.damaged > known:
             say(f"{events.complaint}: {events.path}")
 

@@ -259,9 +259,9 @@ def _side_by_side(left: JobView | AttemptView, right: JobView | AttemptView) -> 
 
 
 def _environment(view: JobView) -> dict[str, Any]:
-    found = read_document(Path(view.folder) / "env.json")
+    result = read_document(Path(view.folder) / "env.json")
     # The seed is a setting, and the hash of the recipe differs whenever one does.
-    return {key: value for key, value in flat(found).items() if key not in ("v", "seed", "recipe_sha256")}
+    return {key: value for key, value in flat(result).items() if key not in ("v", "seed", "recipe_sha256")}
 
 
 def _results(view: JobView | AttemptView) -> dict[str, Any]:

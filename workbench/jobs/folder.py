@@ -359,8 +359,8 @@ class Job:
 
     def spec(self) -> Recipe:
         """The recipe, read, with absolute paths. Raises: DataError."""
-        found = Recipe.read(self.recipe)
-        return replace(found, params=absolute(found.params, self.folder))
+        result = Recipe.read(self.recipe)
+        return replace(result, params=absolute(result.params, self.folder))
 
     def write(self, spec: Recipe, runs: Path) -> None:
         """Write the recipe. What lies in the workspace is written relative to the run folder, so that a

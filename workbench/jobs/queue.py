@@ -241,15 +241,15 @@ def _wanted(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]
 def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
     folder = state_dir() / "slots"
     if not wanted:
-        found = _lock([folder / f"cpu-{number}" for number in range(_most())])
-        return None if found is None else Slots(found)
+        result = _lock([folder / f"cpu-{number}" for number in range(_most())])
+        return None if result is None else Slots(result)
     locks: list[int] = []
     cards: list[str] = []
     for any_of in wanted:
         for uuid in any_of:
-            found = _lock([folder / f"gpu-{uuid}"])
-            if found is not None:
-                locks += found
+            result = _lock([folder / f"gpu-{uuid}"])
+            if result is not None:
+                locks += result
                 cards.append(uuid)
                 break
         else:

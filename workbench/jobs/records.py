@@ -150,10 +150,10 @@ def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
     index = Index(workspace.root)
     look = look or look_at(workspace)
     known = look.known
-    found = all_jobs(workspace.runs)
+    result = all_jobs(workspace.runs)
     news, rows = [], []
     # The members of a sweep, which are younger, before it: its state follows from theirs.
-    for item in reversed(found):
+    for item in reversed(result):
         if look.kept(item) is not None:
             continue
         row = known.get(item.id)
@@ -170,7 +170,7 @@ def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
             rows.append(Row(view, changed_ns))
     if rows:
         index.save(rows)
-    gone = set(known) - {item.id for item in found}
+    gone = set(known) - {item.id for item in result}
     if gone:
         index.forget(gone)
     return news[::-1]

@@ -202,8 +202,8 @@ class MLflow:
             self._id = known
             return known
         name = os.environ.get("MLFLOW_EXPERIMENT_NAME", PROJECT)
-        found = self._client.get_experiment_by_name(name)
-        experiment = found.experiment_id if found is not None else self._client.create_experiment(name)
+        result = self._client.get_experiment_by_name(name)
+        experiment = result.experiment_id if result is not None else self._client.create_experiment(name)
         tags = {"mathwb.task": run.task, "mathwb.job": str(run.job)}
         made = self._client.create_run(experiment, run_name=run.name, tags=tags)
         self._id = str(made.info.run_id)
@@ -329,10 +329,10 @@ def reporter(name: str) -> Reporter:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found = getattr(module, function, None)
-    if not callable(found):
+    result = getattr(module, function, None)
+    if not callable(result):
         raise _unusable(f"it has no function {function!r}", "Name one of its functions.", place)
-    return Callback(found)
+    return Callback(result)
 
 
 def _unusable(what: str, remedy: str, where: str = "") -> EngineError:

@@ -313,8 +313,8 @@ class Supervisor:
         """The signal that one of several processes was killed by, as their launcher says; 0 for none."""
         if self._direct or status != 1:
             return 0
-        found = re.findall(r"exitcode\s*: -(\d+) ", "\n".join(last_lines(self.attempt.stderr, 60)))
-        return int(found[-1]) if found else 0
+        result = re.findall(r"exitcode\s*: -(\d+) ", "\n".join(last_lines(self.attempt.stderr, 60)))
+        return int(result[-1]) if result else 0
 
     def _record(self, ending: Ending, signals: Signals) -> Ending:
         """Write the result, however long a full disk takes to have room again."""
@@ -334,10 +334,10 @@ class Supervisor:
 
 def _identity(folder: Path) -> tuple[int, int] | None:
     try:
-        found = folder.stat()
+        result = folder.stat()
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return result.st_dev, result.st_ino
 
 
 def _params(run: Path) -> Mapping[str, Any]:

@@ -67,8 +67,8 @@ def sweep_of(run: Path) -> int:
 
 
 def _of_sweep(run: Path) -> dict[str, Any]:
-    found = read_document(run / "sweep.json")
-    return found if isinstance(found.get("sweep"), int) else {}
+    result = read_document(run / "sweep.json")
+    return result if isinstance(result.get("sweep"), int) else {}
 
 
 def lane(job: Job) -> tuple[int, int]:

@@ -177,13 +177,13 @@ def _offset_of_last(file: Any, lines: int) -> int:
         start = max(0, position - block)
         file.seek(start)
         data = file.read(position - start)
-        found = data.count(b"\n")
-        if found >= wanted:
+        result = data.count(b"\n")
+        if result >= wanted:
             for _ in range(wanted):
                 cut = data.rfind(b"\n")
                 data = data[:cut]
             return int(start + cut + 1)
-        wanted -= found
+        wanted -= result
         position = start
     return 0
 

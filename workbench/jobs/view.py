@@ -393,8 +393,8 @@ class Look:
 
     def kept(self, job: Job) -> JobView | None:
         """The job by what the index knows or this look has seen; None when its folder has to be read."""
-        if job.id not in self._views and (found := self._unchanged(job)):
-            self._views[job.id] = found
+        if job.id not in self._views and (result := self._unchanged(job)):
+            self._views[job.id] = result
         return self._views.get(job.id)
 
     def _unchanged(self, job: Job) -> JobView | None:

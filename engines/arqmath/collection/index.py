@@ -222,10 +222,10 @@ class Index:
             queries = self.encoder.encode(list(topics.values()), stop=stop)
             if stop():
                 return Run(tag or str(first), {})
-        found = first.fuse(
+        result = first.fuse(
             {name: retriever.search(topics, queries, depth, events, stop) for name, retriever in used.items()}
         )
-        return Run(tag or str(first), {topic: hits[:k] for topic, hits in found.rankings.items() if hits})
+        return Run(tag or str(first), {topic: hits[:k] for topic, hits in result.rankings.items() if hits})
 
     def run_of(self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]) -> Run:
         """A run of the answers in these rows, a line a topic."""

@@ -47,8 +47,8 @@ def post(spec: Post) -> dict[str, Any]:
     '9001008'
     """
     folder = ArqmathFolder.open(spec.folder)
-    found = find_posts(folder, [spec.id], spec.index).get(spec.id)
-    if found is None:
+    result = find_posts(folder, [spec.id], spec.index).get(spec.id)
+    if result is None:
         lost = rows_left_out(folder, spec.index)
         where = f"; it may be in one of the unreadable rows, of which there are {lost:,}" if lost else ""
         raise DataError(
@@ -57,14 +57,14 @@ def post(spec: Post) -> dict[str, Any]:
             code="E375",
             remedy="Ids are shown by: mathwb arqmath show, or mathwb arqmath search",
         )
-    parent = find_posts(folder, [found.parent], spec.index).get(found.parent) if found.parent else None
-    return {**as_record(found), "question": as_record(parent) if parent else None}
+    parent = find_posts(folder, [result.parent], spec.index).get(result.parent) if result.parent else None
+    return {**as_record(result), "question": as_record(parent) if parent else None}
 
 
 def snippets(spec: Snippets) -> dict[str, Any]:
     """How posts begin. Returns: snippets ({id: text}) of those that exist."""
-    found = find_posts(ArqmathFolder.open(spec.folder), spec.ids, spec.index)
-    return {"snippets": {id_: beginning(one.text, plain=spec.latex) for id_, one in found.items()}}
+    result = find_posts(ArqmathFolder.open(spec.folder), spec.ids, spec.index)
+    return {"snippets": {id_: beginning(one.text, plain=spec.latex) for id_, one in result.items()}}
 
 
 SMALL_BYTES = 64 * 2**20

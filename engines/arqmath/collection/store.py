@@ -144,8 +144,8 @@ def _fill(
         base.commit()
         events(Event("progress", {"done": seen, "total": None, "unit": "posts"}))
     if links is not None:
-        found = read_links(links, link_report)
-        _duplicates(base, ((post, other) for post, other, kind in found if kind == "duplicate"))
+        result = read_links(links, link_report)
+        _duplicates(base, ((post, other) for post, other, kind in result if kind == "duplicate"))
     base.execute("CREATE INDEX IF NOT EXISTS answers ON posts (parent, number) WHERE kind = 2")
     counts = dict(base.execute("SELECT kind, count(*) FROM posts GROUP BY kind"))
     facts = {

@@ -230,9 +230,9 @@ def extract(
     """
 
     def best(_number: int, topic: Topic) -> Answer:
-        found = search(topic.text, depth)
-        held = texts(found)
-        offers = [(post, passage) for post in found if post in held for passage in passages(held[post])]
+        result = search(topic.text, depth)
+        held = texts(result)
+        offers = [(post, passage) for post in result if post in held for passage in passages(held[post])]
         if not offers:
             return Answer(topic.id, "", 0.0, tag, "")
         scores = score(topic.text, [passage for _, passage in offers])
@@ -305,7 +305,7 @@ def write_topics(
         torch.manual_seed(decoding.seed * 1_000_003 + number)
         ids = _prompt_ids(tokenizer, topic.text, room, hint=decoding.hint)
         with torch.inference_mode():
-            found = network.generate(
+            result = network.generate(
                 torch.tensor([ids], device=device),
                 attention_mask=torch.ones((1, len(ids)), dtype=torch.long, device=device),
                 max_new_tokens=decoding.new_tokens,
@@ -318,7 +318,7 @@ def write_topics(
                 pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
             )
-        text = tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
+        text = tokenizer.decode(result[0, len(ids) :], skip_special_tokens=True)
         return Answer(topic.id, (HINT if decoding.hint else "") + text, 1.0, tag, model.name)
 
     answers = draft.fill(topics, written, events=events, stop=stop)

@@ -175,11 +175,11 @@ class CrossEncoder(Scorer):
         """A hash of weights, tokenizer, length and precision."""
         import hashlib
 
-        found = hashlib.sha256(f"{self.max_tokens} {self.half}\n".encode())
+        result = hashlib.sha256(f"{self.max_tokens} {self.half}\n".encode())
         for file in sorted(self.folder.iterdir()):
             if file.suffix == ".safetensors" or file.name in (*TOKENIZERS, "config.json"):
-                found.update(f"{file.name} {sha256(file)}\n".encode())
-        return found.hexdigest()[:16]
+                result.update(f"{file.name} {sha256(file)}\n".encode())
+        return result.hexdigest()[:16]
 
     def reads(self, answer: StoredText) -> str:
         """The answer; with a cosine head the title of its question before it, as first stages have it, and
@@ -192,14 +192,14 @@ class CrossEncoder(Scorer):
     def _begin(self, text: str) -> str:
         if not self._question_tokens or not text:
             return ""
-        found = self._tokenizer(
+        result = self._tokenizer(
             text,
             add_special_tokens=False,
             truncation=True,
             max_length=self._question_tokens,
             return_offsets_mapping=True,
         )
-        return text[: found["offset_mapping"][-1][1]] if found["input_ids"] else ""
+        return text[: result["offset_mapping"][-1][1]] if result["input_ids"] else ""
 
     def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], Any]]:
         """Scores are probabilities that the answer is one. The same pairs give the same numbers; batches of

@@ -167,16 +167,16 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
     documents: dict[str, dict[str, Any]] = {}
     grades: dict[str, Mapping[str, int]] = {}
     for tag, ids in _answer_ids(spec, events).items():
-        found = evaluate_answers(ids.items(), qrels)
-        if not found.grades:
+        result = evaluate_answers(ids.items(), qrels)
+        if not result.grades:
             warn(events, f"{spec.run}: no answer of {tag} is judged; are these the qrels of Task 3?")
         one_each = Run(tag, {topic: [(document, 1.0)] for topic, document in ids.items()})
         document = _document(measure(one_each, qrels))
-        for topic, grade in found.grades.items():
+        for topic, grade in result.grades.items():
             document["per_topic"][topic]["grade"] = grade
-        grades[tag] = found.grades
-        figures = _rounded({"ar": found.ar, "p1": found.p1})
-        documents[tag] = {**document, **figures, "judged": len(found.grades)}
+        grades[tag] = result.grades
+        figures = _rounded({"ar": result.ar, "p1": result.p1})
+        documents[tag] = {**document, **figures, "judged": len(result.grades)}
     return {"runs": documents, "comparisons": _compared(grades)} if len(grades) > 1 else {"runs": documents}
 
 

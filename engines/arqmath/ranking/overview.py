@@ -455,18 +455,18 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.arqmath.collection.lookup import SMALL_BYTES
     from engines.formula.unicode import render_text
 
-    found = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
-    run, against = _chosen(found, spec.run, spec.against)
-    document = found.overview()
+    result = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
+    run, against = _chosen(result, spec.run, spec.against)
+    document = result.overview()
     for topic in document["topics"]:
         topic["shown"] = " ".join(render_text(topic["title"]).split())
-    posts = found.folder.posts
+    posts = result.folder.posts
     state = "none" if posts is None else "small" if posts.stat().st_size <= SMALL_BYTES else "large"
     if posts is not None and spec.index is not None:
         # A finished index that is not older than the posts.
         built = changed(spec.index / "manifest.json")[0]
         state = "ready" if built >= changed(posts)[0] else state
-    problems = [*document["problems"], *_lost(found.folder, spec.index, events)]
+    problems = [*document["problems"], *_lost(result.folder, spec.index, events)]
     return {**document, "problems": problems, "index": state, "run": run, "against": against}
 
 
@@ -484,17 +484,17 @@ def show(
     rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
     _lost(rankings.folder, spec.index, events)
     run, against = _chosen(rankings, spec.run, spec.against)
-    found = _shown(rankings, spec.topic)
+    result = _shown(rankings, spec.topic)
     if spec.written:
         from engines.arqmath.generation.generate import checked
 
-        written: list[dict[str, Any]] = found["answers"]
+        written: list[dict[str, Any]] = result["answers"]
         if proofreader is None:
             return written
-        said = f"{found['title']}\n\n{found['question']}"
+        said = f"{result['title']}\n\n{result['question']}"
         return [{**one, **checked(one["text"], said, proofreader)} for one in written]
-    named = {name: found[name] for name in ("topic", "title", "question", "tags", "info")}
-    return {**named, "run": run, "against": against, "answers": answer_rows(found, run, against)}
+    named = {name: result[name] for name in ("topic", "title", "question", "tags", "info")}
+    return {**named, "run": run, "against": against, "answers": answer_rows(result, run, against)}
 
 
 def ranking(spec: Ranking, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -532,11 +532,11 @@ def picture(spec: Picture, *, events: Sink = ignore, stop: Stop = never) -> dict
 def _shown(rankings: Rankings, topic: str) -> dict[str, Any]:
     from engines.formula.unicode import render_text
 
-    found = rankings.ranking(topic)
-    for answer in found["answers"]:
+    result = rankings.ranking(topic)
+    for answer in result["answers"]:
         answer["shown"] = render_text(answer["text"])
-    shown = {"title": render_text(found["title"]), "question": render_text(found["question"])}
-    return {**found, "shown": shown}
+    shown = {"title": render_text(result["title"]), "question": render_text(result["question"])}
+    return {**result, "shown": shown}
 
 
 def _warned(rankings: Rankings, events: Sink) -> Rankings:

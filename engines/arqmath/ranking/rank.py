@@ -40,14 +40,14 @@ def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[s
 
     Raises: DataError E344 when no topic is judged.
     """
-    found = {topic.id: list(qrels.grades[topic.id]) for topic in topics if topic.id in qrels.grades}
-    if not found:
+    result = {topic.id: list(qrels.grades[topic.id]) for topic in topics if topic.id in qrels.grades}
+    if not result:
         raise DataError(
             f"none of the topics is judged (topics: {topics[0].id} …, qrels: {qrels.topics[0]} …)",
             code="E344",
             remedy="Are topics and qrels of the same task and year?",
         )
-    return found
+    return result
 
 
 def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
@@ -61,15 +61,15 @@ def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> 
         if topic in run.rankings
     }
     wanted = {topic: documents for topic, documents in wanted.items() if documents}
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     for depth in depths:
         shares = [
             len(documents.intersection(document for document, _ in run.rankings[topic][:depth]))
             / len(documents)
             for topic, documents in wanted.items()
         ]
-        found[depth] = sum(shares) / len(shares) if shares else 0.0
-    return found
+        result[depth] = sum(shares) / len(shares) if shares else 0.0
+    return result
 
 
 def second_stage(first: Run, scored: Run, *, weight: float = 1.0, tag: str = "") -> Run:
@@ -293,14 +293,14 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
             topics, wanted, texts, model, spec.run, tag=spec.tag or "", events=events, stop=stop
         )
         facts = {"run": str(spec.run), "candidates": spec.candidates, "first": "", "weight": 1.0}
-        found = {**_facts(ranking), **facts}
+        result = {**_facts(ranking), **facts}
     else:
-        found = _two_stages(spec, source.need("a first stage"), topics, qrels, model, events, stop)
+        result = _two_stages(spec, source.need("a first stage"), topics, qrels, model, events, stop)
     if model is not None and model.max_tokens:
-        found["max_tokens"] = model.max_tokens
-    if found["complete"]:
-        _write_manifest(spec, source.file, found)
-    return found
+        result["max_tokens"] = model.max_tokens
+    if result["complete"]:
+        _write_manifest(spec, source.file, result)
+    return result
 
 
 def _write_manifest(spec: Rank, source: Path, found: Mapping[str, Any]) -> None:
@@ -409,11 +409,11 @@ def _tagged(store: PostStore, topics: Sequence[Topic]) -> dict[str, list[str]]:
     for topic in topics:
         for tag in dict.fromkeys(topic.tags):
             asking.setdefault(tag, []).append(topic.id)
-    found: dict[str, list[str]] = {topic.id: [] for topic in topics}
+    result: dict[str, list[str]] = {topic.id: [] for topic in topics}
     for answer, tags in store.answer_tags():
         for name in {name for tag in tags for name in asking.get(tag, ())}:
-            found[name].append(answer)
-    return found
+            result[name].append(answer)
+    return result
 
 
 def _two_stages(
@@ -446,21 +446,21 @@ def _two_stages(
         write_run(run, spec.run)
         return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
     tuning = _tuning(read_topic_files(spec.tune_topics), first, qrels)
-    found = score_candidates(
+    result = score_candidates(
         topics, first.cut(depth), index.store, model, spec.run, tag=spec.tag or "", events=events, stop=stop
     )
     about["weight"] = weight = spec.weight
-    if found.complete:
+    if result.complete:
         if tuning:
             assert qrels is not None
-            weight, tried = tune_interpolation(first, found.run, qrels, topics=tuning)
+            weight, tried = tune_interpolation(first, result.run, qrels, topics=tuning)
             means = ", ".join(f"{at:g}: {value:.4f}" for at, value in sorted(tried.items()))
             what = f"weight {weight:g} by nDCG' on {len(tuning)} topics ({means})"
             events(Event("log", {"message": what}))
-        run = second_stage(first, found.run, weight=weight, tag=found.run.tag)
+        run = second_stage(first, result.run, weight=weight, tag=result.run.tag)
         write_run(run, spec.run, depth=DEPTH)
         about |= {"weight": weight, "documents": len(run.cut(DEPTH))}
-    return {**_facts(found), **about}
+    return {**_facts(result), **about}
 
 
 def _tuning(chosen: Sequence[Topic], first: Run, qrels: Qrels | None) -> list[str]:
@@ -512,11 +512,11 @@ def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:
     12
     """
     fused, left_out = fused_runs(spec, task=spec.task, events=events)
-    found = {
+    result = {
         "out": str(spec.out),
         "topics": len(fused.rankings),
         "documents": len(fused),
         "left_out": left_out,
     }
-    write_manifest("arqmath.fuse", spec, spec.out, {"runs": spec.runs}, found)
-    return found
+    write_manifest("arqmath.fuse", spec, spec.out, {"runs": spec.runs}, result)
+    return result

@@ -31,10 +31,10 @@ def is_colbert(folder: Path) -> bool:
     about: dict[str, Any] = {}
     for name in ("config.json", "config_sentence_transformers.json"):
         try:
-            found = json.loads((folder / name).read_bytes())
+            result = json.loads((folder / name).read_bytes())
         except (OSError, ValueError):  # what opens the folder says what is wrong with it
             continue
-        about |= found if isinstance(found, dict) else {}
+        about |= result if isinstance(result, dict) else {}
     kinds = about.get("architectures") or []
     return "HF_ColBERT" in kinds or about.get("model_type") in ("ColBERT", "MultiVectorEncoder")
 
@@ -140,15 +140,15 @@ def _nearness(asked: Sequence[_Formula], others: Sequence[_Formula]) -> float:
 @lru_cache(maxsize=4)
 def _asked(question: str) -> list[_Formula]:
     """The formulas of a topic that are large enough, or all."""
-    found = _formulas(question)
-    return [one for one in found if one[1] >= _SMALLEST] or found
+    result = _formulas(question)
+    return [one for one in result if one[1] >= _SMALLEST] or result
 
 
 def _formulas(text: str) -> list[_Formula]:
     from engines.retrieval.tokens import pieces
 
-    found = dict.fromkeys(piece.strip() for formula, piece in pieces(text) if formula)
-    return [_vector(latex) for latex in found if latex]
+    result = dict.fromkeys(piece.strip() for formula, piece in pieces(text) if formula)
+    return [_vector(latex) for latex in result if latex]
 
 
 @lru_cache(maxsize=50_000)

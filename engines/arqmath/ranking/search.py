@@ -83,8 +83,8 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
 
     index, query = cached_index(spec.index), spec.query
     how = spec.how or index.how
-    found = index.search(query, spec.k, how=how)
-    posts = index.store.many([hit.id for hit in found])
+    result = index.search(query, spec.k, how=how)
+    posts = index.store.many([hit.id for hit in result])
     hits: list[dict[str, Any]] = [
         {
             "rank": rank,
@@ -94,7 +94,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
             "title": posts[hit.id].title,
             "snippet": snippet(posts[hit.id].text, query),
         }
-        for rank, hit in enumerate(found, start=1)
+        for rank, hit in enumerate(result, start=1)
     ]
     document = {"query": query, "how": how, "answers": len(index), "hits": hits}
     if spec.model is not None:

@@ -266,8 +266,8 @@ class BiEncoderTask(ForumTask[Settings]):
 
     def inputs(self, rows: Sequence[int]) -> dict[str, torch.Tensor]:
         """`input_ids` and `attention_mask` of texts, (texts, length)."""
-        found = self.padded([self.frame.one(self._texts[1][row]) for row in rows])
-        return {name: found[name] for name in ("input_ids", "attention_mask")}
+        result = self.padded([self.frame.one(self._texts[1][row]) for row in rows])
+        return {name: result[name] for name in ("input_ids", "attention_mask")}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Questions."""
@@ -283,8 +283,8 @@ class BiEncoderTask(ForumTask[Settings]):
         groups, _ = rows_of_all(batch["answer_groups"])
         same = batch["groups"][:, None] == groups
         self._compared = self._compared or not bool(same.all())
-        found = info_nce(questions, answers, same, begin=begin, temperature=self.temperature)
-        return found + self.regularisation(model, rows_of_all(questions)[0], answers)
+        result = info_nce(questions, answers, same, begin=begin, temperature=self.temperature)
+        return result + self.regularisation(model, rows_of_all(questions)[0], answers)
 
     def unmeasured(self, _name: str) -> str:
         return "" if self._held_out else "no question is held out"
@@ -337,8 +337,8 @@ class BiEncoderTask(ForumTask[Settings]):
 
     def vectors(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
         """(texts, d) the vectors of texts."""
-        found: torch.Tensor = model(**moved(self.inputs(rows), model))
-        return found.float()
+        result: torch.Tensor = model(**moved(self.inputs(rows), model))
+        return result.float()
 
     def card_data(self) -> dict[str, object]:
         trained = self._sides[0]
@@ -416,8 +416,8 @@ def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
             self.language = language
 
         def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-            found = self.language(input_ids=input_ids, attention_mask=attention_mask)
-            states = found.last_hidden_state.float()
+            result = self.language(input_ids=input_ids, attention_mask=attention_mask)
+            states = result.last_hidden_state.float()
             return nn.functional.normalize(POOLINGS[pooling](states, attention_mask.bool()), dim=-1)
 
     return Encoder()

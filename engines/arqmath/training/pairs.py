@@ -244,9 +244,9 @@ class Hard:
             if answer in threads.known and threads.groups[threads.known[answer]] != group
         ]
         wanted = min(sum(draw.random() < self.share for _ in range(count)), len(ranked))
-        found = draw.sample(ranked, wanted)
-        rest = [answer for answer in threads.incorrect(place, count, draw) if answer not in found]
-        return found + rest[: count - len(found)]
+        result = draw.sample(ranked, wanted)
+        rest = [answer for answer in threads.incorrect(place, count, draw) if answer not in result]
+        return result + rest[: count - len(result)]
 
 
 @dataclass(frozen=True, slots=True)

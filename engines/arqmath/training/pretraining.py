@@ -158,8 +158,8 @@ def _of_posts(corpus: str, folder: ArqmathFolder, inside: bool, report: Report) 
     for post in read_posts(folder.need_posts(), report):
         known = [latex for _, latex in post.body.formulas]
         if corpus == "mathse3":
-            found = formulas(post.title if known and not inside else post.text)
-            yield from map(formula_parts, found if inside else [*found, *known])
+            result = formulas(post.title if known and not inside else post.text)
+            yield from map(formula_parts, result if inside else [*result, *known])
         else:
             cut = sentences if corpus == "mathse1" else text_and_formulas
             yield cut(post.body.text, title=post.title, known=known, split_inside_formulas=inside)
@@ -320,8 +320,8 @@ class PretrainTask(ForumTask[PretrainSettings]):
         share = self.settings.held_out
         side = (document for document in read if (draw.random() < share) == held_out)
         room = self.settings.max_length - self._width
-        found = examples(side, self.tokenizer, room, pairs=self.pairs, seed=self.seed)
-        return found if self.order else map(in_order, found)
+        result = examples(side, self.tokenizer, room, pairs=self.pairs, seed=self.seed)
+        return result if self.order else map(in_order, result)
 
     @cached_property
     def _train(self) -> Rows:
@@ -418,17 +418,17 @@ class PretrainTask(ForumTask[PretrainSettings]):
         vocabulary, which is most of the work on a small model."""
         import torch
 
-        found = model.base_model(
+        result = model.base_model(
             input_ids=batch["input_ids"],
             token_type_ids=batch["token_type_ids"],
             attention_mask=batch["attention_mask"],
         )
-        states = found.last_hidden_state
+        states = result.last_hidden_state
         predicted = word_head(model)
         second = None
         if self.order:
             order = {"bert": "cls.seq_relationship", "albert": "sop_classifier"}
-            second = model.get_submodule(order[self.backbone.family])(found.pooler_output)
+            second = model.get_submodule(order[self.backbone.family])(result.pooler_output)
         elif self.settings.first_token:
             place = batch["first_place"]
             second = predicted(states[torch.arange(len(place), device=place.device), place])

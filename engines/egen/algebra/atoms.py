@@ -268,8 +268,8 @@ class Angles:
         angle = normal(divided(m, number(unit)))
         if abs(n) > _MAX_MULTIPLE:
             return Tree(tree.label, (normal(tree.children[0]),))
-        found = _expanded(abs(n), Tree(sine, (angle,)), Tree(cosine, (angle,)), tree.label == sine)
-        return times(Tree("-1"), found) if n < 0 and tree.label == sine else found
+        result = _expanded(abs(n), Tree(sine, (angle,)), Tree(cosine, (angle,)), tree.label == sine)
+        return times(Tree("-1"), result) if n < 0 and tree.label == sine else result
 
     def value(self, tree: Tree) -> Tree:
         """The sine or cosine of a part of pi, where it has square roots only."""
@@ -373,11 +373,11 @@ class Powers:
     def logarithm(self, tree: Tree) -> Tree:
         if tree.label != "ln":
             return tree
-        found = self._split(tree.children[0])
-        if found is None:
+        result = self._split(tree.children[0])
+        if result is None:
             return tree
         total = _ZERO_powers
-        for base, exponent in found:
+        for base, exponent in result:
             total = added(total, times(number(exponent), self._ln(base)))
         return total
 
@@ -410,37 +410,37 @@ class Powers:
     def _split(self, tree: Tree) -> list[tuple[Tree, int]] | None:
         """Positive factors with their exponents, primes among them; None where the sign does not fit."""
         scale, rows = factors(tree)
-        found = _primes(abs(scale))
+        result = _primes(abs(scale))
         sign = 1 if scale > 0 else -1
         rest: list[Tree] = []
         for factor, exponent in rows:
             known = self.signs.of(factor)
             if known > 0:
-                found.append((factor, exponent))
+                result.append((factor, exponent))
             elif known < 0:
-                found.append((normal(times(Tree("-1"), factor)), exponent))
+                result.append((normal(times(Tree("-1"), factor)), exponent))
                 sign = -sign if exponent % 2 else sign
             else:
                 even = exponent - exponent % 2
                 if even:
-                    found.append((Tree("abs", (factor,)), even))
+                    result.append((Tree("abs", (factor,)), even))
                 if exponent % 2:
                     rest.append(factor)
         if rest:
             whole = number(sign)
             for factor in rest:
                 whole = times(whole, factor)
-            found.append((normal(whole), 1))
-        return found if rest or sign > 0 else None
+            result.append((normal(whole), 1))
+        return result if rest or sign > 0 else None
 
     def _to_the(self, base: Tree, exponent: Fraction) -> Tree:
         if base == _E:
             return self._piece(base, ONE, exponent)
-        found = self._split(base)
-        if found is None:
+        result = self._split(base)
+        if result is None:
             return Tree("pow", (base, number(exponent)))
         product = ONE
-        for factor, times_over in found:
+        for factor, times_over in result:
             product = times(product, self._of_factor(factor, times_over * exponent))
         return product
 

@@ -194,15 +194,15 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
     powers.scan(tree)
     whole = bottom_up(tree, powers.power)
     space = Space([whole])
-    found = space.of(whole)
+    result = space.of(whole)
     if len(space.atoms) != 1 or space.atoms[0].label != "pow" or space.atoms[0].children[0] != Tree("e"):
         return
     atom = space.atoms[0]
-    yield space.product(found)
-    yield space.tree(found)
-    if found.bottom.is_constant():
+    yield space.product(result)
+    yield space.tree(result)
+    if result.bottom.is_constant():
         return
-    top, bottom = dense(found.top), dense(found.bottom)
+    top, bottom = dense(result.top), dense(result.bottom)
     inside = atom.children[1]
     most = max(top.degree(), bottom.degree())
 
@@ -218,7 +218,7 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
         yield divided(lowered(top, int(by)), lowered(bottom, int(by)))
     half = Tree("tanh", (normal(divided(inside, _TWO)),))
     through = divided(added(ONE, half), less(ONE, half))
-    yield from expanded(_swapped(space.tree(found), atom, through), signs)
+    yield from expanded(_swapped(space.tree(result), atom, through), signs)
 
 
 def _logarithms(tree: Tree, signs: Signs) -> Iterator[Tree]:

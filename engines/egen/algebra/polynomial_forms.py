@@ -32,9 +32,9 @@ _MINUS = Tree("-1")
 
 def expanded(tree: Tree, _: Signs) -> Iterator[Tree]:
     space = Space([tree])
-    found = space.of(tree)
-    yield space.tree(found)
-    yield over_number(space, found)
+    result = space.of(tree)
+    yield space.tree(result)
+    yield over_number(space, result)
 
 
 def over_number(space: Space, found: Quotient) -> Tree:
@@ -47,13 +47,13 @@ def over_number(space: Space, found: Quotient) -> Tree:
 
 def factored_forms(tree: Tree, _: Signs) -> Iterator[Tree]:
     space = Space([tree])
-    found = space.of(tree)
-    yield space.product(found)
-    for place, polynomial in enumerate(found):
+    result = space.of(tree)
+    yield space.product(result)
+    for place, polynomial in enumerate(result):
         common = _common(polynomial)
         if common is not None and not polynomial.is_constant():
             taken = times(space.sum(common), space.sum(polynomial // common))
-            other = space.sum(found[1 - place])
+            other = space.sum(result[1 - place])
             yield divided(taken, other) if place == 0 else divided(other, taken)
 
 
@@ -121,10 +121,10 @@ def fraction(value: Any) -> Fraction:
 
 
 def partial_fractions(tree: Tree, _: Signs) -> Iterator[Tree]:
-    found = single(tree)
-    if found is None or found[4].degree() < 1:
+    result = single(tree)
+    if result is None or result[4].degree() < 1:
         return
-    atom, top, bottom = found[2:]
+    atom, top, bottom = result[2:]
     whole, rest = divmod(top, bottom)
     if _some(whole):
         yield _joined(whole, atom, divided(sum_of(rest, atom), sum_of(bottom, atom)))
@@ -185,10 +185,10 @@ def _content(polynomial: fmpq_poly) -> Fraction:
 
 
 def square_completed(tree: Tree, _: Signs) -> Iterator[Tree]:
-    found = single(tree)
-    if found is None or found[4].degree() > 0 or found[3].degree() != 2:
+    result = single(tree)
+    if result is None or result[4].degree() > 0 or result[3].degree() != 2:
         return
-    atom, polynomial = found[2], found[3] / found[4][0]
+    atom, polynomial = result[2], result[3] / result[4][0]
     c, b, a = (fraction(polynomial[place]) for place in range(3))
     if b:
         square = power(plus(atom, b / (2 * a), ONE), 2)
@@ -197,10 +197,10 @@ def square_completed(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 def nested(tree: Tree, _: Signs) -> Iterator[Tree]:
     """Horner's scheme."""
-    found = single(tree)
-    if found is None or found[4].degree() > 0 or found[3].degree() < 2:
+    result = single(tree)
+    if result is None or result[4].degree() > 0 or result[3].degree() < 2:
         return
-    atom, polynomial = found[2], found[3] / found[4][0]
+    atom, polynomial = result[2], result[3] / result[4][0]
     rows = [(place, fraction(polynomial[place])) for place in range(polynomial.degree(), -1, -1)]
     rows = [(place, c) for place, c in rows if c]
     if len(rows) < 2:

@@ -68,9 +68,9 @@ class _Closed(Space):
                 break
             size = len(self.atoms)
             for atom in self.atoms:
-                found = is_root(atom)
-                if found is not None:
-                    known.append(found[0])
+                result = is_root(atom)
+                if result is not None:
+                    known.append(result[0])
                 elif atom.label == "abs":
                     known.append(atom.children[0])
                 elif atom.label in ("cos", "cosh"):
@@ -80,10 +80,10 @@ class _Closed(Space):
         ]
 
     def _relation(self, atom: Tree) -> tuple[int, fmpq_mpoly, str] | None:
-        found = is_root(atom)
-        if found is not None:
-            base = self.of(found[0])
-            return (found[1], base.top, "roots") if base.bottom.is_constant() else None
+        result = is_root(atom)
+        if result is not None:
+            base = self.of(result[0])
+            return (result[1], base.top, "roots") if base.bottom.is_constant() else None
         if atom.label == "abs":
             inside = self.raised(self.of(atom.children[0]), 2)
             return (2, inside.top, "roots") if inside.bottom.is_constant() else None
@@ -151,9 +151,9 @@ _PI = Tree("pi")
 
 def _roots(left: Tree, right: Tree, powers: Powers) -> bool:
     for one, other in ((left, right), (right, left)):
-        found = is_root(one)
-        if found is not None and powers.signs.of(one) > 0 and powers.signs.of(other) > 0:
-            base, degree = found
+        result = is_root(one)
+        if result is not None and powers.signs.of(one) > 0 and powers.signs.of(other) > 0:
+            base, degree = result
             space = _Closed([base, other])
             difference = space.combined("-", space.of(base), space.raised(space.of(other), degree)).top
             return space.vanishes(difference) is not None
@@ -213,8 +213,8 @@ def _legs(inverse: Tree, powers: Powers) -> tuple[Tree, Tree]:
 def reduced(tree: Tree) -> Tree:
     """An expression with the relations of its atoms used, if that makes it shorter."""
     space = _Closed([tree])
-    found = space.of(tree)
-    lower = space.reduced(space.lowered(found.top)[0], space.lowered(found.bottom)[0])
+    result = space.of(tree)
+    lower = space.reduced(space.lowered(result.top)[0], space.lowered(result.bottom)[0])
     return min(tree, space.tree(lower), key=len)
 
 

@@ -43,13 +43,13 @@ def conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
     """A quotient multiplied by the conjugate of its denominator or of its numerator, by every root, sine and
     cosine in it."""
     space = Space([tree])
-    found = space.of(tree)
+    result = space.of(tree)
     for place, atom in enumerate(space.atoms):
         square = _square_of(atom)
         if square is None:
             continue
         for side in (1, 0):
-            rows = _by_power(found[side], place)
+            rows = _by_power(result[side], place)
             if set(rows) != {0, 1}:
                 continue
             p, q = (space.polynomial(rows[n]) for n in (0, 1))
@@ -59,7 +59,7 @@ def conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
             norm = _fewer_squares(norm)
             if norm == ZERO:
                 continue
-            other = times(space.sum(found[1 - side]), conjugate)
+            other = times(space.sum(result[1 - side]), conjugate)
             yield divided(other, norm) if side else divided(norm, other)
 
 
@@ -129,9 +129,9 @@ def _one_of_both(tree: Tree) -> Iterator[Tree]:
         ("cosh", "sinh", 1),
         ("sinh", "cosh", 0),
     ):
-        found = _without_square(tree, name, other, sign)
-        if found is not None and found != tree:
-            yield found
+        result = _without_square(tree, name, other, sign)
+        if result is not None and result != tree:
+            yield result
 
 
 def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None:
@@ -158,18 +158,18 @@ def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None
             total = plus(total, fraction(c), term)
         return normal(total) if total != ZERO else ZERO
 
-    found = space.of(tree)
+    result = space.of(tree)
     if all(
         max(
             (int(row[p]) for row in side_.monoms() for p, a in enumerate(space.atoms) if a.label == name),
             default=0,
         )
         < 2
-        for side_ in found
+        for side_ in result
     ):
         return None
-    below = side(found.bottom)
-    return normal(divided(side(found.top), below)) if below != ZERO else None
+    below = side(result.bottom)
+    return normal(divided(side(result.top), below)) if below != ZERO else None
 
 
 def _fewer_squares(tree: Tree) -> Tree:
@@ -198,8 +198,8 @@ def reduced_powers(tree: Tree, _: Signs) -> Iterator[Tree]:
         space = Space([tree])
         if not any(atom.label in kind for atom in space.atoms):
             continue
-        found = space.of(tree)
-        top, bottom = (_linear(space, side, kind) for side in found)
+        result = space.of(tree)
+        top, bottom = (_linear(space, side, kind) for side in result)
         if bottom == ZERO:
             continue
         yield divided(top, bottom)
@@ -366,10 +366,10 @@ def double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
                 continue
             wave = Tree(sine, (normal(times(_TWO, atom.children[0])),))
             total, changed = ZERO, False
-            found = space.of(tree)
-            if not found.bottom.is_constant():
+            result = space.of(tree)
+            if not result.bottom.is_constant():
                 continue
-            for exponents, c in found.top.to_dict().items():
+            for exponents, c in result.top.to_dict().items():
                 both = min(int(exponents[place]), int(exponents[other]))
                 changed = changed or both > 0
                 rest = [int(n) - both * (at in (place, other)) for at, n in enumerate(exponents)]

@@ -80,11 +80,11 @@ def _heights(leaf: NDArray[np.bool_], left: Ints, right: Ints) -> Ints:
     """(nodes,) 0 for leaves, and 1 more than the higher operand for the others."""
     heights = np.zeros(len(leaf), np.int64)
     while True:
-        found = np.where(leaf, 0, 1 + np.maximum(heights[left], heights[right]))
-        found[0] = 0
-        if (found == heights).all():
+        result = np.where(leaf, 0, 1 + np.maximum(heights[left], heights[right]))
+        result[0] = 0
+        if (result == heights).all():
             return heights
-        heights = found
+        heights = result
 
 
 def features(values: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -203,15 +203,15 @@ class ComposedEncoder:
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
         """As `Encoder.encode`. Raises: ExpressionError for a text that is no expression in x."""
-        found = np.zeros((len(texts), self.dimension), np.float32)
+        result = np.zeros((len(texts), self.dimension), np.float32)
         for begin in range(0, len(texts), _AT_ONCE):
             if stop():
                 break
             part = terms([text.split() for text in texts[begin : begin + _AT_ONCE]])
-            found[begin : begin + _AT_ONCE] = self.embedded(part)
+            result[begin : begin + _AT_ONCE] = self.embedded(part)
             done = min(begin + _AT_ONCE, len(texts))
             events(Event("progress", {"done": done, "total": len(texts), "unit": "expressions"}))
-        return unit(found) if normalise else found
+        return unit(result) if normalise else result
 
     def embedded(self, part: Terms) -> Vectors:
         """(expressions, dimension), of length 1."""

@@ -134,9 +134,9 @@ class ComposedTask(CorpusTask):
         members = [each for example in examples for each in example.members]
         copies = [each for example in examples for each in example.copies]
         moves = [each for example in examples for move in example.moves for each in move]
-        found = terms([*members, *copies, *moves])
-        worth = values(found, plane_points(self.settings.points))
-        rows = worth[found.arrays["roots"][: len(members) + len(copies)]]
+        result = terms([*members, *copies, *moves])
+        worth = values(result, plane_points(self.settings.points))
+        rows = worth[result.arrays["roots"][: len(members) + len(copies)]]
         clusters = np.repeat(
             [example.number for example in examples], [len(example.members) for example in examples]
         )
@@ -148,7 +148,7 @@ class ComposedTask(CorpusTask):
             "moves": np.arange(len(moves)).reshape(-1, 4) + len(rows),
             "values": worth,
         }
-        return found.tensors() | {name: torch.from_numpy(array) for name, array in extra.items()}
+        return result.tensors() | {name: torch.from_numpy(array) for name, array in extra.items()}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         return len(batch["clusters"]), int(batch["values"].isfinite().sum()), len(batch["moves"])

@@ -64,11 +64,11 @@ def evaluate(
         fair[number] = like_y[int(scores.argmax())]
         out = like_y | equal.to(x2)
         out[y2] = False
-        found = int(np.where(out, -np.inf, scores).argmax())
-        strict[number] = found == y2
-        if found != y2:
-            cost = float(scores[found] - scores[y2]) / max(float(np.linalg.norm(target)), 1e-12)
-            failures.append(Mistake(item.x2, item.y2, texts[found], cost, f"{item.x1} : {item.y1}"))
+        result = int(np.where(out, -np.inf, scores).argmax())
+        strict[number] = result == y2
+        if result != y2:
+            cost = float(scores[result] - scores[y2]) / max(float(np.linalg.norm(target)), 1e-12)
+            failures.append(Mistake(item.x2, item.y2, texts[result], cost, f"{item.x1} : {item.y1}"))
         events(Event("progress", {"done": number + 1, "total": len(kept), "unit": "analogies"}))
     return Report(
         "algebra",
@@ -100,10 +100,10 @@ class _Equality:
         from engines.egen.corpus.assemble import look_alike
 
         if row not in self._known:
-            found = np.zeros(len(self._prints), bool)
-            found[look_alike(self._prints[row], self._prints)] = True
-            found[row] = True
-            self._known[row] = found
+            result = np.zeros(len(self._prints), bool)
+            result[look_alike(self._prints[row], self._prints)] = True
+            result[row] = True
+            self._known[row] = result
         return self._known[row]
 
 

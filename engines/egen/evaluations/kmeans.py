@@ -105,16 +105,16 @@ def evaluate(
     `predicted` is the head of the cluster where most of that went.
     """
     vectors = encoder.encode(data.texts, normalise=False, events=events, stop=stop)
-    found = kmeans_accuracy(vectors, data.labels)
+    result = kmeans_accuracy(vectors, data.labels)
     informed = kmeans_accuracy(vectors, data.labels, from_true_means=True)
     sizes = np.bincount(data.labels)
-    torn = list(_torn(data, found))
+    torn = list(_torn(data, result))
     return Report(
         "kmeans",
         encoder.name,
         (
-            mean_figure("kmeans_accuracy", "paper", found.paper_shares),
-            mean_figure("kmeans_accuracy_best_assignment", "better", found.best_shares),
+            mean_figure("kmeans_accuracy", "paper", result.paper_shares),
+            mean_figure("kmeans_accuracy_best_assignment", "better", result.best_shares),
             mean_figure("kmeans_accuracy_from_true_means", "informed", informed.best_shares),
         ),
         {

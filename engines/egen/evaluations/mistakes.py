@@ -351,8 +351,8 @@ def learned_threshold(
     limit = threshold(cosines[::2], [each.wrong for each in made[::2]])
     held = list(zip(cosines[1::2], made[1::2], strict=True))
     wrong = np.concatenate([np.arange(len(values)) == each.wrong for values, each in held])
-    found = scores(np.concatenate([values for values, _ in held]) < limit, wrong)
-    return limit, {"precision": found["mistake_precision"], "recall": found["mistake_recall"]}
+    result = scores(np.concatenate([values for values, _ in held]) < limit, wrong)
+    return limit, {"precision": result["mistake_precision"], "recall": result["mistake_recall"]}
 
 
 def best_threshold(values: Floats, wrong: NDArray[np.bool_]) -> float:
@@ -367,8 +367,8 @@ def best_threshold(values: Floats, wrong: NDArray[np.bool_]) -> float:
 
 def scores(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> dict[str, float]:
     """Precision, recall and F1 of both classes in percent, 0 where there is nothing to divide by."""
-    found = _scores([np.float64(cell.sum()) for cell in _cells(flagged, wrong)])
-    return {name: float(value) for name, value in found.items()}
+    result = _scores([np.float64(cell.sum()) for cell in _cells(flagged, wrong)])
+    return {name: float(value) for name, value in result.items()}
 
 
 def _cells(flagged: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
@@ -419,9 +419,9 @@ def evaluate(
     learned = step_cosines(encoder, training, events=events, stop=stop)
     limit = threshold(learned, [derivation.wrong for derivation in training])
     best = best_threshold(np.concatenate(learned), marks(training))
-    found = step_cosines(encoder, test, events=events, stop=stop)
-    values, wrong = np.concatenate(found), marks(test)
-    owner = np.repeat(np.arange(len(found)), [len(part) for part in found])
+    result = step_cosines(encoder, test, events=events, stop=stop)
+    values, wrong = np.concatenate(result), marks(test)
+    owner = np.repeat(np.arange(len(result)), [len(part) for part in result])
     return Report(
         "mistakes",
         encoder.name,

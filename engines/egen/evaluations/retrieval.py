@@ -32,10 +32,10 @@ def evaluate(
     clusters. A mistake is an expression whose nearest is of another cluster; expected is the nearest of its
     own."""
     vectors = encoder.encode(data.texts, events=events, stop=stop)
-    found = precision_at(vectors, data.labels, CUTOFFS)
+    result = precision_at(vectors, data.labels, CUTOFFS)
     figures = []
     ceilings = {}
-    for k, shares in found.items():
+    for k, shares in result.items():
         most = reachable(data.labels, k)
         ceilings[str(k)] = 100 * float(most.mean())
         figures += [

@@ -61,14 +61,14 @@ class Signs:
     @cached_property
     def _spelt(self) -> dict[str, list[str]]:
         """The operators of each spelling: `-` may stand before one operand and between two."""
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         beside = any("" in sign.also for sign in self.table.values())
         for name, sign in self.table.items():
             # Letters side by side are variables there: awesome is no awe+, of the operator `some`.
             for spelling in sign.spellings if beside else (*sign.spellings, name):
-                if name not in found.setdefault(spelling, []):
-                    found[spelling].append(name)
-        return found
+                if name not in result.setdefault(spelling, []):
+                    result[spelling].append(name)
+        return result
 
     @cached_property
     def _token(self) -> re.Pattern[str]:

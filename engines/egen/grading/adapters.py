@@ -30,8 +30,8 @@ def parse(
     >>> parse("The answer is $x = \\frac{1}{2}$.")
     ['x = \\frac{1}{2}']
     """
-    found = answer(pred)
-    return [found] if found.strip() else []
+    result = answer(pred)
+    return [result] if result.strip() else []
 
 
 def verify(
@@ -61,10 +61,10 @@ def verify(
     exact, rounded = Comparison(), Comparison(digits=float_rounding)
     for one in golds:
         for other in targets:
-            found = judged(one, other, exact)
-            if found.verdict == "different" and "." in one + other:
-                found = judged(one, other, rounded)
-            if found.verdict == "equal":
+            result = judged(one, other, exact)
+            if result.verdict == "different" and "." in one + other:
+                result = judged(one, other, rounded)
+            if result.verdict == "equal":
                 return True
     return False
 

@@ -565,10 +565,10 @@ def _tree(term: Term) -> Tree | str:
     if term.value is not None:
         above, below = term.value.numerator, term.value.denominator
         return Tree(str(above)) if below == 1 else Tree("/", (Tree(str(above)), Tree(str(below))))
-    found = reading(term.text)
-    if found.tree is None:
-        return found.reason
-    return found.tree
+    result = reading(term.text)
+    if result.tree is None:
+        return result.reason
+    return result.tree
 
 
 def _statement(item: Form) -> Tree | str:

@@ -384,8 +384,8 @@ def _form(text: str, depth: int) -> Form:
 
 def _group(text: str, depth: int) -> Form:
     """What stands between semicolons; several named values there belong together."""
-    found = _form(text, depth + 1)
-    return replace(found, kind="tuple") if isinstance(found, Many) and found.kind == "list" else found
+    result = _form(text, depth + 1)
+    return replace(result, kind="tuple") if isinstance(result, Many) and result.kind == "list" else result
 
 
 def _listed(items: list[Form]) -> Form:
@@ -555,8 +555,8 @@ def _enclosed(text: str, depth: int) -> Form | None:
     matrix = _MATRIX.fullmatch(text)
     if matrix is not None and "\\begin" not in matrix[2]:
         rows = [row for row in re.split(r"\\\\|\\cr(?![a-z])", matrix[2]) if row.strip(" \\")]
-        found = tuple(tuple(_form(cell, depth + 1) for cell in row.rstrip(" \\").split("&")) for row in rows)
-        return Matrix(found) if found else Unread("the matrix is empty")
+        result = tuple(tuple(_form(cell, depth + 1) for cell in row.rstrip(" \\").split("&")) for row in rows)
+        return Matrix(result) if result else Unread("the matrix is empty")
     for opening, closing, kind in _BRACKETS:
         if not (
             text.startswith(opening)

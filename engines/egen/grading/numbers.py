@@ -135,8 +135,8 @@ def _named(word: str) -> tuple[str, Fraction]:
 
 def names_unit(text: str) -> bool:
     """Whether a text is made of the words of known units."""
-    found = unit(text)
-    return found is not None and found.known
+    result = unit(text)
+    return result is not None and result.known
 
 
 @dataclass(frozen=True, slots=True)

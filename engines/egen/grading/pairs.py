@@ -69,8 +69,8 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
     bad: list[DataError] = []
     complete = True
     if spec.gold is not None and spec.pred is not None:
-        found = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units)
-        return _graded([_row(1, {}, found)], 0)
+        result = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units)
+        return _graded([_row(1, {}, result)], 0)
     assert spec.pairs is not None
     from engines.egen.verdicts import readable
 
@@ -79,8 +79,8 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
             if stop():
                 complete = False
                 break
-            found = grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units)
-            results.append(_row(number, row, found))
+            result = grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units)
+            results.append(_row(number, row, result))
             if len(results) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(results), "total": None, "unit": "pairs"}))
         if not results and complete:

@@ -191,8 +191,8 @@ def _power(base: acb, exponent: acb) -> acb | None:
 def _real(function: Callable[..., Value]) -> Callable[..., acb]:
     def applied(*parts: acb) -> acb:
         if all(part.imag == 0 for part in parts):
-            found = function(*(part.real for part in parts))
-            return acb(arb.nan() if found is None else found)
+            result = function(*(part.real for part in parts))
+            return acb(arb.nan() if result is None else result)
         return acb(arb.nan())
 
     return applied

@@ -169,8 +169,10 @@ class _Evaluation:
         code = CODE.get(label)
         if code is not None and len(operands) <= 2 and code != CODE["where"]:
             fixed = code == POW and not free(children[1])
-            found = applied((code, 1, NOTHING if len(operands) == 1 else 1), operands[0], operands[-1], fixed)
-            return [value if value is None or value.is_finite() else None for value in found]
+            result = applied(
+                (code, 1, NOTHING if len(operands) == 1 else 1), operands[0], operands[-1], fixed
+            )
+            return [value if value is None or value.is_finite() else None for value in result]
         if label == "root" and len(operands) == 2:
             return [_root(*pair) for pair in zip(*operands, strict=True)]
         operation = _FURTHER.get(label)
@@ -352,8 +354,8 @@ class ValueFingerprints:
             for path, node in _worth(tree):
                 if len(parts) == _PARTS:
                     break
-                if free(node) and (found := keys.of(node, "whole")):
-                    parts.append((path, found))
+                if free(node) and (result := keys.of(node, "whole")):
+                    parts.append((path, result))
             renamed: tuple[int, ...] = ()
             if tree.children and 0 < len(variables) <= _RENAMED:
                 places = list(permutations(_PLACES[: len(variables)]))

@@ -85,8 +85,8 @@ Number = Root | Constant
 
 
 def number(term: Tree) -> Number:
-    found = numbers.exact(term)
-    return Constant(term) if found is None else rational(Fraction(found))
+    result = numbers.exact(term)
+    return Constant(term) if result is None else rational(Fraction(result))
 
 
 def rational(value: Fraction) -> Root:
@@ -260,8 +260,8 @@ def _relation(sign: str, difference: Tree, name: str) -> Points:
     def holds(at: Number) -> bool:
         if any(order(at, gap) == 0 for gap in gaps):
             return False
-        found = _sign(difference, name, at, any(order(at, zero) == 0 for zero in zeros))
-        return fits(sign, found)
+        result = _sign(difference, name, at, any(order(at, zero) == 0 for zero in zeros))
+        return fits(sign, result)
 
     return Points(tuple(zeros), holds)
 
@@ -274,18 +274,18 @@ def _sign(tree: Tree, name: str, at: Number, may_vanish: bool) -> int:
             exact = at.exact
             place: Any = at.ball(bits) if exact is None else _exact(exact)
             try:
-                found = value(tree, {name: place})
+                result = value(tree, {name: place})
             except LongSumError:
                 raise UnclearError from None
-            if found is None or not found.is_finite():
+            if result is None or not result.is_finite():
                 raise UnclearError
-            if found > 0:
+            if result > 0:
                 return 1
-            if found < 0:
+            if result < 0:
                 return -1
-            if found.is_zero():
+            if result.is_zero():
                 return 0
-    if may_vanish and found is not None and found.rad() < arb(2) ** -(_BITS[-1] // 2):
+    if may_vanish and result is not None and result.rad() < arb(2) ** -(_BITS[-1] // 2):
         return 0
     raise UnclearError
 

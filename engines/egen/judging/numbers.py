@@ -203,9 +203,9 @@ def shown(number: Tree) -> str:
     """A number for people: exact where it is rational and short, else rounded."""
     if sign := end(number):
         return "∞" if sign > 0 else "-∞"
-    found = exact(number)
-    if found is not None:
-        text = str(found)
+    result = exact(number)
+    if result is not None:
+        text = str(result)
         if len(text) <= 20:
             return text
     try:

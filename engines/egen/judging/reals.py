@@ -487,8 +487,8 @@ def assumed(statements: Sequence[Tree]) -> Given:
                 relations.append(Relation(ZERO, "<=", Tree(name)))
         elif one.label == "in" and one.children[1].label in NUMBER_SETS:
             continue
-        elif one.label == "=" and (found := _solved(one)):
-            values.append(found)
+        elif one.label == "=" and (result := _solved(one)):
+            values.append(result)
         elif (relation := _relation(one)) is not None:
             relations.append(relation)
         else:

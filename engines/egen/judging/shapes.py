@@ -378,11 +378,11 @@ def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         for member in own:
             apart = []
             for other in others:
-                found = judge.compared(member, other, assume)
-                if found.verdict == "equal":
-                    notes += filter(None, [found.reason])
+                result = judge.compared(member, other, assume)
+                if result.verdict == "equal":
+                    notes += filter(None, [result.reason])
                     break
-                apart.append(found)
+                apart.append(result)
             else:
                 if all(one.verdict == "different" for one in apart) and _fixed(member, *others):
                     return Judgement("different", witness=f"{_text(member)} belongs to one of them only")

@@ -103,18 +103,18 @@ def _several(label: str, found: Sequence[Judgement]) -> Judgement:
 def _denied(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
     if statement.label in _OPPOSITE:
         return holds(judge, Tree(_OPPOSITE[statement.label], statement.children), assume)
-    found = holds(judge, statement, assume)
-    if free(statement) or found.verdict not in ("equal", "different"):
+    result = holds(judge, statement, assume)
+    if free(statement) or result.verdict not in ("equal", "different"):
         return _undecided("the opposite is not judged")
-    return Judgement("different", witness="it holds") if found.verdict == "equal" else YES
+    return Judgement("different", witness="it holds") if result.verdict == "equal" else YES
 
 
 def _about(judge: TermJudge, left: Tree, right: Tree) -> Judgement:
     """Whether a number is about another: to the digits that are written."""
     sides = [shapes.worked_out(side) for side in (left, right)]
     if not all(numbers.is_number(side) for side in sides):
-        found = judge.compared(left, right)
-        return found if found.verdict in ("equal", "equal if") else _undecided("it is about equal only")
+        result = judge.compared(left, right)
+        return result if result.verdict in ("equal", "equal if") else _undecided("it is about equal only")
     try:
         with ctx.workprec(256):
             one, other = (numbers.known(side, 256) for side in sides)
@@ -286,10 +286,10 @@ def _certified(statement: Tree, known: reals.Known) -> Judgement | None:
     left, right = statement.children
     if statement.label in ("<", "<="):
         left, right = right, left
-    found = _least(Tree("-", (left, right)) if right != _ZERO else left, signs)
-    if found is None:
+    result = _least(Tree("-", (left, right)) if right != _ZERO else left, signs)
+    if result is None:
         return None
-    return YES if found > 0 or "=" in statement.label else None
+    return YES if result > 0 or "=" in statement.label else None
 
 
 def _least(tree: Tree, signs: Mapping[str, int]) -> int | None:
@@ -469,8 +469,8 @@ def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree])
         if left.label not in ("=", "!=") and sign[0] != sign[1]:
             return None
         factor = Tree("/", (factors[0], factors[1]))
-        found = judge.compared(one, Tree("*", (factor, other)), assume)
-        return found if found.verdict == "equal" else None
+        result = judge.compared(one, Tree("*", (factor, other)), assume)
+        return result if result.verdict == "equal" else None
     return None
 
 
@@ -499,11 +499,11 @@ def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]
             continue
         name, instead = solved
         sides = [replaced(side, name, instead) for side in other.children]
-        found = judge.compared(sides[0], sides[1], assume)
-        if found.verdict == "different":
+        result = judge.compared(sides[0], sides[1], assume)
+        if result.verdict == "different":
             witness = f"{name} = {said(instead)} solves one of them only"
             return Judgement("different", witness=witness)
-        verdicts.append(found.verdict)
+        verdicts.append(result.verdict)
     if verdicts == ["equal", "equal"] or _factors_alike(left, right):
         return _where_defined(judge, left, right, assume)
     apart = None if assume else _solving_one(left, right)

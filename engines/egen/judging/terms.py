@@ -109,8 +109,8 @@ class TermJudge:
         if "inf" in labels:
             return _infinite(*sides)
         theory = complexes if complex_ else reals
-        found = theory.equal(*sides, known, seed=self.seed)
-        return calls.judged(found)
+        result = theory.equal(*sides, known, seed=self.seed)
+        return calls.judged(result)
 
     def _antiderivatives(self, left: Tree, right: Tree, known: Known) -> Judgement:
         nodes = [node for side in (left, right) for node in side if node.label == "antiderivative"]
@@ -118,9 +118,9 @@ class TermJudge:
         sides = [differentiated(side, name) for side in (left, right)]
         if sides[0] is None or sides[1] is None:
             return undecided("antiderivatives are judged only as terms of a sum")
-        found = self.scalars(sides[0], sides[1], known)
-        notes = (found.reason, "up to a constant" if found.verdict in ("equal", "equal if") else "")
-        return replace(found, reason="; ".join(filter(None, notes)))
+        result = self.scalars(sides[0], sides[1], known)
+        notes = (result.reason, "up to a constant" if result.verdict in ("equal", "equal if") else "")
+        return replace(result, reason="; ".join(filter(None, notes)))
 
 
 def _infinite(left: Tree, right: Tree) -> Judgement:

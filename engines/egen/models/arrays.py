@@ -126,10 +126,10 @@ def _layer(stored: Weights, name: str, config: ModelConfig) -> Callable[[Floats,
     up_bias, down_bias = (stored[f"{name}{kind}.dense.bias"] for kind in ("intermediate", "output"))
 
     def add(states: Floats, hidden: Floats | None, batch: int) -> None:
-        found = (_normed(states, *norm) @ projection).reshape(
+        result = (_normed(states, *norm) @ projection).reshape(
             batch, len(states) // batch, 3, config.heads, -1
         )
-        query, key, value = (found[:, :, kind].transpose(0, 2, 1, 3) for kind in range(3))
+        query, key, value = (result[:, :, kind].transpose(0, 2, 1, 3) for kind in range(3))
         scores = query @ key.transpose(0, 1, 3, 2).copy()
         if hidden is not None:
             scores += hidden

@@ -179,8 +179,8 @@ def read_labelled(
 
     clusters: Iterator[list[str]]
     if path.is_dir():
-        found = open_corpus(path).each(side, split)
-        clusters = (members["prefix"].to_pylist() for _, members in found)
+        result = open_corpus(path).each(side, split)
+        clusters = (members["prefix"].to_pylist() for _, members in result)
     else:
         clusters = _of_file(path, partial, drop)
     texts: list[str] = []
@@ -393,15 +393,15 @@ class CorpusTask:
         side."""
 
         try:
-            found = read_labelled(
+            result = read_labelled(
                 self.data["corpus"], side="validation", split=self._split, max_length=self._max_length
             )
         except DataError:
             return None
         # Of one alone there is nothing to tell apart.
-        last = max(1, found.labels[: self._measured].max())
-        count = int(np.searchsorted(found.labels, last, side="right"))
-        return Labelled(found.texts[:count], found.labels[:count])
+        last = max(1, result.labels[: self._measured].max())
+        count = int(np.searchsorted(result.labels, last, side="right"))
+        return Labelled(result.texts[:count], result.labels[:count])
 
     def unmeasured(self, name: str) -> str:
         if name in CorpusTask.measures and (self.held_out is None or self.held_out.labels.max() < 1):

@@ -63,16 +63,16 @@ class ModelEncoder:
         """As `Encoder.encode`. Args: half: matrices are multiplied in 16 bits where the device is faster so.
         Raises: ExpressionError with the place of a text that the model cannot read."""
         rows = Sequences.of(texts, max_length=self.max_length)
-        found = np.zeros((len(rows), self.dimension), np.float32)
+        result = np.zeros((len(rows), self.dimension), np.float32)
         done = 0
         with self.embedding(half) as embed:
             for batch in batches(rows.lengths, TOKENS_PER_BATCH):
                 if stop():
                     break
-                found[batch] = embed(rows.padded(batch))
+                result[batch] = embed(rows.padded(batch))
                 done += len(batch)
                 events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
-        return unit(found) if normalise else found
+        return unit(result) if normalise else result
 
     @contextmanager
     def embedding(self, half: bool) -> Iterator[Callable[[Ints], Vectors]]:
@@ -201,10 +201,10 @@ def load_encoder(folder: Path, *, device: str = "auto") -> Encoder:
     """
 
     device = torch_device(device)
-    found = parts(folder)
-    if found == [folder]:
+    result = parts(folder)
+    if result == [folder]:
         return _load(folder, device)
-    encoders = [_load(part, device) for part in found]
+    encoders = [_load(part, device) for part in result]
     return JoinedEncoder(encoders, folder.name, min(map(longest, encoders)))
 
 

@@ -62,17 +62,17 @@ def nearest(
 
     text, own = plain_prefix(spec.expr), None
     query = cached_encoder(spec.model).encode([text])  # refused, if it is, before a corpus is encoded
-    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
+    result = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     if spec.cluster is not None and spec.member is not None:
-        own = found.place(spec.cluster, spec.member)
-    query = query if own is None else found.vector(own)
+        own = result.place(spec.cluster, spec.member)
+    query = query if own is None else result.vector(own)
     neighbours = [
         {**named(each["prefix"]), **each, "same": None if own is None else each["cluster"] == spec.cluster}
-        for each in found.nearest(query, spec.count + (own is not None))
+        for each in result.nearest(query, spec.count + (own is not None))
         if own is None or (each["cluster"], each["member"]) != (spec.cluster, spec.member)
     ][: spec.count]
     judge(neighbours, text, "verdict")
-    return {**named(text), "pool": len(found), "left_out": found.left_out, "neighbours": neighbours}
+    return {**named(text), "pool": len(result), "left_out": result.left_out, "neighbours": neighbours}
 
 
 def named(text: str) -> dict[str, str]:
@@ -163,13 +163,13 @@ def analogy(
     wanted = plain_prefix(spec.expected) if spec.expected else None
     encoder = cached_encoder(spec.model)
     x1, y1, x2 = encoder.encode(given, normalise=False)
-    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
+    result = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     target = unit((y1 - x1 + x2)[None])
     texts, vectors = _of_analogies(spec.model)
     if wanted is not None and wanted not in texts:
         texts, vectors = [*texts, wanted], np.concatenate([vectors, encoder.encode([wanted])])
     # Three more, since what was asked with is no answer.
-    hits = found.nearest(target, spec.count + 3)
+    hits = result.nearest(target, spec.count + 3)
     cosines, rows = nearest(target, vectors, spec.count + 3)
     for row, cosine in zip(rows[0].tolist(), cosines[0].tolist(), strict=True):
         hits.append({"prefix": texts[row], "cluster": None, "member": None, "cosine": cosine})
@@ -189,7 +189,7 @@ def analogy(
     return {
         **{name: named(text) for name, text in zip(("x1", "y1", "x2"), given, strict=True)},
         "expected": wanted and named(wanted),
-        "candidates": len(found) + len(texts),
+        "candidates": len(result) + len(texts),
         "hits": hits,
         "place": _place(hits),
         "place_without_echo": _place([hit for hit in hits if not hit["echo"]]),

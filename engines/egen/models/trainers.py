@@ -197,8 +197,8 @@ class Seq2seq(_TransformerTask):
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy with label smoothing, in nats a token."""
-        found = logits(model, batch["source"], batch["target"])
-        return losses.sequence(found, batch["target"], self.settings.smoothing)
+        result = logits(model, batch["source"], batch["target"])
+        return losses.sequence(result, batch["target"], self.settings.smoothing)
 
     def unmeasured(self, name: str) -> str:
         if name == "greedy_accuracy" and self.held_out is None:

@@ -244,14 +244,14 @@ def _attend(
     """What is added to the residual: queries of the states over keys and values."""
     import torch.nn.functional as F  # noqa: N812
 
-    found = F.scaled_dot_product_attention(
+    result = F.scaled_dot_product_attention(
         _split(model, attention["query"](states)),
         *key_value,
         attn_mask=mask,
         dropout_p=model.config.dropout if model.training else 0.0,
         is_causal=causal,
     )
-    return _dropped(model, attention["out"](found.transpose(1, 2).flatten(2)))
+    return _dropped(model, attention["out"](result.transpose(1, 2).flatten(2)))
 
 
 def _feed_forward(model: nn.Module, layer: Any, states: Tensor) -> Tensor:
@@ -294,8 +294,8 @@ def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[
     for batch in batches(rows.lengths, max(1, _TOKENS_PER_BATCH // beams)):
         ids = torch.from_numpy(rows.padded(batch)).to(device)
         with torch.inference_mode():
-            found = beam(model, ids, beams, limit)
-        for row, candidates in zip(batch.tolist(), found, strict=True):
+            result = beam(model, ids, beams, limit)
+        for row, candidates in zip(batch.tolist(), result, strict=True):
             raw[row] = candidates
     return [_judged(tree, candidates) for tree, candidates in zip(sources, raw, strict=True)]
 
@@ -316,8 +316,8 @@ def _judged(source: Tree, candidates: list[tuple[list[int], float]]) -> list[Wri
 
 def greedy_accuracy(model: nn.Module, sources: Sequence[Tree]) -> float:
     """The share of sources for which greedy decoding writes an equal expression."""
-    found = write(model, sources)
-    return sum(candidates[0].equal for candidates in found) / max(1, len(found))
+    result = write(model, sources)
+    return sum(candidates[0].equal for candidates in result) / max(1, len(result))
 
 
 def beam(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tuple[list[int], float]]]:

@@ -183,17 +183,17 @@ def pool(
                 remedy="Encode them in a job.",
             )
         if path is not None and known:
-            found = _read(path)
+            result = _read(path)
         else:
             build = ResumableBuild(cache, events=events, stop=stop)
             vectors, table, left_out = _encoded(model, data, part, build, name, only)
-            found = Pool(vectors, table, left_out, name)
+            result = Pool(vectors, table, left_out, name)
             if path is not None:
-                found = _written(found, path)
+                result = _written(result, path)
                 build.publish(parts=f"{name}-*.npy")
         while len(_open) >= 3:
             _open.pop(next(iter(_open)))
-        _open[name] = found
+        _open[name] = result
     return _open[name]
 
 

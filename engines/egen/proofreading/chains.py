@@ -141,10 +141,10 @@ def chains(document: Document) -> Iterator[list[Link]]:
                     statement.sides[0] = ""
                 statement.sides[0] = last or (end if opened else "")
             last = statement.sides[-1]
-            found = _links(statement, piece, number, _apart(before), after)
-            if found:
+            result = _links(statement, piece, number, _apart(before), after)
+            if result:
                 number += 1
-                yield found
+                yield result
         end, opened = last, True
         before = (before + " § ")[-400:]
         if piece.text.rstrip().endswith((".", r".\]")) or re.search(

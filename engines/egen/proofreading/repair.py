@@ -71,10 +71,10 @@ def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> s
     if len(one) + len(other) > _MOST_NODES or (_is_simple(one) and _is_simple(other)):
         return ""
     wanted = _truths(other, name)
-    found = _truths(one, name)
-    if found[::2] == wanted[::2] or len({*found, *wanted}) != 2:
+    result = _truths(one, name)
+    if result[::2] == wanted[::2] or len({*result, *wanted}) != 2:
         return ""
-    for first, second, truths in ((one, other, wanted), (other, one, found)):
+    for first, second, truths in ((one, other, wanted), (other, one, result)):
         for changed, instead in _changes(first):
             if _truths(changed, name) == truths and name in variables(changed) and same(changed, second):
                 return instead
@@ -108,8 +108,8 @@ def points_of(names: Iterable[str]) -> list[dict[str, float]]:
 
 def _meets(changed: Tree, wanted: Sequence[float | None], at: Sequence[Mapping[str, float]]) -> bool:
     for value, point in zip(wanted, at, strict=True):
-        found = worth(changed, point)
-        if found is None or value is None or abs(found - value) > _CLOSE * (1 + abs(value)):
+        result = worth(changed, point)
+        if result is None or value is None or abs(result - value) > _CLOSE * (1 + abs(value)):
             return False
     return True
 

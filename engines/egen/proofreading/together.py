@@ -66,11 +66,11 @@ def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
     lone: dict[int, str] = {}
     several: set[str] = set()
     for each in held:
-        if (found := _value(each)) is not None:
-            lone[each.place] = found[0]
-            values[found[0]].append(found[1])
+        if (result := _value(each)) is not None:
+            lone[each.place] = result[0]
+            values[result[0]].append(result[1])
             if _OR.match(each.after) or each.before.endswith((" or", "either")):
-                several.add(found[0])
+                several.add(result[0])
     fixed = {
         name: many[0] for name, many in values.items() if name not in several and max(many) - min(many) < 1e-9
     }

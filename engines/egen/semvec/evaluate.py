@@ -209,8 +209,8 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     for name, vectors in systems.items():
         if stop():
             raise stopped("evaluation")
-        found = scores(vectors(pool.trees), pool.numbers, asked, spec.k)
-        figure = mean_figure(name, "paper", found, groups=groups)
+        result = scores(vectors(pool.trees), pool.numbers, asked, spec.k)
+        figure = mean_figure(name, "paper", result, groups=groups)
         figures.append({"name": name, "value": figure.value, "interval": list(figure.interval)})
         events(Event("progress", {"done": len(figures), "total": len(systems), "unit": "systems"}))
     return {

@@ -258,8 +258,8 @@ class SemVecTask:
         import torch
 
         trees = [example.one for example in examples] + [example.other for example in examples]
-        found = arrays(trees, *self._labels)
-        batch = {name: torch.from_numpy(rows) for name, rows in found.items()}
+        result = arrays(trees, *self._labels)
+        batch = {name: torch.from_numpy(rows) for name, rows in result.items()}
         return {**batch, "classes": torch.tensor([example.number for example in examples])}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
@@ -288,8 +288,8 @@ class SemVecTask:
         asked = np.random.default_rng(0).permutation(self._set.asked("validation"))[: self.settings.measured]
         if not len(asked):
             return {}
-        found = scores(encode(model, self._set.trees), self._set.numbers, asked, 5)
-        return {"validation_score_5_percent": 100 * float(found.mean())}
+        result = scores(encode(model, self._set.trees), self._set.numbers, asked, 5)
+        return {"validation_score_5_percent": 100 * float(result.mean())}
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         save_network(model, folder)

@@ -58,7 +58,7 @@ def paired(
             limits.append(0)
     line, column, value = zip(*rows, strict=True)
     shape = (len(limits), len(gains))
-    found = milp(
+    result = milp(
         -np.array(gains, float),
         integrality=np.arange(len(gains)) < len(pairs),
         bounds=Bounds(0, 1),
@@ -66,14 +66,14 @@ def paired(
         options={"time_limit": seconds},
     )
     best = [-1] * len(names[0])
-    if found.x is not None:
+    if result.x is not None:
         for place, partner in pairs:
-            if found.x[number[place, partner]] > 0.5:
+            if result.x[number[place, partner]] > 0.5:
                 best[place] = partner
-    if found.status != 0:
+    if result.status != 0:
         best = max(best, _climbed(len(names[0]), weights), key=lambda one: _total(one, weights))
     partners = {names[0][place]: names[1][partner] for place, partner in enumerate(best) if partner >= 0}
-    return partners, bool(found.status == 0)
+    return partners, bool(result.status == 0)
 
 
 def _climbed(size: int, weights: Weights) -> list[int]:

@@ -33,8 +33,8 @@ class Frames:
         word = f"{lemma}/{kind}"
         if word in self.senses:
             return self.senses[word] or None
-        found = self.words.get(word)
-        return found[0] if found else None
+        result = self.words.get(word)
+        return result[0] if result else None
 
 
 @cache

@@ -99,23 +99,23 @@ def parse(spec: Parse) -> dict[str, Any]:
     from engines.mathamr.graph.graft import grafted, linear
     from engines.mathamr.parsing.parsers import parsed, parser
 
-    found = marked(spec.text)
-    if spec.query is not None and spec.query not in found.formulas:
+    result = marked(spec.text)
+    if spec.query is not None and spec.query not in result.formulas:
         raise EngineError(
             f"the text has no formula {spec.query!r}",
             code="E376",
-            remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
+            remedy=f"It has: {', '.join(result.formulas) or 'none'}.",
         )
-    made = next(parsed([found.text], parser(spec.parser, spec.model, spec.device, spec.labeller)))
-    warnings = [*found.warnings, *made.warnings]
+    made = next(parsed([result.text], parser(spec.parser, spec.model, spec.device, spec.labeller)))
+    warnings = [*result.warnings, *made.warnings]
     if made.parser == "builtin":
         warnings.append("the built-in parser is approximate")
     else:
         warnings.append(f"the graph is by amrlib's model {spec.model}")
-    if not found.formulas:
+    if not result.formulas:
         warnings.append("the text has no formula")
     text = write_graph(made.graph)
-    trees = {name: operator_tree(latex) for name, latex in found.formulas.items()}
+    trees = {name: operator_tree(latex) for name, latex in result.formulas.items()}
     for name, tree in trees.items():
         if any(node.label.startswith("E!") for node in tree.walk()):
             warnings.append(f"part of formula {name} could not be parsed")
@@ -123,8 +123,8 @@ def parse(spec: Parse) -> dict[str, Any]:
     if whole.lost:
         warnings.append(f"the parser lost {len(whole.lost)} formulas, which are attached to the root")
     document = {
-        "context": found.text,
-        "formulas": dict(found.formulas),
+        "context": result.text,
+        "formulas": dict(result.formulas),
         "parser": made.parser,
         "amr": text,
         "mathamr": write_graph(whole.graph),
@@ -132,7 +132,7 @@ def parse(spec: Parse) -> dict[str, Any]:
         "lost": list(whole.lost),
         "warnings": warnings,
     }
-    rows = [{"formula": name, "latex": latex} for name, latex in found.formulas.items()]
+    rows = [{"formula": name, "latex": latex} for name, latex in result.formulas.items()]
     return Shown(
         document,
         lambda: rows,

@@ -173,10 +173,10 @@ def _loaded(folder: Path, device: str | None) -> Any:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise _unusable(path.parent, f"{path.name} cannot be read") from error
-    return found if isinstance(found, dict) else {}
+    return result if isinstance(result, dict) else {}
 
 
 _WHOLE = "A parse_xfm folder has amrlib_meta.json, config.json, weights, and its tokenizer's files."

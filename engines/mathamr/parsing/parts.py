@@ -38,13 +38,13 @@ class Dependencies:
         return self.relation(number).partition(":")[0]
 
     def first(self, number: int, *relations: str) -> int | None:
-        found = self.children(number, *relations)
-        return found[0] if found else None
+        result = self.children(number, *relations)
+        return result[0] if result else None
 
     def marker(self, number: int, *relations: str) -> str:
         """The preposition or conjunction that introduces a word, with what is fixed to it: `such as`."""
-        found = self.first(number, *(relations or ("case", "mark")))
-        return "" if found is None else self.lemma(found)
+        result = self.first(number, *(relations or ("case", "mark")))
+        return "" if result is None else self.lemma(result)
 
     def is_verb(self, number: int) -> bool:
         """Whether it is a verb by its tag, or a noun by mistake: one with a subject and no copula."""

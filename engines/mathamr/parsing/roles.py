@@ -375,11 +375,11 @@ def _of_graph(graph: Graph, words: Sequence[Word]) -> list[Example]:
     places = aligned(words, graph)
     concepts = graph.by_variable()
     return [
-        found
+        result
         for frame, role, other in arguments(graph)
         if frame in places
         and other in places
-        and (found := _example(words, places[frame], concepts[frame].concept, places[other], role))
+        and (result := _example(words, places[frame], concepts[frame].concept, places[other], role))
     ]
 
 
@@ -480,5 +480,5 @@ class TrainRoles:
 
 def train_roles(spec: TrainRoles) -> dict[str, Any]:
     """Write the labeller. Returns: out, and as `derive`. Raises: DataError E674 as there."""
-    found = derive(spec.examples, spec.out, amr=spec.amr, held_out=spec.held_out)
-    return {"out": str(spec.out), **found}
+    result = derive(spec.examples, spec.out, amr=spec.amr, held_out=spec.held_out)
+    return {"out": str(spec.out), **result}

@@ -641,8 +641,8 @@ class _Sentence(Modifiers):
         """Who does what a verb says, also where it inherits that."""
         if number in self.subjects:
             return self.subjects[number]
-        found = self.first(number, "nsubj")
-        return None if found is None else self.parts.get(found)
+        result = self.first(number, "nsubj")
+        return None if result is None else self.parts.get(result)
 
     def simple(self, number: int, subject: Part | None) -> Part:
         """A clause without what is coordinated with it."""

@@ -291,8 +291,8 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
         )
     open_index(index, collection.path, events)
     runs = tuple(collection.formula_runs)
-    found = evaluate(EvaluateFormulas(runs, index, qrels, unit), events=events)
-    return {**found, "index": str(index), "runs": [*map(str, runs)], "qrels": [*map(str, qrels)]}
+    result = evaluate(EvaluateFormulas(runs, index, qrels, unit), events=events)
+    return {**result, "index": str(index), "runs": [*map(str, runs)], "qrels": [*map(str, qrels)]}
 
 
 def _judgements(collection: ArqmathFolder) -> tuple[tuple[Path, ...], Unit]:

@@ -84,14 +84,14 @@ def write_documents(
     Returns: what `about.json` says of it: see `index`. Raises: DataError E660 where there are no formulas.
     """
     before = _before(out, about)
-    found = scanned(place, {} if before is None else before.scans, about["column"])
-    if pdf := found.left_out[".pdf"]:
+    result = scanned(place, {} if before is None else before.scans, about["column"])
+    if pdf := result.left_out[".pdf"]:
         events(Event("warning", {"message": pdf_warning(pdf)}))
     same = set()
     if before is not None:
-        same = {unit.path for unit in found.units if before.units.get(unit.path, (0, ""))[1] == unit.state}
-    new = [unit for unit in found.units if unit.path not in same]
-    numbers = {unit.path: number for number, unit in enumerate(found.units)}
+        same = {unit.path for unit in result.units if before.units.get(unit.path, (0, ""))[1] == unit.state}
+    new = [unit for unit in result.units if unit.path not in same]
+    numbers = {unit.path: number for number, unit in enumerate(result.units)}
     sources: list[Source] = []
     if before is not None and same:
         sources.append(_kept(before, same, numbers))
@@ -101,7 +101,7 @@ def write_documents(
     first: dict[str, str] = {}
     with sole_builder(parts, code="E669"):
         write_json(parts / _PARTS, {"of": out.name})
-        for folder, made in _parts(_tasks(found, new, about["column"], settings), parts, keys, events, stop):
+        for folder, made in _parts(_tasks(result, new, about["column"], settings), parts, keys, events, stop):
             files = np.array([numbers[path] for path in made["files"]], np.int32)
             sources.append(Source(folder, None, files))
             for path, count in made["left_out"].items():
@@ -117,8 +117,8 @@ def write_documents(
                 code="E660",
                 remedy="Expected formulas between dollars, or a table with a column of formulas (--column).",
             )
-        units = [(unit.path, unit.state, left_out.get(unit.path, 0)) for unit in found.units]
-        scans = {path: (state, *_plain(scan)) for path, (state, scan) in found.scans.items()}
+        units = [(unit.path, unit.state, left_out.get(unit.path, 0)) for unit in result.units]
+        scans = {path: (state, *_plain(scan)) for path, (state, scan) in result.scans.items()}
         write_json(draft / FILES, {"files": units, "scans": scans})
         remove_folder(parts, _PARTS)
     total = sum(left_out.values())
@@ -128,9 +128,9 @@ def write_documents(
         **counts,
         "left_out": total,
         "doubts": {},
-        "files": len(found.units),
+        "files": len(result.units),
         "files_read": len(new),
-        "files_left_out": dict(sorted(found.left_out.items())),
+        "files_left_out": dict(sorted(result.left_out.items())),
     }
 
 
@@ -139,8 +139,8 @@ def is_current(place: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str,
     before = _before(out, about)
     if before is None:
         return None
-    found = scanned(place, before.scans, about["column"])
-    now = {unit.path: unit.state for unit in found.units}
+    result = scanned(place, before.scans, about["column"])
+    now = {unit.path: unit.state for unit in result.units}
     return before.about if now == {path: state for path, (_, state, _) in before.units.items()} else None
 
 

@@ -377,9 +377,9 @@ class FormulaIndex:
     def texts_of(self, rows: NDArray[Any]) -> list[tuple[str, str]]:
         """The text that each formula stands in: its file and row or post, of a collection its post, or its id
         where that is not known."""
-        found = self.formulas.select(["id", "post", "kind"]).take(pa.array(rows)).to_pylist()
+        result = self.formulas.select(["id", "post", "kind"]).take(pa.array(rows)).to_pylist()
         own = "documents" in self.about
-        return [(one["post"], one["kind"]) if own else (one["post"] or one["id"], "") for one in found]
+        return [(one["post"], one["kind"]) if own else (one["post"] or one["id"], "") for one in result]
 
     def formula(self, row: int) -> dict[str, Any]:
         """A formula, as `members` has it."""

@@ -174,8 +174,8 @@ def fields_of_post(post: Post) -> Iterator[tuple[str, str]]:
 def fields_of_topic(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """("title" or "question", text with placeholders, LaTeX by short id) of a topic's two fields."""
     for name, field in (("title", topic.title), ("question", topic.question)):
-        found = in_fields(field.text, field.formulas)
-        yield name, found.text, found.formulas
+        result = in_fields(field.text, field.formulas)
+        yield name, result.text, result.formulas
 
 
 def with_latex(text: str, latex: Mapping[str, str]) -> str:

@@ -185,8 +185,8 @@ def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict
     """
     kinds = kinds_of(spec.kinds)
     read = read_problems(spec.data)
-    found = variants(read.usable, kinds, events=events, stop=stop)
-    made = [variant for variant in found.made if not (spec.coherent and variant.doubts)]
+    result = variants(read.usable, kinds, events=events, stop=stop)
+    made = [variant for variant in result.made if not (spec.coherent and variant.doubts)]
     if spec.out:
         import json
 
@@ -196,7 +196,7 @@ def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict
     return {
         "problems": len(read.rows),
         "usable": len(read.usable),
-        "kinds": {kind: _counted(kind, made, found) for kind in kinds},
+        "kinds": {kind: _counted(kind, made, result) for kind in kinds},
         "complete": not stop(),
         "out": spec.out,
         "variants": [variant.to_row() for variant in (made if spec.out is None else made[:_SHOWN])],
@@ -254,16 +254,16 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
             'the form "given that" is for English only', code="E683", remedy="Use --how question-first."
         )
     if spec.how == "given-that":
-        found = Variants()
+        result = Variants()
         for problem in usable:
             made = reordered(problem, given_that=True)
             if isinstance(made, Variant):
-                found.made.append(made)
+                result.made.append(made)
             else:
-                found.refused["qr", made] += 1
+                result.refused["qr", made] += 1
     else:
-        found = variants(usable, ("roda" if spec.how == "reversed" else "qr",), events=events, stop=stop)
-    if not found.made:
+        result = variants(usable, ("roda" if spec.how == "reversed" else "qr",), events=events, stop=stop)
+    if not result.made:
         raise EngineError(
             "no challenge can be made from any of these problems",
             code="E686",
@@ -275,14 +275,14 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
         places = chance.choice(len(rows), size=min(count, len(rows)), replace=False)
         return [rows[place] for place in sorted(places.tolist())]
 
-    drawn = some(found.made, spec.draw)
+    drawn = some(result.made, spec.draw)
     coherent = [variant for variant in drawn if not variant.doubts]
     kept = some(coherent, spec.keep)
     write_problems(spec.out, [replace(variant.problem, fold=None) for variant in kept])
     return {
         "how": spec.how,
         "problems": len(usable),
-        "made": len(found.made),
+        "made": len(result.made),
         "drawn": len(drawn),
         "doubtful": len(drawn) - len(coherent),
         "doubts": dict(Counter(doubt for variant in drawn for doubt in variant.doubts).most_common()),

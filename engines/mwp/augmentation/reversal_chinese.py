@@ -54,13 +54,13 @@ def reversed_text(problem: Problem, number: int, answer: int) -> ReversedText | 
         return "there are two questions"
     (old,) = asking
     asked = f"N_{number}"
-    found = re.compile(rf"{asked}(?!\d)")
-    new = next((place for place, part in enumerate(parts) if found.search(part)), None)
+    result = re.compile(rf"{asked}(?!\d)")
+    new = next((place for place, part in enumerate(parts) if result.search(part)), None)
     if new is None:
         return "the number is not in the text"
     stated = [*parts]
     stated[old] = _stated(parts[old], marker, f"N_{answer}")
-    question = found.sub(_word(problem.numbers[number], marker), stated[new], count=1)
+    question = result.sub(_word(problem.numbers[number], marker), stated[new], count=1)
     doubts = _doubts(problem, number, parts[new], marker)
     rest = [part.strip(_MARKS) for place, part in enumerate(stated) if place != new]
     question = question.strip(_MARKS)

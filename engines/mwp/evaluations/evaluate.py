@@ -89,9 +89,9 @@ def evaluate_solver(
             remedy="A problem needs an equation or an answer, and must be in --fold.",
         )
     solver = ready(spec.model)
-    found = _answers(solver, rows, spec.beam, "problems", events, stop)
-    scores = [judged(row, one) for row, one in zip(rows, found, strict=True)]
-    unread = Counter(one for one in found if isinstance(one, str))
+    result = _answers(solver, rows, spec.beam, "problems", events, stop)
+    scores = [judged(row, one) for row, one in zip(rows, result, strict=True)]
+    unread = Counter(one for one in result if isinstance(one, str))
     document: dict[str, Any] = {
         "model": spec.model.name,
         "data": title(spec.data),
@@ -118,7 +118,7 @@ def evaluate_solver(
     if spec.probes:
         document["probes"] = _probes(solver, rows, scores, spec, events, stop)
     if spec.out is not None:
-        _keep(spec.out, rows, found, scores)
+        _keep(spec.out, rows, result, scores)
         document["out"] = str(spec.out)
     if spec.plot is not None and cache is not None:
         _draw(spec.plot, document, cache)
@@ -203,8 +203,8 @@ def interval(right: Sequence[bool]) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson 1927)."""
     from scipy.stats import binomtest
 
-    found = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
-    return float(found.low), float(found.high)
+    result = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
+    return float(result.low), float(result.high)
 
 
 def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:

@@ -266,10 +266,10 @@ def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, di
             remedy="Fix the line, or download the file again.",
         ) from error
     folds = _folds(path)
-    found = root.findall(".//Problem")
-    if not found:
+    result = root.findall(".//Problem")
+    if not result:
         raise DataError("the XML holds no element Problem", path=path, code="E318", remedy=_REMEDY)
-    for problem in found:
+    for problem in result:
         row: dict[str, Any] = {str(key): str(value) for key, value in problem.items()}
         for child in problem.iterchildren(tag=etree.Element):
             row[str(child.tag)] = "".join(map(str, child.itertext())).strip()

@@ -69,8 +69,8 @@ class _Table(Module):
 
         known = self.tokens.num_embeddings
         marked = ids >= known
-        found = self.tokens(ids.masked_fill(marked, 0))
-        return torch.where(marked[:, :, None], self.marks((ids - known).clamp(min=0)), found)
+        result = self.tokens(ids.masked_fill(marked, 0))
+        return torch.where(marked[:, :, None], self.marks((ids - known).clamp(min=0)), result)
 
 
 class Adapted(Module):

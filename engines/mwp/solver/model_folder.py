@@ -119,7 +119,7 @@ def _fill(solver: Solver, folder: Path) -> None:
 
     try:
         stored = {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
-        found = solver.load_state_dict(stored, strict=False)
+        result = solver.load_state_dict(stored, strict=False)
     except (OSError, RuntimeError, ValueError, SafetensorError) as error:
         first = str(error).strip().splitlines()[0][:200]
         raise _wrong(
@@ -127,9 +127,9 @@ def _fill(solver: Solver, folder: Path) -> None:
         ) from error
     frozen = {name for name, weight in solver.named_parameters() if not weight.requires_grad}
     frozen |= {name for name, _ in solver.named_buffers()}
-    lost = [name for name in found.missing_keys if solver.base != BUILT_IN or name not in frozen]
-    if lost or found.unexpected_keys:
-        name = (*lost, *found.unexpected_keys)[0]
+    lost = [name for name in result.missing_keys if solver.base != BUILT_IN or name not in frozen]
+    if lost or result.unexpected_keys:
+        name = (*lost, *result.unexpected_keys)[0]
         raise _wrong(folder, f"weights and description do not match: {name}", "Train it again.")
 
 

@@ -110,8 +110,8 @@ def parts(text: str) -> list[str | int]:
     >>> parts("Tom has N_0 pens")
     ['Tom has ', 0, ' pens']
     """
-    found = _PLACE.split(text)
-    return [int(part) if place % 2 else part for place, part in enumerate(found)]
+    result = _PLACE.split(text)
+    return [int(part) if place % 2 else part for place, part in enumerate(result)]
 
 
 def words_of(text: str) -> list[str]:

@@ -69,12 +69,12 @@ def explain(spec: ExplainTriplet) -> Explanation:
     >>> found.triplet.positive, found.triplet.negative, found.negative_count
     ('en-002', 'en-025', 22)
     """
-    found = ready(spec)
-    anchor = found.pool.place.get(spec.anchor)
-    if anchor is None or found.pool.examples[anchor].of:
-        remedy = known(spec.anchor, [problem.id for problem in found.anchors])
+    result = ready(spec)
+    anchor = result.pool.place.get(spec.anchor)
+    if anchor is None or result.pool.examples[anchor].of:
+        remedy = known(spec.anchor, [problem.id for problem in result.anchors])
         raise EngineError(f"there is no problem {spec.anchor!r} with an equation", code="E684", remedy=remedy)
-    chosen = retriever(spec, found)
+    chosen = retriever(spec, result)
     triplet = chosen.triplet(anchor)
     if triplet is None:
         raise EngineError(
@@ -83,9 +83,9 @@ def explain(spec: ExplainTriplet) -> Explanation:
             remedy="Use a larger pool, or a smaller --rare-min.",
         )
     if isinstance(chosen, Joint):
-        return _of_joint(spec, found, chosen, anchor, triplet)
+        return _of_joint(spec, result, chosen, anchor, triplet)
     assert isinstance(chosen, TwoStage)
-    return _of_two_stages(spec, found, chosen, anchor, triplet)
+    return _of_two_stages(spec, result, chosen, anchor, triplet)
 
 
 def _of_two_stages(

@@ -112,28 +112,28 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     >>> found["anchors"], found["equations"], found["triplets"][0].positive
     (181, 36, 'en-002')
     """
-    found = ready(spec, events=events, stop=stop)
-    chosen = retriever(spec, found, events=events, stop=stop)
-    rows = list(triplets(chosen, found.anchors, events=events, stop=stop))
+    result = ready(spec, events=events, stop=stop)
+    chosen = retriever(spec, result, events=events, stop=stop)
+    rows = list(triplets(chosen, result.anchors, events=events, stop=stop))
     complete = not stop()
-    without = len(found.anchors) - len(rows) if complete else None
+    without = len(result.anchors) - len(rows) if complete else None
     bad = labelled(spec.without) if spec.without else frozenset()
     every = len(rows)
     rows = [row for row in rows if (row.anchor, row.positive, row.negative) not in bad]
-    hard = {spec.strategy: hardness(rows, found.pool)}
+    hard = {spec.strategy: hardness(rows, result.pool)}
     if spec.strategy == "joint":
-        two = TwoStage(found.pool, found.texts, "em", Chooser(found.texts))
-        hard["em"] = hardness(list(triplets(two, found.anchors, events=events, stop=stop)), found.pool)
+        two = TwoStage(result.pool, result.texts, "em", Chooser(result.texts))
+        hard["em"] = hardness(list(triplets(two, result.anchors, events=events, stop=stop)), result.pool)
     if spec.out and complete:
         write_triplets(spec.out, rows)
     return {
-        "anchors": len(found.anchors),
-        "unusable": found.unusable,
+        "anchors": len(result.anchors),
+        "unusable": result.unusable,
         "triplets": len(rows) if spec.out else rows,
         "without_negative": without,
         "labelled": every - len(rows),
-        "pool": found.pool.counts(),
-        "equations": len(found.pool.equations),
+        "pool": result.pool.counts(),
+        "equations": len(result.pool.equations),
         "hardness": hard,
         "complete": complete,
         "out": spec.out,
@@ -173,8 +173,8 @@ def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never
 
     Raises: as `engines.mwp.triplets.find.ready` does.
     """
-    found = ready(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
-    pool = found.pool
+    result = ready(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
+    pool = result.pool
     parts: dict[str, Counter[str]] = {}
     for example in pool.examples:
         parts.setdefault(example.problem.template, Counter())[example.part] += 1
@@ -201,10 +201,10 @@ def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never
                 "fold": problem.fold,
                 "like": like[problem.id],
             }
-            for problem in found.anchors
+            for problem in result.anchors
         ],
-        "languages": dict(Counter(problem.language for problem in found.anchors)),
-        "unusable": found.unusable,
+        "languages": dict(Counter(problem.language for problem in result.anchors)),
+        "unusable": result.unusable,
         "pool": pool.counts(),
         "templates": sorted(templates, key=lambda row: (-row["count"], row["template"])),
     }

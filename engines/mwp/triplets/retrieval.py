@@ -120,23 +120,23 @@ class TwoStage:
 
     def triplet(self, anchor: int) -> Triplet | None:
         """As `Retriever.triplet`. In `em` an anchor that is alone with its equation is its own positive."""
-        found = self.candidates(anchor)
-        if not len(found.negatives) or not len(found.positives):
+        result = self.candidates(anchor)
+        if not len(result.negatives) or not len(result.positives):
             return None
-        positive, like_positive = self._chooser.among(anchor, found.positives, like=False)
-        negative, like_negative = self._chooser.among(anchor, found.negatives, like=True)
+        positive, like_positive = self._chooser.among(anchor, result.positives, like=False)
+        negative, like_negative = self._chooser.among(anchor, result.negatives, like=True)
         examples = self.pool.examples
         return Triplet(
             anchor=examples[anchor].problem.id,
             positive=examples[positive].problem.id,
             negative=examples[negative].problem.id,
-            eq_sim_positive=found.positive_similarity,
-            eq_sim_negative=found.negative_similarity,
+            eq_sim_positive=result.positive_similarity,
+            eq_sim_negative=result.negative_similarity,
             text_sim_positive=like_positive,
             text_sim_negative=like_negative,
             pool=",".join(self.pool.parts),
             strategy=self.strategy,
-            alone=found.alone,
+            alone=result.alone,
         )
 
 
@@ -147,9 +147,9 @@ def triplets(
     for done, anchor in enumerate(anchors, start=1):
         if stop():
             return
-        found = retriever.triplet(retriever.pool.place[anchor.id])
-        if found is not None:
-            yield found
+        result = retriever.triplet(retriever.pool.place[anchor.id])
+        if result is not None:
+            yield result
         if done % 200 == 0 or done == len(anchors):
             events(Event("progress", {"done": done, "total": len(anchors), "unit": "anchors"}))
 

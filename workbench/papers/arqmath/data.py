@@ -179,8 +179,8 @@ def source_path(name: str) -> Path:
     path = Path(name).expanduser()
     if path.exists():
         return path.absolute()
-    found = find_collection(Workspace.open(create=False), name)
-    return found.index if found.indexed else found.path
+    result = find_collection(Workspace.open(create=False), name)
+    return result.index if result.indexed else result.path
 
 
 def resolved(spec: T) -> T:

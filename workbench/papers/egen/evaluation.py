@@ -41,7 +41,7 @@ def evaluate(
     """As `engines.egen.evaluations.evaluate.evaluate`, with `kept`, the file, where a row is named."""
     from engines.egen.evaluations.evaluate import evaluate as measure
 
-    found = measure(spec, cache=cache, events=events, stop=stop)
+    result = measure(spec, cache=cache, events=events, stop=stop)
     if spec.plot is not None and cache is not None:
         rows = [
             (
@@ -50,10 +50,10 @@ def evaluate(
                 tuple(each["interval"]),
                 next(iter(each["paper"].values()), None),
             )
-            for each in found["figures"]
+            for each in result["figures"]
         ]
-        dots_figure(spec.plot, rows, f"{found['model']} on {found['data']}, %", "paper", cache=cache)
-    return found if spec.row is None else {**found, "kept": str(_keep(found, spec, spec.row))}
+        dots_figure(spec.plot, rows, f"{result['model']} on {result['data']}, %", "paper", cache=cache)
+    return result if spec.row is None else {**result, "kept": str(_keep(result, spec, spec.row))}
 
 
 def _keep(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
@@ -106,10 +106,10 @@ def draw(
     spec: DrawMap, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
 ) -> dict[str, Any]:
     """As `engines.egen.models.embed.arrange`, with `file`, which is written."""
-    found = arrange(spec, cache=cache, events=events, stop=stop)
-    if spec.file is not None and found["points"] is not None:
-        _write(spec.file, found)
-    return {**found, "file": None if spec.file is None else str(spec.file)}
+    result = arrange(spec, cache=cache, events=events, stop=stop)
+    if spec.file is not None and result["points"] is not None:
+        _write(spec.file, result)
+    return {**result, "file": None if spec.file is None else str(spec.file)}
 
 
 def _write(path: Path, result: Mapping[str, Any]) -> None:

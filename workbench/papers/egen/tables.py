@@ -205,8 +205,8 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
     """The first members, and how the cluster came about; without members why, and what to change."""
     from engines.egen.generation import document, without_members
 
-    found = document(cluster)
-    members, stats = found["members"], cluster.stats
+    result = document(cluster)
+    members, stats = result["members"], cluster.stats
     if members:
         shown = enumerate(members[:_SHOWN_MEMBERS], 1)
         yield from MEMBERS.lines({"member": number, **row} for number, row in shown)
@@ -218,7 +218,7 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
         f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s sampled, {stats.verify_s:.2f} s verified"
     )
     if not members:
-        why, change = without_members(found)
+        why, change = without_members(result)
         yield f"no members: {why}"
         options = (
             f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")

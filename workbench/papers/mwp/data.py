@@ -57,10 +57,10 @@ def check(path: Path, report: Report) -> dict[str, int]:
     """Problems, those with an equation, and rows that are none; disagreeing answers are reported too."""
     from engines.mwp.problems.readers import read_problems
 
-    found = read_problems(path)
-    for note in (*found.skipped, *found.disagreements):
+    result = read_problems(path)
+    for note in (*result.skipped, *result.disagreements):
         report(DataError(note.reason, path=path, line=note.line, code="E317"))
-    return {"records": len(found.rows), **found.counts()}
+    return {"records": len(result.rows), **result.counts()}
 
 
 def place(workspace: Workspace, name: str) -> Path | None:
@@ -183,8 +183,8 @@ class Labels(RecordFile[tuple[str, str, str, str], Label]):
 
     def of(self, set_: str, triplet: Mapping[str, Any]) -> str:
         key = set_, str(triplet["anchor"]), str(triplet["positive"]), str(triplet["negative"])
-        found = self.known.get(key)
-        return found.label if found is not None else ""
+        result = self.known.get(key)
+        return result.label if result is not None else ""
 
     def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
         """Label a triplet; an empty label removes it. Raises: DataError E374 for an unknown label."""

@@ -108,9 +108,9 @@ def tour(guide: Guide, workspace: Workspace) -> None:
         guide.stop("Ask them for other numbers", "mwp.augment", {"data": chinese}, _augmented)
     name, data = next(iter(sets.items()))
     asked = {"data": data, "pool": "train,qr"}
-    found = guide.stop(f"Find hard triplets in {name}", "mwp.triplets", asked, _triplets)
+    result = guide.stop(f"Find hard triplets in {name}", "mwp.triplets", asked, _triplets)
     hardest = max(
-        (row for row in found["triplets"] if not row["alone"]),
+        (row for row in result["triplets"] if not row["alone"]),
         key=lambda row: (row["text_sim_negative"], row["anchor"]),
         default=None,
     )
