@@ -9,7 +9,7 @@ from __future__ import annotations
 from engines.core.verbs import offered
 
 _VERBS = {
-    "described_problems": ("problems.describe", "DescribeProblems"),
+    "described_problems": ("problems.readers", "DescribeProblems"),
     "augment": ("augmentation.augment", "Augment"),
     "find_triplets": ("triplets.find", "FindTriplets"),
     "explain": ("triplets.explain", "ExplainTriplet"),

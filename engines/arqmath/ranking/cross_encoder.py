@@ -155,7 +155,12 @@ class CrossEncoder(Scorer):
         self.name = self.folder.resolve().name
         device = torch_device(device)
         self._device = device
-        self._model = _load_classifier(self.folder).to(device).eval()
+        kind_of(self.folder, CODE)
+        known = json.loads((self.folder / "config.json").read_bytes())
+        self._titles = has_cosine_head(known)
+        self._question_tokens = int(known.get(_QUESTION, 0))
+        self._windows = bool(known.get(_WINDOW, False))
+        self._model = _load_classifier(self.folder, cosine=self._titles).to(device).eval()
         self._tokenizer = open_tokenizer(self.folder, CODE)
         config = self._model.config
         rows = self._model.get_input_embeddings().num_embeddings
@@ -165,10 +170,6 @@ class CrossEncoder(Scorer):
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self.half = None if exact else half_precision(device)
         self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
-        known = config.to_dict()
-        self._titles = has_cosine_head(known)
-        self._question_tokens = int(known.get(_QUESTION, 0))
-        self._windows = bool(known.get(_WINDOW, False))
 
     @property
     def fingerprint(self) -> str:
@@ -266,12 +267,10 @@ def _recorded(tokenizer: Any) -> int:
     return length if length < LARGE_INTEGER else MAX_TOKENS  # the library's sign of none
 
 
-def _load_classifier(folder: Path) -> Any:
+def _load_classifier(folder: Path, *, cosine: bool) -> Any:
     """The model in single precision; a head that the folder lacks would be drawn at random and is refused."""
     from transformers import AutoModel, AutoModelForSequenceClassification
 
-    kind_of(folder, CODE)
-    cosine = has_cosine_head(json.loads((folder / "config.json").read_bytes()))
     if cosine and has_top_layers(folder):
         missing, labels, model = [], 2, cosine_head(open_top_layers(folder, CODE))
     elif cosine:
