@@ -469,7 +469,7 @@ def _decoded(
             break
         number += 1
         if number == 1:
-            _refuse_binary(line, path)
+            refuse_binary(line, path)
             line = line.removeprefix(b"\xef\xbb\xbf")
         problem = ""
         if len(line) > MAX_LINE_BYTES:
@@ -494,7 +494,8 @@ def _decoded(
         raise DataError("the file is empty", path=path, code="E314", remedy="Name a file that is not empty.")
 
 
-def _refuse_binary(line: bytes, path: Path) -> None:
+def refuse_binary(line: bytes, path: Path) -> None:
+    """Raises: DataError E315 for the beginning of a file that is UTF-16 or no text."""
     if line.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(
             "the text is UTF-16, and UTF-8 is needed",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from engines.core.errors import DataError
-from engines.core.files import CsvRow, csv_rows, file_error, json_object, open_read, read_lines
+from engines.core.files import CsvRow, csv_rows, file_error, json_object, open_read, read_lines, refuse_binary
 from engines.forum.cleaning import (
     CleanText,
     broken_formulas,
@@ -339,14 +339,8 @@ def open_binary(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
     """
     try:
         with unpacked(path, name) as file:
-            start = file.peek(2)[:2] if isinstance(file, io.BufferedReader) else b""
-            if start in (b"\xff\xfe", b"\xfe\xff"):
-                raise DataError(
-                    "the text is UTF-16, and UTF-8 is needed",
-                    path=path,
-                    code="E315",
-                    remedy="Save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
-                )
+            if isinstance(file, io.BufferedReader):
+                refuse_binary(file.peek(2)[:2], path)
             yield file
     except OSError as error:
         raise file_error(error, path, "read") from error

@@ -33,6 +33,15 @@ class Marked:
     formulas: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
+    def need(self, name: str | None) -> None:
+        """Raises: EngineError E376 for a query that is no formula of the text."""
+        if name is not None and name not in self.formulas:
+            raise EngineError(
+                f"the text has no formula {name!r}",
+                code="E376",
+                remedy=f"It has: {', '.join(self.formulas) or 'none'}.",
+            )
+
 
 def placeholder(name: str) -> str:
     """The placeholder of a formula by its id, with its quotes."""
@@ -186,12 +195,7 @@ def _of_file(spec: Context, file: Path, events: Sink) -> Iterator[dict[str, Any]
 def _context(spec: Context, text: str, query: str | None) -> dict[str, Any]:
     result = marked(text)
     name = None if query is None else query.removeprefix("q_")
-    if name is not None and name not in result.formulas:
-        raise EngineError(
-            f"the text has no formula {name!r}",
-            code="E376",
-            remedy=f"It has: {', '.join(result.formulas) or 'none'}.",
-        )
+    result.need(name)
     around = result.text if name is None else window(result.text, name, spec.window, spec.pipeline)
     kept = set(ids(around))
     return {

@@ -22,7 +22,7 @@ from engines.arqmath.training.model_folder import (
     open_model,
     open_tokenizer,
     open_top_layers,
-    padded,
+    padded_batch,
     tokenised,
     unusable,
 )
@@ -248,16 +248,11 @@ class CrossEncoder(Scorer):
         return asked[:left], np.concatenate([*before, own])[:right]
 
     def _inputs(self, sides: Sequence[tuple[Ids, Ids]]) -> dict[str, Any]:
-        import torch
-
         rows = [self._frame.pair(left, right) for left, right in sides]
-        made = {
-            "input_ids": padded([ids for ids, _ in rows], self._tokenizer.pad_token_id or 0),
-            "attention_mask": padded([ids * 0 + 1 for ids, _ in rows], 0),
-        }
-        if self._with_types:
-            made["token_type_ids"] = padded([types for _, types in rows], 0)
-        return {name: torch.from_numpy(values).to(self._device) for name, values in made.items()}
+        batch = padded_batch(rows, self._tokenizer.pad_token_id or 0)
+        if not self._with_types:
+            del batch["token_type_ids"]
+        return {name: tensor.to(self._device) for name, tensor in batch.items()}
 
 
 def _recorded(tokenizer: Any) -> int:

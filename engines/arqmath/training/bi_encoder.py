@@ -96,6 +96,7 @@ class BiEncoderTask(ForumTask[Settings]):
     """Training of such an encoder as a training task; what the vectors are, the trainers say."""
 
     files = ("run", "exclude")
+    linked = True
     measures: tuple[str, ...] = ("validation_loss_nats", "validation_mrr", "validation_bare_mrr")
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
@@ -122,11 +123,6 @@ class BiEncoderTask(ForumTask[Settings]):
         """What else is measured of a held-out question, (1, d), and its candidates, (answers, d)."""
         del question, answers
         return {}
-
-    def sources(self) -> dict[str, Sequence[Path]]:
-        """With the links of the collection."""
-        links = () if self.folder.links is None else (self.folder.links,)
-        return {**super().sources(), "collection": (self.folder.need_posts(), *links)}
 
     @cached_property
     def _sides(self) -> tuple[list[int], list[int]]:

@@ -8,10 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-
 from engines.arqmath.training.backbones import Backbone, open_backbone
-from engines.arqmath.training.model_folder import MINILM, Frame, Ids, backbone_folder, named, padded
+from engines.arqmath.training.model_folder import MINILM, Frame, Ids, backbone_folder, named, padded_batch
 from engines.arqmath.training.pairs import Threads, read_threads
 from engines.arqmath.training.settings import CODE
 from engines.core.errors import DataError
@@ -44,6 +42,8 @@ class ForumTask(Generic[Settings]):
     """The data that a recipe must name, and what they are in an error."""
     files: ClassVar[tuple[str, ...]] = ()
     """Further data, a file each, that a recipe may name."""
+    linked: ClassVar[bool] = False
+    """Whether the links of the collection are read."""
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
         self.settings: Settings = read(self.settings_class, model, place="model.", code=self.code)
@@ -62,7 +62,9 @@ class ForumTask(Generic[Settings]):
     def sources(self) -> dict[str, Sequence[Path]]:
         """The files that are read, by what they serve as."""
         named = {name: (self.data[name],) for name in self.files if name in self.data}
-        return {"backbone": self.backbone_files(), "collection": (self.folder.need_posts(),), **named}
+        links = self.folder.links if self.linked else None
+        collection = (self.folder.need_posts(), *([] if links is None else [links]))
+        return {"backbone": self.backbone_files(), "collection": collection, **named}
 
     def backbone_files(self) -> tuple[Path, ...]:
         """Those of the model that is begun with."""
@@ -108,15 +110,7 @@ class ForumTask(Generic[Settings]):
         return cached_rows(place, lambda: named(self.tokenizer, texts()), keep=keep)
 
     def padded(self, rows: Sequence[tuple[Ids, Ids]]) -> dict[str, torch.Tensor]:
-        """`input_ids`, `token_type_ids`, `attention_mask`: (rows, length). Args: rows: ids and types."""
-        import torch
-
-        found = {
-            "input_ids": padded([ids for ids, _ in rows], self.tokenizer.pad_token_id),
-            "token_type_ids": padded([types for _, types in rows], 0),
-            "attention_mask": padded([np.ones_like(ids) for ids, _ in rows], 0),
-        }
-        return {name: torch.from_numpy(values) for name, values in found.items()}
+        return padded_batch(rows, self.tokenizer.pad_token_id)
 
 
 def need(data: Mapping[str, Path], name: str, what: str) -> Path:

@@ -372,6 +372,18 @@ def padded(rows: Sequence[Ids], pad: int) -> NDArray[np.int64]:
     return result
 
 
+def padded_batch(rows: Sequence[tuple[Ids, Ids]], pad: int) -> dict[str, Any]:
+    """`input_ids`, `token_type_ids`, `attention_mask`: (rows, length). Args: rows: ids and types."""
+    import torch
+
+    columns = {
+        "input_ids": padded([ids for ids, _ in rows], pad),
+        "token_type_ids": padded([types for _, types in rows], 0),
+        "attention_mask": padded([np.ones_like(ids) for ids, _ in rows], 0),
+    }
+    return {name: torch.from_numpy(values) for name, values in columns.items()}
+
+
 def rows_by_kind(names: Iterable[str]) -> dict[tuple[str, str], int]:
     """The rows of texts that are named by their kind and their post's id.
 

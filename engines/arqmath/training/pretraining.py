@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engines.arqmath.collection.amps import read_amps
 from engines.arqmath.training.backbones import Backbone, add_latex_tokens
-from engines.arqmath.training.forum_task import ForumTask, moved
+from engines.arqmath.training.forum_task import ForumTask, moved, need
 from engines.arqmath.training.model_folder import (
     Ids,
     padded,
@@ -126,13 +126,7 @@ def needed(settings: PretrainSettings, data: Mapping[str, Path]) -> list[str]:
     kinds: list[str] = []
     for corpus in settings.names:
         kind = "collection" if corpus.startswith("mathse") else "amps"
-        if kind not in data:
-            raise DataError(
-                f"the recipe names no {kind} for {corpus}",
-                code="E674",
-                exit_code=3,
-                remedy=f"Name one with --set data.{kind}=PATH",
-            )
+        need(data, kind, f"{kind} for {corpus}")
         kinds += [kind] if kind not in kinds else []
     return kinds
 
@@ -237,7 +231,7 @@ def _shortened(left: list[int], right: list[int], room: int, draw: Random) -> tu
 # the model folder of the one before as `data.backbone`. What is saved opens as AutoModel,
 # AutoModelForMaskedLM and AutoModelForPreTraining.
 
-_AT_ONCE_pretraining = 32
+_MEASURED_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,8 +463,8 @@ class PretrainTask(ForumTask[PretrainSettings]):
             return {}
         by_length = np.argsort(rows.sequences.lengths, kind="stable")
         sums = dict.fromkeys(("loss", "right", "words", "second_loss", "second_right"), 0.0)
-        for begin in range(0, len(rows), _AT_ONCE_pretraining):
-            chosen = by_length[begin : begin + _AT_ONCE_pretraining].tolist()
+        for begin in range(0, len(rows), _MEASURED_AT_ONCE):
+            chosen = by_length[begin : begin + _MEASURED_AT_ONCE].tolist()
             batch = self._batch(rows, chosen, np.random.default_rng([self.seed, 6, begin]))
             batch = moved(batch, model)
             with torch.inference_mode():

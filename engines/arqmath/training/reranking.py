@@ -68,6 +68,7 @@ class RerankTask(ForumTask[RerankSettings]):
     settings_class = RerankSettings
     needs: ClassVar = {**ForumTask.needs, "run": "run of a first stage (arqmath rank --questions)"}
     files = ("run", "exclude")
+    linked = True
     measures = ("validation_loss_nats", "validation_mrr")
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
@@ -75,11 +76,6 @@ class RerankTask(ForumTask[RerankSettings]):
         if self.settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
             remedy = "Save all of it: --set model.layers_alone=false"
             raise refused("only the built-in MiniLM can be saved as layers alone", CODE, remedy)
-
-    def sources(self) -> dict[str, Sequence[Path]]:
-        """With the links of the collection."""
-        links = () if self.folder.links is None else (self.folder.links,)
-        return {**super().sources(), "collection": (self.folder.need_posts(), *links)}
 
     @cached_property
     def backbone(self) -> Backbone:

@@ -91,7 +91,6 @@ def parse(spec: Parse) -> dict[str, Any]:
     >>> found["formulas"], found["linear_mathamr"]
     ({'1': 'x', '2': 'x^2=2'}, 'find-01 you string-entity x string-entity eq 2 SUP x 2 imperative')
     """
-    from engines.core.errors import EngineError
     from engines.formula.parser import operator_tree
     from engines.mathamr.context import marked
     from engines.mathamr.graph.amr import write_graph
@@ -100,12 +99,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     from engines.mathamr.parsing.parsers import parsed, parser
 
     result = marked(spec.text)
-    if spec.query is not None and spec.query not in result.formulas:
-        raise EngineError(
-            f"the text has no formula {spec.query!r}",
-            code="E376",
-            remedy=f"It has: {', '.join(result.formulas) or 'none'}.",
-        )
+    result.need(spec.query)
     made = next(parsed([result.text], parser(spec.parser, spec.model, spec.device, spec.labeller)))
     warnings = [*result.warnings, *made.warnings]
     if made.parser == "builtin":

@@ -676,7 +676,7 @@ def check(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
                 "suspected (derivations with one mistake each)"
             )
     for number, derivation in enumerate(result["derivations"], 1):
-        yield f"derivation {number}: {_verdict_text_models(derivation)}"
+        yield f"derivation {number}: {_verdicts_in_words(derivation)}"
         for place, step in enumerate(derivation["steps"]):
             note = _note(derivation["transitions"][place - 1]) if place else ""
             yield f"  {place + 1}. {step['infix']}{note}"
@@ -687,7 +687,7 @@ def check(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 _SAID = {"wrong": "is wrong", "loses domain": "loses domain", "not shown": "is not shown"}
 
 
-def _verdict_text_models(derivation: Mapping[str, Any]) -> str:
+def _verdicts_in_words(derivation: Mapping[str, Any]) -> str:
     """`step 3 is wrong; step 5 is not shown`: the first of each kind."""
     found = [each["judgement"] for each in derivation["transitions"]]
     parts = [f"step {found.index(kind) + 2} {said}" for kind, said in _SAID.items() if kind in found]
