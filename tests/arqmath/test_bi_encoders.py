@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -20,6 +19,7 @@ from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import read_run
 from engines.training import TrainConfig
 from tests.arqmath.small_forum import backbone, forum
+from tests.conftest import weights
 
 TINY = {"first_rank": 2, "last_rank": 20, "negatives": 2, "max_length": 40, "measured": 2, "candidates": 4}
 TRAINERS = {"dense": DenseTask, "sparse": SpladeTask}
@@ -249,10 +249,6 @@ def test_a_question_ranks_its_answer_among_the_candidates(
         for one in (first, second)
     ]
     assert found["validation_loss_nats"] == pytest.approx(np.mean(losses), rel=1e-5)
-
-
-def weights(folder: Path) -> str:
-    return hashlib.sha256((folder / "model" / "model.safetensors").read_bytes()).hexdigest()
 
 
 CONFIG: dict[str, Any] = {

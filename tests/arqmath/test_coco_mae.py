@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from engines.arqmath.training.coco_mae import CocoMaeTask, own_span, two_spans
 from engines.arqmath.training.pretraining import IGNORED
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum
+from tests.conftest import weights
 
 TINY = {"max_length": 32, "measured": 20, "held_out": 0.2}
 
@@ -184,10 +184,6 @@ def restored(batch: Any, row: int) -> tuple[int, ...]:
 
 def contains(text: tuple[int, ...], span: tuple[int, ...]) -> bool:
     return any(text[at : at + len(span)] == span for at in range(len(text) - len(span) + 1))
-
-
-def weights(folder: Path) -> str:
-    return hashlib.sha256((folder / "model" / "model.safetensors").read_bytes()).hexdigest()
 
 
 def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Path, collection: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from engines.core.assets import reported_row
 from engines.core.errors import DataError, EngineError
 from engines.training import TrainConfig
 from tests.arqmath.small_forum import backbone, forum
+from tests.conftest import weights
 
 TINY = {"max_length": 40, "measured": 5, "candidates": 3, "per_question": 10}
 
@@ -122,10 +122,6 @@ def test_trainings_that_share_a_folder_tokenise_once(
     for number, other in enumerate(others):
         rows(**other)
         assert len(made) == 2 + number, other
-
-
-def weights(folder: Path) -> str:
-    return hashlib.sha256((folder / "model" / "model.safetensors").read_bytes()).hexdigest()
 
 
 def test_a_training_is_resumed_to_the_bit_and_ranks(

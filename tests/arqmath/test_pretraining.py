@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from itertools import combinations
 from pathlib import Path
@@ -18,6 +17,7 @@ from engines.arqmath.training.pretraining import IGNORED, PretrainTask, chunks, 
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum
+from tests.conftest import weights
 
 TINY = {"max_length": 48, "measured": 20, "held_out": 0.2}
 
@@ -214,10 +214,6 @@ def test_no_document_is_on_both_sides(place: Path, tmp_path: Path) -> None:
     assert len(task.train_data()) + len(task.held_out) > 95
     assert 8 < len(task.held_out) < 35
     assert not sides[0] & sides[1]
-
-
-def weights(folder: Path) -> str:
-    return hashlib.sha256((folder / "model" / "model.safetensors").read_bytes()).hexdigest()
 
 
 def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(

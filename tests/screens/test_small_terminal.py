@@ -17,16 +17,11 @@ from screens.widgets.pane import ListPane
 from screens.widgets.reader import Reader
 from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
-from tests.screens.driving import jobs_ready
+from tests.screens.driving import jobs_ready, shown
 from tests.screens.test_shell import NARROW
 from workbench.tables import Column
 
 Make = Callable[..., Workbench]
-
-
-def drawn(app: Workbench) -> list[str]:
-    """The lines of the terminal."""
-    return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
 async def sentence(pilot: Pilot[Any]) -> str:
@@ -35,7 +30,7 @@ async def sentence(pilot: Pilot[Any]) -> str:
     app = pilot.app
     assert isinstance(app, Workbench)
     place = app.screen.query_one(".whole", Static).region
-    lines = [line[place.x : place.right] for line in drawn(app)[place.y : place.bottom]]
+    lines = [line[place.x : place.right] for line in shown(app).splitlines()[place.y : place.bottom]]
     return " ".join(" ".join(lines).split())
 
 
@@ -55,7 +50,8 @@ async def test_the_sentence_of_a_choice_is_read_to_its_end(
             assert record is not None
             assert (record["reason"] or record["detail"]) in await sentence(pilot)
             await pilot.press("down")
-        assert drawn(app)[app.screen.query_one(".whole", Static).region.bottom].strip("│ ").startswith("╰")
+        below = shown(app).splitlines()[app.screen.query_one(".whole", Static).region.bottom]
+        assert below.strip("│ ").startswith("╰")
 
 
 async def test_steps_from_match_to_match_say_that_there_is_no_filter(make: Make) -> None:

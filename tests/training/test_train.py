@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from dataclasses import asdict
@@ -15,10 +14,7 @@ from tiny import Tiny, config
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.training import TrainResult, train
-
-
-def weights(folder: Path) -> str:
-    return hashlib.sha256((folder / "model" / "model.safetensors").read_bytes()).hexdigest()
+from tests.conftest import weights
 
 
 def run(
