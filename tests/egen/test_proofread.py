@@ -88,6 +88,34 @@ def test_what_operators_give_is_judged(tmp_path: Path, claim: str, verdict: str)
 
 
 @pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (r"\det A = -2", "follows"),
+        (r"A^{-1} = -\frac12 \begin{pmatrix} 4 & -2 \\ -3 & 1 \end{pmatrix}", "follows"),
+        (r"A^2 = \begin{pmatrix} 7 & 10 \\ 15 & 21 \end{pmatrix}", "wrong"),
+        ("AB = BA", "wrong"),
+        (r"A \cdot B = B \cdot A", "wrong"),
+        (r"\det(AB) = 2", "follows"),
+        ("2A = A + A", "right"),
+        ("MN = NM", "not shown"),
+        ("(M+N)^2 = M^2 + 2MN + N^2", "not shown"),
+        ("(M+N)^2 = M^2 + MN + NM + N^2", "right"),
+        ("(MN)^{-1} = N^{-1}M^{-1}", "right"),
+        ("(MN)^T = N^T M^T", "right"),
+        ("MN^{-1}NI = MI", "right"),
+        (r"\det(MN) = \det(M)\det(N)", "right"),
+    ],
+)
+def test_matrices_need_not_commute(tmp_path: Path, claim: str, verdict: str) -> None:
+    text = (
+        r"Let $A = \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}$, "
+        r"$B = \begin{pmatrix} 0 & 1 \\ 1 & 0 \end{pmatrix}$,"
+        f" and $M$ and $N$ be matrices. Then ${claim}$."
+    )
+    assert _verdicts(tmp_path, text)[2:] == [(verdict, 1)]
+
+
+@pytest.mark.parametrize(
     ("text", "verdicts"),
     [
         ("Solve $x^2-5x+6=0$. So $x=2$ or $x=3$.", ["given", "follows", "follows"]),

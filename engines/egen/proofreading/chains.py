@@ -78,7 +78,7 @@ _TRIMMED = re.compile(
 )
 _ALONE = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
 _ORDERS = ("<", "<=", ">", ">=", "!=")
-_SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
+SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def chains(document: Document) -> Iterator[list[Link]]:
     opened = False
     for at, piece in enumerate(document.pieces):
         if not piece.formula:
-            parts = _SENTENCE.split(piece.text)
+            parts = SENTENCE.split(piece.text)
             before = parts[-1] if len(parts) > 1 else before + parts[0]
             before = before[-400:]
             opened = opened and not piece.text.strip(" ,\n\t~\\")

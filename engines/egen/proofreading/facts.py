@@ -256,6 +256,8 @@ def _substituted(
     inside = {
         name for side in (left, right) for node in side if node.label not in "+-*/" for name in _below(node)
     }
+    # A matrix is no number of which polynomials are made.
+    inside |= {fact.left.label for fact in facts if fact.right.label == "matrix"}
     if not inside:
         return left, right, facts
     done: set[str] = set()

@@ -34,9 +34,18 @@ from engines.egen.proofreading.given import (
     is_refused,
     is_rewriting,
 )
+from engines.egen.proofreading.matrices import any_values, as_products, at_values, matrices_of
 from engines.egen.proofreading.repair import bound_meant, points_of, slip
 from engines.egen.proofreading.together import Statement, has_cases, odd_ones
-from engines.egen.proofreading.values import agree, residue, roots, worth
+from engines.egen.proofreading.values import (
+    agree,
+    apart_in_any_sign,
+    residue,
+    roots,
+    signed,
+    unmixed,
+    worth,
+)
 from engines.formula.judge import CheckedLink, Judge, Judgement
 from engines.formula.meaning import Names, Reading, names_of, read
 
@@ -123,11 +132,13 @@ class Reader:
     own: bool = False
     cases: bool = False
     modulus: str = ""
+    matrices: frozenset[str] = frozenset()
 
     def read(self, latex: str) -> Reading:
         found = self.read_.get(latex)
         if found is None:
-            found = self.read_[latex] = read(latex, self.names)
+            meant = as_products(latex, self.matrices) if self.matrices else latex
+            found = self.read_[latex] = read(meant, self.names)
         return found
 
     def chain(self, links: Sequence[Link]) -> Iterator[Judged]:
@@ -170,6 +181,8 @@ class Reader:
             return self._numbers(link, left, right)
         if link.relation != "=":
             return self._relation(link, left, right)
+        if not self.matrices.isdisjoint(free):
+            return self._of_matrices(link, left, right)
         self.equations.append((link, left, right))
         if beyond is not None and not variables(beyond):
             equalities = 1  # a = b = 0 says that both are 0
@@ -233,14 +246,14 @@ class Reader:
             link.left + " " + link.right
         ):
             return "where a side begins or an exponent ends is not clear"
-        if "pm" in labels and not _apart_in_any_sign(left, right):
+        if "pm" in labels and not apart_in_any_sign(left, right):
             return "signs ± can be meant in several ways"
         if _DEGREES.search(link.left + link.right):
             plain = [self.read(_DEGREES.sub("", side)).tree for side in (link.left, link.right)]
             if plain[0] is None or plain[1] is None or agree(plain[0], plain[1], {}) is not False:
                 return "degrees can be meant in several ways"
         mixed = next((note for side in self.sides(link) for note in side.notes if "mixed" in note), "")
-        return "" if mixed and agree(_unmixed(left), _unmixed(right), {}) is False else mixed
+        return "" if mixed and agree(unmixed(left), unmixed(right), {}) is False else mixed
 
     def _with_minus(self, link: Link) -> bool:
         """Whether a side that begins with + is the other if it begins with -."""
@@ -344,6 +357,28 @@ class Reader:
             return Judged(link, "given")
         return Judged(link, "not shown", "it depends on its variables")
 
+    def _of_matrices(self, link: Link, left: Tree, right: Tree) -> Judged:
+        """An equation of matrices: for any that do not commute, or by the values that were said."""
+        if self.judge.equal(*at_values(left, right, any_values(self.matrices))).verdict == "equal":
+            return Judged(link, "right")
+        lone = not left.children or not right.children
+        given = link.said or (is_given(link.before) and link.place == 0)
+        free = variables(left) | variables(right)
+        values = {fact.left.label: fact for fact in self.facts.said if fact.right.label == "matrix"}
+        used = [values[name] for name in sorted(free & values.keys())]
+        if used and free & self.matrices <= values.keys():
+            found = self.judge.equal(*at_values(left, right, {fact.left.label: fact.right for fact in used}))
+            if found.verdict == "equal":
+                return Judged(link, "follows", _by(used))
+            denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
+            if found.verdict == "different" and left.children and not (given or denied or self.cases):
+                return Judged(link, "wrong", f"{found.witness}, {_by(used)}".removeprefix(", "))
+        if right.label == "matrix" and not left.children:
+            self._say(link, left, right)
+        if given or lone:
+            return Judged(link, "given")
+        return Judged(link, "not shown", "matrices need not commute" if _difference(left, right) == 0 else "")
+
     def _equation(self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int) -> Judged:
         lone = not left.children or not right.children or left.label == "call"
         plain = _difference(left, right)
@@ -419,7 +454,7 @@ class Reader:
         if known is None or _is_unsure(known.left) or _is_unsure(known.right):
             return None
         held = []
-        for value in {_signed(right, "+"), _signed(right, "-")}:
+        for value in {signed(right, "+"), signed(right, "-")}:
             one, other = (replaced(side, left.label, value) for side in (known.left, known.right))
             held.append(self.judge.equal(one, other))
         if all(each.verdict == "equal" for each in held):
@@ -611,28 +646,6 @@ def _units(tree: Tree) -> set[Tree]:
     return {node for node in tree if node.label in ("unit", "text")}
 
 
-def _unmixed(tree: Tree) -> Tree:
-    """A term with products in the place of mixed numbers."""
-    children = tuple(map(_unmixed, tree.children))
-    mixed = tree.label == "+" and _WHOLE.match(children[0].label) and children[1].label == "/"
-    return Tree("*" if mixed else tree.label, children)
-
-
-def _apart_in_any_sign(left: Tree, right: Tree) -> bool:
-    """Whether two terms with signs ± differ whichever of both is meant."""
-    sides = [[_signed(side, sign) for sign in ("+", "-")] for side in (left, right)]
-    return all(agree(one, other, {}) is False for one in sides[0] for other in sides[1])
-
-
-def _signed(tree: Tree, sign: str) -> Tree:
-    children = tuple(_signed(child, sign) for child in tree.children)
-    if tree.label != "pm":
-        return Tree(tree.label, children)
-    if len(children) == 2:
-        return Tree(sign, children)
-    return children[0] if sign == "+" else Tree("*", (Tree("-1"), children[0]))
-
-
 def _terms(tree: Tree) -> int:
     """How many terms the sums and products of a term have, those inside others multiplied."""
     inside = max(map(_terms, tree.children), default=1)
@@ -667,6 +680,7 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
         names_of(formulas[:MAX_FORMULAS], words),
         own=any(map(_OWN.search, formulas)),
         cases=has_cases(words),
+        matrices=matrices_of(document),
     )
     found: list[Judged] = []
     linked: list[list[Link]] = []

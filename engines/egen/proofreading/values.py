@@ -105,6 +105,28 @@ def agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | None:
     return None if apart < (_ROUNDED if decimal else _APART) else False
 
 
+def unmixed(tree: Tree) -> Tree:
+    """A term with products in the place of mixed numbers."""
+    children = tuple(map(unmixed, tree.children))
+    mixed = tree.label == "+" and _WHOLE.match(children[0].label) and children[1].label == "/"
+    return Tree("*" if mixed else tree.label, children)
+
+
+def apart_in_any_sign(left: Tree, right: Tree) -> bool:
+    """Whether two terms with signs ± differ whichever of both is meant."""
+    sides = [[signed(side, sign) for sign in ("+", "-")] for side in (left, right)]
+    return all(agree(one, other, {}) is False for one in sides[0] for other in sides[1])
+
+
+def signed(tree: Tree, sign: str) -> Tree:
+    children = tuple(signed(child, sign) for child in tree.children)
+    if tree.label != "pm":
+        return Tree(tree.label, children)
+    if len(children) == 2:
+        return Tree(sign, children)
+    return children[0] if sign == "+" else Tree("*", (Tree("-1"), children[0]))
+
+
 def roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
     """Where two terms that are at most quadratic in a variable are equal; [] for others."""
     found: list[float] = []
