@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, write_array
-from engines.retrieval.stored import corrupt, new_folder, read_about, top_k
+from engines.retrieval.stored import corrupt, mapped, new_folder, read_about, top_k
 from engines.retrieval.tokens import TERMS, VERSIONS, terms
 
 # Which documents hold which terms, gathered part by part on the disk and given back term by term.
@@ -221,12 +221,7 @@ class LexicalIndex:
                 code="E662",
                 remedy="Remove the index and build it again.",
             )
-        arrays = []
-        for name in (_SUMMANDS, _DOCUMENTS, _STARTS):
-            try:
-                arrays.append(np.load(folder / name, mmap_mode="r"))
-            except (OSError, ValueError, EOFError) as error:
-                raise corrupt(folder / name, error) from error
+        arrays = [mapped(folder / name) for name in (_SUMMANDS, _DOCUMENTS, _STARTS)]
         self.terms = TERMS[self.about["tokens"]]
         self._data, self._documents, starts = arrays
         self._starts = np.asarray(starts)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.machine import size
-from engines.retrieval.stored import Rows, corrupt, new_folder, read_about, top_k
+from engines.retrieval.stored import Rows, best_of_both, corrupt, mapped, new_folder, read_about
 
 Vectors = NDArray[np.float32]
 _QUERIES, _VECTORS = 1_024, 65_536
@@ -45,19 +45,14 @@ def nearest(
     places = np.zeros((len(queries), k), np.int64)
     for first in range(0, len(queries), _QUERIES):
         block = np.asarray(queries[first : first + _QUERIES], np.float32)
-        scores = np.zeros((len(block), 0), np.float32)
-        rows = np.zeros((len(block), 0), np.int64)
+        best = np.zeros((len(block), 0), np.float32), np.zeros((len(block), 0), np.int64)
         for begin in range(0, len(vectors), _VECTORS):
             part = block @ np.asarray(vectors[begin : begin + _VECTORS], np.float32).T
             if exclude_self:
                 own = np.arange(max(first, begin), min(first + len(block), begin + part.shape[1]))
                 part[own - first, own - begin] = -np.inf
-            best = top_k(part, k)
-            scores = np.hstack([scores, np.take_along_axis(part, best, 1)])
-            rows = np.hstack([rows, best + begin])
-            order = top_k(scores, k)
-            scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
-        result[first : first + len(block)], places[first : first + len(block)] = scores, rows
+            best = best_of_both(best, part, begin, k)
+        result[first : first + len(block)], places[first : first + len(block)] = best
     return result, places
 
 
@@ -100,7 +95,7 @@ _RERANK = 8
 _TRAIN_PER_CELL = 64
 _TRAIN_8_BITS = 39 * 256
 """Fewer vectors cannot teach 256 code words, says faiss; then codes have 4 bits."""
-_INDEX, _VECTORS_dense = "index.faiss", "vectors.npy"
+_INDEX, _STORED = "index.faiss", "vectors.npy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +162,15 @@ def _build(
     metric = faiss.METRIC_INNER_PRODUCT
     settings: dict[str, Any] = {}
     if kind == "ivfpq":
-        parts = _written(parts, folder / _VECTORS_dense, total, dim)
+        parts = _written(parts, folder / _STORED, total, dim)
         cells = _cells(total)
         codes = max(size for size in range(1, max(1, dim // 8) + 1) if dim % size == 0)
         bits = 8 if total >= _TRAIN_8_BITS else 4
         index = faiss.IndexIVFPQ(faiss.IndexFlatIP(dim), dim, cells, codes, bits, metric)
         # 10 is enough for cells; what it learns from is spread over the whole collection.
         index.cp.niter = 10
-        index.train(_sample(folder / _VECTORS_dense, min(total, max(_TRAIN_PER_CELL * cells, 65_536))))
-        parts = _stored(folder / _VECTORS_dense)
+        index.train(_sample(folder / _STORED, min(total, max(_TRAIN_PER_CELL * cells, 65_536))))
+        parts = _stored(folder / _STORED)
         settings = {"cells": cells, "codes": codes, "bits": bits, "probed": min(_PROBED_CELLS, cells)}
         settings["reranked"] = f"{_RERANK} k"
     elif kind == "hnsw":
@@ -241,10 +236,7 @@ class DenseIndex:
         self._vectors = None
         if self._kind == "ivfpq":
             self._index.nprobe = self.about["probed"]
-            try:
-                self._vectors = np.load(folder / _VECTORS_dense, mmap_mode="r")
-            except (OSError, ValueError, EOFError) as error:
-                raise corrupt(folder / _VECTORS_dense, error) from error
+            self._vectors = mapped(folder / _STORED)
 
     def __len__(self) -> int:
         return int(self._index.ntotal)

@@ -24,7 +24,7 @@ from engines.core.files import write_array
 from engines.core.machine import half_precision, torch_device
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import fingerprint, library_model, model_error
-from engines.retrieval.stored import Rows, corrupt, new_folder, read_about, top_k
+from engines.retrieval.stored import Rows, best_of_both, corrupt, mapped, new_folder, read_about
 
 _DATA, _TERMS, _STARTS = (f"{name}.csr.npy" for name in ("data", "indices", "indptr"))
 _BATCH = 32
@@ -140,13 +140,7 @@ class SparseIndex:
 
     def __init__(self, folder: Path) -> None:
         self.about = read_about(folder)
-        arrays = []
-        for name in (_DATA, _TERMS, _STARTS):
-            try:
-                arrays.append(np.load(folder / name, mmap_mode="r"))
-            except (OSError, ValueError, EOFError) as error:
-                raise corrupt(folder / name, error) from error
-        self._data, self._terms, self._starts = arrays
+        self._data, self._terms, self._starts = (mapped(folder / name) for name in (_DATA, _TERMS, _STARTS))
         if len(self._starts) != len(self) + 1 or self._starts[-1] != len(self._data):
             raise corrupt(folder / _STARTS, "it does not match the other files")
 
@@ -157,17 +151,13 @@ class SparseIndex:
         """The best documents of each query, (queries, k): scores and rows; equal scores in the order of the
         documents. Rows are -1 where a query has a term in common with fewer."""
         count = queries.shape[0]
-        scores, rows = np.zeros((count, 0), np.float32), np.zeros((count, 0), np.int64)
+        best: tuple[Vectors, Rows] = np.zeros((count, 0), np.float32), np.zeros((count, 0), np.int64)
         asked = queries.toarray().T.astype(np.float32)
         for begin in range(0, len(self), _BLOCK):
             starts = np.asarray(self._starts[begin : begin + _BLOCK + 1])
             inside = slice(int(starts[0]), int(starts[-1]))
             shape = (len(starts) - 1, int(self.about["terms"]))
             block = csr_array((self._data[inside], self._terms[inside], starts - starts[0]), shape=shape)
-            result = np.ascontiguousarray((block @ asked).T)
-            best = top_k(result, k)
-            scores = np.hstack([scores, np.take_along_axis(result, best, 1)])
-            rows = np.hstack([rows, best + begin])
-            order = top_k(scores, k)
-            scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
+            best = best_of_both(best, np.ascontiguousarray((block @ asked).T), begin, k)
+        scores, rows = best
         return scores, np.where(scores > 0, rows, -1)

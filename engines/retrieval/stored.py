@@ -67,6 +67,26 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     return about
 
 
+def mapped(path: Path) -> Any:
+    """An array of an index, which stays on the disk until it is read. Raises: DataError E661."""
+    try:
+        return np.load(path, mmap_mode="r")
+    except (OSError, ValueError, EOFError) as error:
+        raise corrupt(path, error) from error
+
+
+def best_of_both(
+    best: tuple[NDArray[Any], Rows], scores: NDArray[Any], begin: int, k: int
+) -> tuple[NDArray[Any], Rows]:
+    """The `k` best of those before, (queries, at most k) scores and rows, and of more, (queries, n), which
+    begin at a row; equal ones in their order."""
+    places = top_k(scores, k)
+    both = np.hstack([best[0], np.take_along_axis(scores, places, 1)])
+    rows = np.hstack([best[1], places + begin])
+    order = top_k(both, k)
+    return np.take_along_axis(both, order, 1), np.take_along_axis(rows, order, 1)
+
+
 def top_k(scores: NDArray[np.floating[Any]], k: int) -> Rows:
     """The places of the `k` greatest scores along the last axis, greatest first, equal ones in their order.
 

@@ -35,7 +35,7 @@ from engines.core.errors import DataError
 from engines.core.files import changed
 from engines.mathamr.context import PLACEHOLDER
 from engines.mathamr.retrieval.segments import VERSION, hashed, rarity
-from engines.retrieval.stored import ABOUT, corrupt, read_about, top_k
+from engines.retrieval.stored import ABOUT, corrupt, mapped, read_about, top_k
 
 ALPHA = 0.2
 """The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
@@ -143,11 +143,7 @@ class FormulaIndex:
         self.fields = self._table("fields")
 
     def _array(self, name: str) -> Any:
-        path = self.folder / f"{name}.npy"
-        try:
-            held = np.load(path, mmap_mode="r")
-        except (OSError, ValueError, EOFError) as error:
-            raise corrupt(path, error) from error
+        held = mapped(self.folder / f"{name}.npy")
         self._maps.append(held._mmap)
         return held
 
