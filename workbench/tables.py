@@ -3,6 +3,7 @@
 A paper's tables stand in its `tables.py`. `--where` knows every column by its name; `on` says where else a
 column is found: in a list of the screen, in the lines that a command prints, in CSV and JSON Lines, in TeX.
 A screen may draw a cell with colours (`show`); without that it shows what `format` makes of the value.
+Durations and counted things are written for people here too.
 """
 
 from __future__ import annotations

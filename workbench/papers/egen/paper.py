@@ -1,4 +1,4 @@
-"""E-Gen's registration, and its stops of the tour."""
+"""E-Gen's operations in the order in which help lists them, its stops of the tour, and its registration."""
 
 from __future__ import annotations
 

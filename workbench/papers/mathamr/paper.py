@@ -1,4 +1,4 @@
-"""MathAMR's registration, and its stops of the tour."""
+"""MathAMR's operations in the order in which help lists them, its stops of the tour, and its registration."""
 
 from __future__ import annotations
 

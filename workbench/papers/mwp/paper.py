@@ -1,4 +1,5 @@
-"""The registration of the paper on math word problems, and its stops of the tour."""
+"""Math word problems: the operations in the order in which help lists them, the stops of the tour, and the
+registration of the paper."""
 
 from __future__ import annotations
 
