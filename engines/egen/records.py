@@ -123,7 +123,7 @@ Weights = Annotated[
 
 OwnRules = Annotated[
     Path | None,
-    Arg("Rules of yours, checked, besides ours: TOML, lines `left -> right`, or a table.", metavar="FILE"),
+    Arg("Your own rules, checked, next to ours: TOML, lines `left -> right`, or a table.", metavar="FILE"),
 ]
 """A file that `rules.own` reads."""
 
