@@ -25,7 +25,8 @@ def terms(grammar: Grammar, length: int) -> list[Tokens]:
         for place in range(int(tables.starts[home]), int(tables.starts[home + 1])):
             if barred >= 0 and barred in tables.children[place]:
                 continue
-            head, rest = tables.labels[place], size - int(tables.own[place])
+            head = tuple(tables.names[tables.labels[place]].split())
+            rest = size - int(tables.own[place])
             left, right = tables.operands[place].tolist()
             if left < 0:
                 found += [head] if rest == 0 else []
@@ -49,7 +50,7 @@ def enumerated(grammar: Grammar, longest: int) -> Iterator[Tree]:
 
 def drawn(sampler: Sampler, length: int, count: int) -> list[Tokens]:
     """At most `count` further terms of one length."""
-    printed = [*(" ".join(label) for label in sampler.labels), ""]
+    printed = [*(sampler.tables.names[label] for label in sampler.tables.labels), ""]
     rows = sampler.rows(length, count).tolist()
     return [tuple(" ".join(printed[place] for place in row).split()) for row in rows]
 

@@ -394,4 +394,4 @@ def test_what_is_not_assumed_is_no_fact() -> None:
     for given, value in (("n integer", 0), ("n > 0", None)):
         theory = theory_of("reals", given, read("n"))
         graph = GROWER.grow(read("sin(n pi)"), Limits(nodes=400), theory=theory)
-        assert graph.constant(graph.root) == value
+        assert graph.constants.get(graph.root) == value

@@ -20,7 +20,7 @@ from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import Limits
 from tests.egen.grammar_terms import drawn, enumerated, sample, terms
 
-CATALAN = EGraph(0, {0: (ENode("x"), ENode("+", (0, 0)))})
+CATALAN = EGraph.of(0, {0: (ENode("x"), ENode("+", (0, 0)))})
 """x, x + x, x + (x + x), …: as many terms of 2n + 1 tokens as binary trees with n inner nodes."""
 
 NODES = st.one_of(
@@ -29,7 +29,7 @@ NODES = st.one_of(
     st.tuples(st.sampled_from(["+", "*", "pow"]), st.tuples(st.integers(0, 3), st.integers(0, 3))),
 )
 GRAPHS = st.lists(st.lists(NODES, min_size=1, max_size=4, unique=True), min_size=4, max_size=4).map(
-    lambda classes: EGraph(
+    lambda classes: EGraph.of(
         0,
         {
             number: tuple(ENode(label, children) for label, children in sorted(nodes))
@@ -82,7 +82,7 @@ def test_large_counts_are_exact_integers() -> None:
     assert not any(counts[::2])
     assert counts[201] > 10**56
     leaves = tuple(map(ENode, ("x", "pi", "e")))
-    many = EGraph(0, {0: (*leaves, *(ENode(label, (0, 0)) for label in ("+", "*", "pow")))})
+    many = EGraph.of(0, {0: (*leaves, *(ENode(label, (0, 0)) for label in ("+", "*", "pow")))})
     counts = Grammar(many, padding=True).counts(201)
     assert counts[201] == 3**201 * comb(200, 100) // 101
 
@@ -122,7 +122,7 @@ from engines.egen.egraph.grammar import EGraph, ENode
 from engines.egen.egraph.grammar import Grammar
 from engines.egen.egraph.sampling import Sampler
 from tests.egen.grammar_terms import drawn
-grammar = Grammar(EGraph(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
+grammar = Grammar(EGraph.of(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
 for term in drawn(Sampler(grammar, 41, 7), 41, 3):
     print(" ".join(term))
 """
@@ -139,7 +139,7 @@ def test_another_process_draws_the_same() -> None:
 
 
 def test_without_padding_constants_are_numbers_and_nothing_is_neutral() -> None:
-    egraph = EGraph(
+    egraph = EGraph.of(
         4,
         {
             0: (ENode("0"), ENode("-", (2, 2))),
@@ -156,7 +156,7 @@ def test_without_padding_constants_are_numbers_and_nothing_is_neutral() -> None:
 
 def test_the_papers_example() -> None:
     # (x + 8) - 8: the class of x; e4 -> 0 | e1 - e1, and adding it says nothing.
-    egraph = EGraph(
+    egraph = EGraph.of(
         0,
         {
             0: (ENode("x"), ENode("-", (2, 1)), ENode("+", (0, 3))),

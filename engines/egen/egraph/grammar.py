@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import count
+from itertools import pairwise
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
@@ -33,31 +33,88 @@ class ENode(NamedTuple):
         return 2 if self.label == "d" else 1
 
 
-@dataclass(frozen=True, slots=True)
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+_NONE = -1
+
+
+@dataclass(frozen=True, eq=False)
 class EGraph:
     """What can be reached from the root class, and how it came about.
 
-    `classes` lists the nodes of each class, the root of its smallest term first. `nodes` counts the nodes
-    that were grown, reachable or not; `fired` counts matches by rule; `seconds` is wall time.
+    names: labels, by code. labels, children: (nodes,) codes and (nodes, 2) classes of every node, -1 for no
+    operand, class by class, the root of a class's smallest term first. starts: (classes + 1,) the first node
+    of each class. `nodes` counts the nodes that were grown, reachable or not; `fired` counts matches by rule;
+    `seconds` is wall time.
     """
 
     root: int
-    classes: Mapping[int, tuple[ENode, ...]]
+    names: tuple[str, ...]
+    labels: Ints
+    children: Ints
+    starts: Ints
     stop_reason: StopReason = "saturated"
     iterations: int = 0
     nodes: int = 0
     seconds: float = 0.0
     fired: Mapping[str, int] = field(default_factory=dict)
 
-    def constant(self, number: int) -> Fraction | None:
-        for node in self.classes[number]:
-            if not node.children and is_constant_token(node.label):
-                return Fraction(node.label)
-            if node.label == "/":
-                value = [leaf.label for child in node.children for leaf in self.classes[child][:1]]
-                if all(map(is_constant_token, value)) and Fraction(value[1]):
-                    return Fraction(value[0]) / Fraction(value[1])
-        return None
+    @classmethod
+    def of(cls, root: int, classes: Mapping[int, Sequence[ENode]]) -> EGraph:
+        """From the nodes of each class; classes are numbered from 0 on."""
+        rows = [classes[number] for number in range(len(classes))]
+        flat = [node for nodes in rows for node in nodes]
+        codes = {label: code for code, label in enumerate(sorted({node.label for node in flat}))}
+        return cls(
+            root,
+            tuple(codes),
+            np.array([codes[node.label] for node in flat], np.int64),
+            np.array([(*node.children, _NONE, _NONE)[:2] for node in flat], np.int64).reshape(-1, 2),
+            np.cumsum([0, *map(len, rows)], dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def classes(self) -> Mapping[int, tuple[ENode, ...]]:
+        """The nodes of each class."""
+        nodes = [
+            ENode(self.names[label], tuple(child for child in both if child >= 0))
+            for label, both in zip(self.labels.tolist(), self.children.tolist(), strict=True)
+        ]
+        return {number: tuple(nodes[first:end]) for number, (first, end) in enumerate(pairwise(self.starts))}
+
+    @property
+    def homes(self) -> Ints:
+        """(nodes,) the class of each node."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def labelled(self, *names: str) -> Bools:
+        """(nodes,) which nodes have one of these labels."""
+        return np.array([name in names for name in self.names], np.bool_)[self.labels]
+
+    @cached_property
+    def fractions(self) -> tuple[Bools, dict[int, tuple[int, int]]]:
+        """(nodes,) which nodes are numbers; numerator and denominator of those that divide one by another."""
+        numeral = np.array([is_constant_token(name) for name in self.names], np.bool_)
+        first = np.append(self.labels, 0)[self.starts[:-1]]
+        top, bottom = first[self.children.T]
+        divided = np.flatnonzero(self.labelled("/") & numeral[top] & numeral[bottom]).tolist()
+        return numeral[self.labels], {
+            node: (int(self.names[top[node]]), int(self.names[bottom[node]])) for node in divided
+        }
+
+    @cached_property
+    def constants(self) -> dict[int, Fraction]:
+        """The numbers that classes are equal to."""
+        numeral, divided = self.fractions
+        values = {node: Fraction(*both) for node, both in divided.items() if both[1]}
+        values |= {node: Fraction(self.names[self.labels[node]]) for node in np.flatnonzero(numeral).tolist()}
+        homes, found = self.homes, dict[int, Fraction]()
+        for node in sorted(values):
+            found.setdefault(int(homes[node]), values[node])
+        return found
 
     def smallest(self, number: int) -> Tree:
         return self.term(self.classes[number][0])
@@ -85,12 +142,15 @@ def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
         return homes[node]
 
     for number in egraph.classes:
-        if egraph.constant(number) is None:
+        if number not in egraph.constants:
             for tree in wrappings:
                 node = ENode(tree.label, tuple(place(child, number) for child in tree.children))
                 if homes.setdefault(node, number) == number and node not in classes[number]:
                     classes[number].append(node)
-    return replace(egraph, classes={number: tuple(nodes) for number, nodes in classes.items()})
+    padded = EGraph.of(egraph.root, classes)
+    return replace(
+        egraph, **{name: getattr(padded, name) for name in ("names", "labels", "children", "starts")}
+    )
 
 
 # Numbers for the classes of a grown e-graph, the same whatever order things happened in.
@@ -100,34 +160,22 @@ def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
 # classes share a term, so the numbering depends on nothing else, and operands that make up a smallest term
 # always have smaller numbers than the class.
 
-Ints = NDArray[np.int64]
-Row = tuple[Hashable, str, tuple[Hashable, ...]]
-_NONE = -1
-
 
 def number_classes(
-    rows: Sequence[Row], root: Hashable, limit: int | None = None
-) -> tuple[int, dict[int, tuple[ENode, ...]]]:
-    """Canonical numbers for what can be reached from `root`.
+    names: Sequence[str], rows: Ints, count: int, start: int, limit: int | None = None
+) -> tuple[int, tuple[str, ...], Ints, Ints, Ints]:
+    """An e-graph with canonical numbers for what can be reached from a class: the first fields of `EGraph`.
 
-    Args: rows: (class, label, child classes), one for each node. limit: keep this many nodes at most, those
-    that occur in the shortest terms of the root. Returns: the root's number and the classes.
+    Args: names: labels, sorted. rows: (nodes, 4) class, label and child classes, -1 for no child. count: of
+    classes. start: the root. limit: keep this many nodes at most, those that occur in the shortest terms of
+    the root.
     """
-    known: defaultdict[Hashable, int] = defaultdict(count().__next__)
-    home = np.array([known[of] for of, _, _ in rows], np.int64)
-    texts = sorted({text for _, text, _ in rows})
-    code = {text: place for place, text in enumerate(texts)}
-    label = np.array([code[text] for _, text, _ in rows], np.int64)
-    lefts = [known[parts[0]] if parts else _NONE for _, _, parts in rows]
-    rights = [known[parts[1]] if len(parts) > 1 else _NONE for _, _, parts in rows]
-    children = np.stack([np.array(lefts, np.int64), np.array(rights, np.int64)], axis=1)
-    own = np.array([ENode(text).tokens for text in texts], np.int64)[label]
-
-    rank, size = _ranked(home, label, own, children, len(known))
+    home, label, children = rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2:].copy()
+    own = np.array([ENode(name).tokens for name in names], np.int64)[label]
+    rank, size = _ranked(home, label, own, children, count)
     kept = np.flatnonzero(_whole(children, rank))
     tokens = own + np.where(children < 0, 0, size[children]).sum(axis=1)
     places = np.where(children < 0, _NONE, rank[children])
-    start = known[root]
     if limit is not None and len(kept) > limit:
         around = _around(start, home[kept], tokens[kept], children[kept], size)
         kept = kept[around[home[kept]] >= 0]
@@ -137,20 +185,17 @@ def number_classes(
             *(tokens[kept] > size[home[kept]], around[home[kept]] + tokens[kept]),
         )
         kept = kept[np.lexsort(keys)[:limit]]
-        still, _ = _ranked(home[kept], label[kept], own[kept], children[kept], len(known))
+        still, _ = _ranked(home[kept], label[kept], own[kept], children[kept], count)
         kept = kept[_whole(children[kept], still)]
-    reached = _reached(start, home[kept], children[kept], len(known))
-    dense = np.full(len(known), _NONE, np.int64)
+    reached = _reached(start, home[kept], children[kept], count)
+    dense = np.full(count, _NONE, np.int64)
     order = np.flatnonzero(reached)
     dense[order[np.argsort(rank[order])]] = np.arange(len(order))
     kept = kept[reached[home[kept]]]
     below = np.where(children[kept] < 0, _NONE, dense[children[kept]])
     sort = np.lexsort((below[:, 1], below[:, 0], label[kept], tokens[kept], dense[home[kept]]))
-    found: dict[int, list[ENode]] = {number: [] for number in range(len(order))}
-    sorted_nodes = dense[home[kept]][sort].tolist(), label[kept][sort].tolist(), below[sort].tolist()
-    for number, place, (one, other) in zip(*sorted_nodes, strict=True):
-        found[number].append(ENode(texts[place], (one, other) if other >= 0 else (one,) if one >= 0 else ()))
-    return int(dense[start]), {number: tuple(nodes) for number, nodes in found.items()}
+    starts = np.searchsorted(dense[home[kept]][sort], np.arange(len(order) + 1))
+    return int(dense[start]), tuple(names), label[kept][sort], below[sort], starts
 
 
 def _whole(children: Ints, rank: Ints) -> NDArray[np.bool_]:
@@ -262,15 +307,12 @@ def _reached(root: int, homes: Ints, children: Ints, count: int) -> NDArray[np.b
 # The tests look at values of classes, not at how they are written, so that `cos 0` counts as 1, which E-Gen's
 # published generator overlooks.
 
-Tokens = tuple[str, ...]
-
 
 class Grammar:
     """The productions of an e-graph, ready for counting and sampling.
 
     Args: origin: for each class the one it is a part of, where classes were split (`plain`). weights: of
     operators that weigh more or less than 1 where terms are drawn; counts are without them.
-    Attributes: root: the start class. productions: those of each class. total: see `counts`.
     """
 
     def __init__(
@@ -278,59 +320,36 @@ class Grammar:
         egraph: EGraph,
         *,
         padding: bool = False,
-        origin: Mapping[int, int] | None = None,
+        origin: Ints | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> None:
         self.root = egraph.root
-        self._weights = weights or {}
-        self._origin = origin or {number: number for number in egraph.classes}
-        origin = self._origin
-        constants = {number: egraph.constant(number) for number in egraph.classes}
-        zeros = {number for number, value in constants.items() if value == 0}
-        ones = {number for number, value in constants.items() if value == 1}
-        self.productions: list[tuple[ENode, ...]] = []
-        for number, nodes in egraph.classes.items():
-            kept = nodes
-            if not padding and constants[number] is not None and number != egraph.root:
-                kept = tuple(node for node in nodes if _is_numeral(node, egraph))
-            elif not padding:
-                kept = tuple(node for node in nodes if not _pads(origin, origin[number], node, zeros, ones))
-            self.productions.append(kept)
-        self._loops_allowed = padding
         self._nearly: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-
-    @cached_property
-    def tables(self) -> Tables:
-        rows = [(number, -1) for number in range(len(self.productions))]
-        places: dict[tuple[int, int], int] = {}
-        origin = self._origin
-        users = [{origin[child] for node in nodes for child in node.children} for nodes in self.productions]
-
-        def operand(home: int, child: int) -> int:
-            barred = origin[home]
-            if self._loops_allowed or barred not in users[child]:
-                return child
-            if (child, barred) not in places:
-                places[child, barred] = len(rows)
-                rows.append((child, barred))
-            return places[child, barred]
-
-        flat = [node for nodes in self.productions for node in nodes]
-        operands: list[int] = []
-        both: list[int] = []
-        for home, nodes in enumerate(self.productions):
-            for node in nodes:
-                ends = [-1] * (2 - len(node.children))
-                operands += [*(operand(home, child) for child in node.children), *ends]
-                both += [*(origin[child] for child in node.children), *ends]
-        return Tables(
-            starts=np.cumsum([0, *map(len, self.productions)], dtype=np.int64),
-            own=np.array([node.tokens for node in flat], np.int64),
-            operands=_pairs(operands),
-            children=_pairs(both),
-            rows=_pairs([number for row in rows for number in row]),
-            labels=[("d", "x") if node.label == "d" else (node.label,) for node in flat],
-            weights=np.array([self._weights.get(node.label, 1.0) for node in flat]),
+        origin = np.arange(len(egraph)) if origin is None else origin
+        parts = np.where(egraph.children < 0, _NONE, origin[egraph.children])
+        homes = egraph.homes
+        kept = np.ones(len(homes), np.bool_) if padding else _telling(egraph, homes, origin, parts)
+        homes, labels, children, parts = homes[kept], egraph.labels[kept], egraph.children[kept], parts[kept]
+        operands, rows = children.copy(), np.stack([np.arange(len(egraph)), np.full(len(egraph), _NONE)], 1)
+        if not padding:
+            # What leads straight back to the class it is used in: a row of its own, without that.
+            size = int(origin.max()) + 1
+            pairs = children * size + origin[homes][:, None]
+            back = (children >= 0) & np.isin(pairs, (homes[:, None] * size + parts)[parts >= 0])
+            barred, first, place = np.unique(pairs[back], return_index=True, return_inverse=True)
+            order = np.argsort(first)
+            operands[back] = len(egraph) + np.argsort(order)[place]
+            rows = np.concatenate([rows, np.stack([barred[order] // size, barred[order] % size], 1)])
+        given = weights or {}
+        self.tables = Tables(
+            starts=np.searchsorted(homes, np.arange(len(egraph) + 1)),
+            own=np.array([ENode(name).tokens for name in egraph.names], np.int64)[labels],
+            operands=operands,
+            children=parts,
+            rows=rows,
+            names=["d x" if name == "d" else name for name in egraph.names],
+            labels=labels,
+            weights=np.array([given.get(name, 1.0) for name in egraph.names])[labels],
         )
 
     def counts(self, max_tokens: int) -> list[int]:
@@ -344,34 +363,20 @@ class Grammar:
         return self._nearly[max_tokens]
 
 
-def _pairs(values: list[int]) -> NDArray[np.int64]:
-    return np.array(values, np.int64).reshape(-1, 2)
-
-
-def _is_numeral(node: ENode, egraph: EGraph) -> bool:
-    if node.label != "/":
-        return is_constant_token(node.label)
-    parts = [egraph.classes[child][0].label for child in node.children]
-    if not all(map(is_constant_token, parts)):
-        return False
-    value = Fraction(int(parts[0]), int(parts[1]))
-    return value.denominator > 1 and (value.numerator, value.denominator) == (int(parts[0]), int(parts[1]))
-
-
-def _pads(origin: Mapping[int, int], home: int, node: ENode, zeros: set[int], ones: set[int]) -> bool:
-    """Whether a node of a class says nothing. Args: home: the class it was a part of, as in `origin`."""
-    for child in node.children:
-        if origin[child] == home:
-            return True
-    if len(node.children) != 2:
-        return False
-    left, right = node.children
-    if node.label in ("+", "*"):
-        neutral = zeros if node.label == "+" else ones
-        return left in neutral or right in neutral
-    if node.label == "-":
-        return left in zeros or right in zeros
-    return node.label in ("/", "pow") and right in ones
+def _telling(egraph: EGraph, homes: Ints, origin: Ints, parts: Ints) -> Bools:
+    """(nodes,) which nodes say something. Args: parts: the children, by the classes they were parts of."""
+    numeral, divided = egraph.fractions
+    lowest = [node for node, (top, bottom) in divided.items() if bottom > 1 and gcd(top, bottom) == 1]
+    number = numeral.copy()
+    number[lowest] = True
+    fixed, zero, one = np.zeros((3, len(egraph) + 1), np.bool_)
+    for home, value in egraph.constants.items():
+        fixed[home], zero[home], one[home] = home != egraph.root, value == 0, value == 1
+    back = np.any((parts >= 0) & (parts == origin[homes][:, None]), axis=1)
+    left, right = egraph.children.T
+    neutral = egraph.labelled("+", "-") & (zero[left] | zero[right])
+    neutral |= egraph.labelled("*") & (one[left] | one[right]) | egraph.labelled("/", "pow") & one[right]
+    return np.where(fixed[homes], number, ~(back | neutral))
 
 
 # An e-graph without detours: classes split by what their terms may not begin with.
@@ -401,110 +406,100 @@ _ODD_OR_EVEN = {
     "acsch",
     "acoth",
 }
-_ARITHMETIC = ("+", "-", "*", "/", "pow", "sqrt", "abs")
 _FUNCTIONS = 8 | 16 | 32 | 64
 _UNDONE = {8: 16, 16: 8, 32: 64, 64: 32}
-_Nodes = list[tuple[ENode, int, tuple[int, ...]]]
 
 
-def plain(egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
+def plain(egraph: EGraph) -> tuple[EGraph, Ints]:
     """The e-graph of the terms that make no detour, and for each of its classes the one it is a part of."""
-    looked_at = _looked_at(egraph)
+    kinds, demands = _kinds(egraph), _demands(egraph)
+    through = egraph.labelled("+", "-", "*", "/", "pow", "sqrt", "abs")
+    parts = egraph.root, egraph.starts, egraph.children, kinds, demands, through
     for allowed in (0, *_UNDONE, _FUNCTIONS):
-        found = _split(egraph, looked_at, allowed)
-        if found[0].classes[0]:
+        origin, rows = _divided(*parts, allowed)
+        rows = rows[_ending(rows[:, 0], rows[:, 2:], len(origin))]
+        if not np.all(rows[:, 0]):
             break
-    return found
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    starts = np.searchsorted(rows[:, 0], np.arange(len(origin) + 1))
+    labels = egraph.labels[rows[:, 1]]
+    return replace(egraph, root=0, labels=labels, children=rows[:, 2:].copy(), starts=starts), origin
 
 
-def _split(egraph: EGraph, looked_at: Mapping[int, _Nodes], allowed: int) -> tuple[EGraph, dict[int, int]]:
-    numbers: dict[tuple[int, int], int] = {(egraph.root, 0): 0}
-    waiting = [(egraph.root, 0)]
-    homes: list[int] = []
-    nodes: list[ENode] = []
-    while waiting:
-        home, barred = own = waiting.pop()
-        passed, above = barred & ~allowed, barred & _FUNCTIONS
-        number = numbers[own]
-        for (label, children), kind, demands in looked_at[home]:
-            if kind & passed:
+@compiled
+def _divided(
+    root: int, starts: Ints, children: Ints, kinds: Ints, demands: Ints, through: Bools, allowed: int
+) -> tuple[Ints, Ints]:
+    """Classes divided by demands: the class that each is a part of, and rows of a class's number, a node and
+    the numbers of its children. Args: through: which nodes pass on what their own class may not be."""
+    numbers = np.full((len(starts) - 1, 256), -1, np.int64)
+    numbers[root, 0] = 0
+    waiting, origin = [(root, 0)], [root]
+    rows = [0]
+    rows.pop()
+    while len(waiting):
+        home, barred = waiting.pop()
+        for node in range(starts[home], starts[home + 1]):
+            if kinds[node] & barred & ~allowed or demands[node, 0] < 0:
                 continue
-            further = above if label in _ARITHMETIC else 0
-            parts = []
-            for child, demand in zip(children, demands, strict=True):
-                part = child, demand | further
-                place = numbers.get(part)
-                if place is None:
-                    place = numbers[part] = len(numbers)
-                    waiting.append(part)
-                parts.append(place)
-            homes.append(number)
-            nodes.append(ENode(label, tuple(parts)))
-    classes: dict[int, list[ENode]] = {number: [] for number in range(len(numbers))}
-    for number, node, ends in zip(homes, nodes, _ending(homes, nodes, len(numbers)).tolist(), strict=True):
-        if ends:
-            classes[number].append(node)
-    origin = {number: home for (home, _), number in numbers.items()}
-    return replace(egraph, root=0, classes={number: tuple(kept) for number, kept in classes.items()}), origin
+            rows.append(numbers[home, barred])
+            rows.append(node)
+            for side in range(2):
+                child, number = children[node, side], -1
+                if child >= 0:
+                    demand = demands[node, side] | (barred & _FUNCTIONS if through[node] else 0)
+                    number = numbers[child, demand]
+                    if number < 0:
+                        number = numbers[child, demand] = len(origin)
+                        waiting.append((child, demand))
+                        origin.append(child)
+                rows.append(number)
+    return np.array(origin), np.array(rows, np.int64).reshape(-1, 4)
 
 
-def _ending(homes: list[int], nodes: list[ENode], count: int) -> NDArray[np.bool_]:
+def _ending(homes: Ints, children: Ints, count: int) -> Bools:
     """Which nodes have a term that ends: a class may hold nothing but terms of itself."""
-    home = np.array(homes, np.int64)
-    children = np.array([(*node.children, count, count)[:2] for node in nodes], np.int64).reshape(-1, 2)
-    ending = np.arange(count + 1) == count
-    found = np.zeros(len(nodes), np.bool_)
+    ending = np.arange(count + 1) == count  # the last stands for no child
+    found = np.zeros(len(homes), np.bool_)
     while (more := np.logical_and(*ending[children.T])).sum() > found.sum():
         found = more
-        ending[home[found]] = True
+        ending[homes[found]] = True
     return found
 
 
-def _looked_at(egraph: EGraph) -> dict[int, _Nodes]:
-    constants = {number: egraph.constant(number) for number in egraph.classes}
-    return {
-        number: [
-            (node, _kind(node, constants), demands)
-            for node in nodes
-            if (demands := _demands(node, constants)) is not None
-        ]
-        for number, nodes in egraph.classes.items()
-    }
+def _known(egraph: EGraph, holds: Callable[[Fraction], bool]) -> Bools:
+    """(nodes, 2) whether an operand is a number for which something holds."""
+    classes = [number for number, value in egraph.constants.items() if holds(value)]
+    return np.isin(egraph.children, classes)
 
 
-def _kind(node: ENode, constants: Mapping[int, Fraction | None]) -> int:
-    values = [constants[child] for child in node.children]
-    if node.label == "*":
-        negative = any(value is not None and value < 0 for value in values)
-        return _MINUS | _NEGATIVE if -1 in values else _NEGATIVE * negative
-    if node.label == "-":
-        return _DIFFERENCE
-    if node.label == "/":
-        negative = values[0] is not None and values[0] < 0
-        reciprocal = _RECIPROCAL * (values[0] in (1, -1))
-        return reciprocal | _MINUS * (values[0] == -1) | _NEGATIVE * negative
-    if node.label == "pow":
-        return _RECIPROCAL if values[1] is not None and values[1] < 0 else 0
-    return _KINDS.get(node.label, 0)
+def _kinds(egraph: EGraph) -> Ints:
+    """(nodes,) what the terms of a node begin with."""
+    minus, one = _known(egraph, lambda c: c == -1), _known(egraph, lambda c: c == 1)
+    negative = _known(egraph, lambda c: c < 0)
+    times, over = egraph.labelled("*")[:, None], egraph.labelled("/")
+    kinds = np.array([_KINDS.get(name, 0) for name in egraph.names], np.int64)[egraph.labels]
+    kinds |= np.any(times & minus, axis=1) * _MINUS | np.any(times & negative, axis=1) * _NEGATIVE
+    kinds |= egraph.labelled("-") * _DIFFERENCE | (egraph.labelled("pow") & negative[:, 1]) * _RECIPROCAL
+    kinds |= (over & (one | minus)[:, 0]) * _RECIPROCAL
+    return kinds | (over & minus[:, 0]) * _MINUS | (over & negative[:, 0]) * _NEGATIVE
 
 
-def _demands(node: ENode, constants: Mapping[int, Fraction | None]) -> tuple[int, ...] | None:
-    """What each operand may not be; None where the node itself is a detour."""
-    label, values = node.label, [constants[child] for child in node.children]
-    if len(values) < 2:
-        barred = _UNDONE.get(_KINDS.get(label, 0), 0) | (_MINUS if label in _ODD_OR_EVEN else 0)
-        return (barred,) * len(values)
-    right = values[1]
-    negative = right is not None and right < 0
-    if label == "*":
-        barred = _MINUS | _DIFFERENCE if -1 in values else _MINUS
-        number = any(value is not None for value in values)
-        return (barred | _NEGATIVE * number,) * 2
-    if label in ("+", "-"):
-        return None if negative else (_MINUS, _MINUS | _NEGATIVE)
-    if label == "/":
-        return None if negative else (_MINUS, _MINUS | _RECIPROCAL)
-    if label == "pow":
-        whole = right is not None and right.denominator == 1
-        return _MINUS * whole | _RECIPROCAL * negative, 0
-    return 0, 0
+def _demands(egraph: EGraph) -> Ints:
+    """(nodes, 2) what each operand may not be; -1 where the node itself is a detour."""
+    alone = [
+        _UNDONE.get(_KINDS.get(name, 0), 0) | (_MINUS if name in _ODD_OR_EVEN else 0) for name in egraph.names
+    ]
+    demands = np.stack([np.array(alone, np.int64)[egraph.labels], np.zeros(len(egraph.labels), np.int64)], 1)
+    negative = _known(egraph, lambda c: c < 0)[:, 1]
+    whole = _known(egraph, lambda c: c.denominator == 1)[:, 1]
+    times, over, raised = (egraph.labelled(name) for name in ("*", "/", "pow"))
+    sums = egraph.labelled("+", "-")
+    both = np.any(_known(egraph, lambda c: c == -1), axis=1) * _DIFFERENCE
+    both |= np.any(_known(egraph, lambda _: True), axis=1) * _NEGATIVE | _MINUS
+    demands[times] = both[times, None]
+    demands[sums] = _MINUS, _MINUS | _NEGATIVE
+    demands[over] = _MINUS, _MINUS | _RECIPROCAL
+    demands[raised, 0] = (whole * _MINUS | negative * _RECIPROCAL)[raised]
+    demands[(sums | over) & negative] = -1
+    return demands

@@ -10,9 +10,13 @@ head, the rules and the limits of iterations and nodes alone; time and memory on
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import count
 from typing import Any
+
+import numpy as np
 
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
@@ -193,8 +197,13 @@ def _execute(egglog: Any, program: str) -> list[Any]:
 
 
 class _Run:
-    def __init__(self, egglog: Any, labels: Iterable[str], limits: Limits, events: Sink, stop: Stop) -> None:
-        self.constructors = {constructor(label): label for label in labels}
+    def __init__(
+        self, egglog: Any, labels: Mapping[str, int], limits: Limits, events: Sink, stop: Stop
+    ) -> None:
+        self.constructors = {
+            constructor(label): (label, 1 if label == "d" else arity) for label, arity in labels.items()
+        }
+        self.labels = labels
         self.counted = ("Num", "Var", *self.constructors)
         self.egglog, self.limits, self.events, self.stop = egglog, limits, events, stop
         self.started, self.worked = time.perf_counter(), time.process_time()
@@ -212,7 +221,7 @@ class _Run:
         return _execute(self.egglog, program)
 
     def grow(self, head: Tree, forms: Sequence[Tree]) -> None:
-        root, *others = (_text(fold(tree), self.constructors.values()) for tree in (head, *forms))
+        root, *others = (_text(fold(tree), self.labels) for tree in (head, *forms))
         self.execute(f"(Calm) (set (Root) {root})")
         for other in others:
             self.execute(f"(union {root} {other})")
@@ -296,14 +305,31 @@ class _Run:
     def result(self) -> EGraph:
         value, names = self.egglog.value_to_bigrat, self.egglog.value_to_string
         functions = self.kept.functions
-        rows: list[tuple[Any, str, tuple[Any, ...]]] = []
-        for name, label in self.constructors.items():
-            rows.extend((row.output, label, tuple(row.inputs)) for row in functions[name].rows)
-        for row in functions["Num"].rows:
-            exact = value(row.inputs[0])
-            if exact.denominator == 1:  # a fraction's class has a division to print it
-                rows.append((row.output, str(exact.numerator), ()))
-        rows += [(row.output, names(row.inputs[0]), ()) for row in functions["Var"].rows]
-        root, classes = number_classes(rows, functions["Root"].rows[0].output, self.limits.nodes)
+        known = defaultdict[Any, int](count().__next__)
+        root = known[functions["Root"].rows[0].output]
+        homes: list[int] = []
+        labels: list[str] = []
+        children: tuple[list[int], list[int]] = [], []
+
+        def put(rows: Sequence[Any], texts: Sequence[str], arity: int) -> None:
+            homes.extend([known[row.output] for row in rows])
+            labels.extend(texts)
+            inputs = [row.inputs for row in rows] if arity else []
+            for side, column in enumerate(children):
+                column.extend([known[one[side]] for one in inputs] if side < arity else [-1] * len(rows))
+
+        for name, (label, arity) in self.constructors.items():
+            rows = functions[name].rows
+            put(rows, [label] * len(rows), arity)
+        exact = [(row, value(row.inputs[0])) for row in functions["Num"].rows]
+        # A fraction's class has a division to print it.
+        whole = [(row, str(one.numerator)) for row, one in exact if one.denominator == 1]
+        put([row for row, _ in whole], [text for _, text in whole], 0)
+        rows = functions["Var"].rows
+        put(rows, [names(row.inputs[0]) for row in rows], 0)
+        every = sorted({*labels})
+        codes = {label: code for code, label in enumerate(every)}
+        table = np.array([homes, [codes[label] for label in labels], *children], np.int64).T
+        grown = number_classes(every, table, len(known), root, self.limits.nodes)
         nodes = min(self.nodes, self.limits.nodes)
-        return EGraph(root, classes, self.stop_reason, self.iterations, nodes, self.seconds, self.fired)
+        return EGraph(*grown, self.stop_reason, self.iterations, nodes, self.seconds, self.fired)

@@ -147,7 +147,7 @@ class _Selection:
             stop_reason=self.stop_reason,
             iterations=self.egraph.iterations,
             nodes=self.egraph.nodes,
-            classes=len(self.egraph.classes),
+            classes=len(self.egraph),
             grow_s=self.egraph.seconds,
             sample_s=self.seconds["sample"],
             verify_s=self.seconds["verify"],
@@ -209,7 +209,8 @@ class _Selection:
             self.written(verifier, (tree for _, tree in self.classical), keys)
         open_lengths = [length for length, count in enumerate(counts) if count]
         patience = 200 + _DRAWS * (self.wanted // max(1, len(open_lengths)))
-        codes = np.append(self.terms.codes(map(" ".join, sampler.labels)), -1)  # -1 is behind the end
+        tables = sampler.tables
+        codes = np.append(self.terms.codes(tables.names)[tables.labels], -1)  # -1 is behind the end
         streams = {length: self.drawn(sampler, length, patience, codes) for length in open_lengths}
         # A few are the shortest ones; of more, no length goes without.
         even = self.config.style != "any" and self.wanted >= len(open_lengths)

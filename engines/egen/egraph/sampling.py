@@ -43,7 +43,8 @@ class Tables:
     productions may not lead straight back. starts: (classes + 1,) first production of each class. own:
     (productions,) tokens of the operator itself. operands, children: (productions, 2) rows and classes of
     the operands, -1 for none. rows: (rows, 2) class, and the class that its operands may not be, or -1.
-    labels: what a production prints. weights: (productions,) how much each counts where terms are drawn.
+    names, labels: what is printed, and (productions,) which of it. weights: (productions,) how much each
+    counts where terms are drawn.
     """
 
     starts: Ints
@@ -51,7 +52,8 @@ class Tables:
     operands: Ints
     children: Ints
     rows: Ints
-    labels: Sequence[tuple[str, ...]]
+    names: Sequence[str]
+    labels: Ints
     weights: Floats
 
     @property
@@ -281,18 +283,14 @@ class Sampler:
 
     def __init__(self, grammar: Grammar, max_tokens: int, seed: int = 0) -> None:
         self._grammar = grammar
-        self._tables = grammar.tables
+        self.tables = grammar.tables
         self._counts = self._shares = grammar.nearly(max_tokens)
-        if self._tables.weighted:
-            self._shares = count_nearly(self._tables, max_tokens, self._tables.weights)
+        if self.tables.weighted:
+            self._shares = count_nearly(self.tables, max_tokens, self.tables.weights)
         self._seed = seed
         self._states: dict[int, Words] = {}
         self._seen: dict[int, set[bytes]] = {}
         self._orders: dict[int, Ints] = {}
-
-    @property
-    def labels(self) -> Sequence[tuple[str, ...]]:
-        return self._tables.labels
 
     def supply(self, length: int) -> float:
         return float(self._counts[0][self._grammar.root, length])
@@ -311,7 +309,7 @@ class Sampler:
             self._orders[length] = order[: len(order) - len(wanted)]
             return self._numbered(length, wanted)
         drawn = np.empty((count, length), np.int64)
-        tables = self._tables
+        tables = self.tables
         _draw(*tables.arrays, tables.weights, *self._shares, self._grammar.root, length, _NONE, state, drawn)
         seen = self._seen.setdefault(length, set())
         new = []
@@ -324,17 +322,17 @@ class Sampler:
 
     def _numbered(self, length: int, wanted: Ints) -> Ints:
         found = np.empty((len(wanted), length), np.int64)
-        alike, unused = np.ones_like(self._tables.weights), np.zeros(1, np.uint64)
+        alike, unused = np.ones_like(self.tables.weights), np.zeros(1, np.uint64)
         numbers = wanted.astype(np.float64)
-        _draw(*self._tables.arrays, alike, *self._counts, self._grammar.root, length, numbers, unused, found)
+        _draw(*self.tables.arrays, alike, *self._counts, self._grammar.root, length, numbers, unused, found)
         return found
 
     def _order(self, length: int, state: Words) -> Ints:
         order = np.arange(int(self.supply(length)))
-        if not self._tables.weighted:
+        if not self.tables.weighted:
             _shuffle(order, state)
             return order
-        factors = np.append(self._tables.weights, 1.0)  # -1, behind the end of a term, weighs nothing
+        factors = np.append(self.tables.weights, 1.0)  # -1, behind the end of a term, weighs nothing
         return _heaviest_last(factors[self._numbered(length, order)].prod(axis=1), state)
 
 

@@ -30,7 +30,7 @@ from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.verify import Verifier, verifier
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.grammar import EGraph
+    from engines.egen.egraph.grammar import EGraph, Ints
     from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
 
@@ -125,7 +125,7 @@ class Reals(Theory):
     def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
         return _Forms(terms, direct)
 
-    def plain(self, egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
+    def plain(self, egraph: EGraph) -> tuple[EGraph, Ints]:
         return plain(egraph)
 
     def written(self, head: Tree, judge: Judge, forms: str, longest: int) -> Iterator[tuple[str, Tree]]:

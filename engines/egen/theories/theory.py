@@ -12,7 +12,7 @@ from engines.egen.records import Verdict
 
 if TYPE_CHECKING:
     from engines.egen.algebra.atoms import Signs
-    from engines.egen.egraph.grammar import EGraph
+    from engines.egen.egraph.grammar import EGraph, Ints
     from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
     from engines.egen.rules.table import Rule
@@ -94,7 +94,7 @@ class Theory(ABC):
         """What tells drawn terms apart. Args: direct: whether the canonical form also sees through detours,
         where a theory has such a one."""
 
-    def plain(self, _egraph: EGraph) -> tuple[EGraph, dict[int, int]] | None:
+    def plain(self, _egraph: EGraph) -> tuple[EGraph, Ints] | None:
         """The e-graph without detours and what its classes are parts of; None where it has none."""
         return None
 
