@@ -24,12 +24,14 @@ def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: li
     nested = [Tree("+", (one, Tree(leaf))) for one in many for leaf in leaves]
     terms = Subterms(ARITY)
     padding, canonical, ideas = Padding(terms), Canonical(terms), Ideas(terms)
+    keys: set[tuple[int, str]] = set()
     for tree in (*many, *nested, *many):
         number = terms.read(tree.labels())
         assert terms.tokens(number) == tuple(tree.labels())
         assert padding.found(number) == has_padding(tree)
-        assert canonical.key(number) == canonical_key(tree)
+        keys.add((canonical.key(number), canonical_key(tree)))
         assert ideas.key(number) == written(tree).text
+    assert len(keys) == len({one for one, _ in keys}) == len({other for _, other in keys})
     assert len(terms) == len({node for tree in (*many, *nested) for node in _without_variables(tree)})
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice, pairwise
 
 import numpy as np
@@ -39,6 +40,7 @@ from engines.egen.records import (
     Verdict,
     read_weights,
 )
+from engines.egen.rules.table import Rule
 from engines.egen.theories.theory import Judge, Theory, theory_of
 
 _DRAWN_TOGETHER = 32
@@ -86,7 +88,7 @@ def generate(
     egraph = grower.grow(head, config.limits, theory=theory, forms=united, events=events, stop=stop)
     if config.padding:
         egraph = with_padding(egraph, paddings(grower.rules, config.mode))
-    return _Selection(head, config, theory, verifier, forms, egraph, grower, events, stop).cluster()
+    return _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop).cluster()
 
 
 def _forms(head: Tree, config: EgenConfig, theory: Theory, verifier: Judge) -> list[tuple[str, Tree]]:
@@ -102,32 +104,29 @@ def _accepted(verdict: Verdict, mode: Mode) -> bool:
     return verdict.outcome in ACCEPTED[mode] and (verdict.outcome != "shrinks" or verdict.kept > 0)
 
 
+@dataclass
 class _Selection:
-    def __init__(
-        self,
-        head: Tree,
-        config: EgenConfig,
-        theory: Theory,
-        verifier: Judge,
-        forms: list[tuple[str, Tree]],
-        egraph: EGraph,
-        grower: Grower,
-        events: Sink,
-        stop: Stop,
-    ) -> None:
-        self.theory = theory
-        self.terms = Subterms(theory.arity)
-        self.forms = theory.forms(self.terms, direct=config.style == "distinct")
-        self.verifier, self.classical = verifier, forms
-        self.families = {prefix(tree): name for name, tree in forms}
-        self.head, self.config, self.egraph, self.grower = head, config, egraph, grower
-        self.events, self.stop = events, stop
-        self.stop_reason = egraph.stop_reason
+    head: Tree
+    config: EgenConfig
+    theory: Theory
+    verifier: Judge
+    classical: list[tuple[str, Tree]]
+    egraph: EGraph
+    rules: tuple[Rule, ...]
+    events: Sink
+    stop: Stop
+
+    def __post_init__(self) -> None:
+        self.terms = Subterms(self.theory.arity)
+        self.forms = self.theory.forms(self.terms, direct=self.config.style == "distinct")
+        self.families = {prefix(tree): name for name, tree in self.classical}
+        self.stop_reason = self.egraph.stop_reason
         self.seconds = {"sample": 0.0, "verify": 0.0}
         self.dropped: Counter[str] = Counter()
         self.members: list[Member] = []
-        interesting = config.order == "interesting"
-        self.wanted = max(_CHOSEN_FROM, config.members) if interesting else config.members
+        self.keys = {self.forms.key(self.terms.read(self.head.labels()))}
+        interesting = self.config.order == "interesting"
+        self.wanted = max(_CHOSEN_FROM, self.config.members) if interesting else self.config.members
         self.suspects: set[str] = set()
 
     def cluster(self) -> Cluster:
@@ -186,32 +185,27 @@ class _Selection:
         }
         return Grammar(egraph, padding=self.config.padding, origin=origin, weights=weights)
 
-    def written(self, verifier: Judge, terms: Iterable[Tree], keys: set[str]) -> None:
+    def written(self, terms: Iterable[Tree]) -> None:
         short = (term.labels() for term in terms)
-        fitting = (self.terms.read(term) for term in short if len(term) <= self.config.max_tokens)
-        self.judge(verifier, list(self.distinct(fitting, keys)))
+        rows = (self.terms.coded(term) for term in short if len(term) <= self.config.max_tokens)
+        self.judge(list(self.distinct((self.terms.add(row[None])[0], row.tolist()) for row in rows)))
 
     def select(self, sampler: Sampler, counts: list[int]) -> None:
-        verifier = self.verifier
-        if (
-            self.egraph.stop_reason == "contradiction"
-            and self.config.mode == "strict"
-            and not verifier.reason
-        ):
+        reason, strict = self.verifier.reason, self.config.mode == "strict"
+        if self.egraph.stop_reason == "contradiction" and strict and not reason:
             what = f"the rules prove two constants equal for {prefix(self.head)}"
             raise self.wrong_rule(what, "E210")
-        if verifier.reason:
-            warn(self.events, verifier.reason)
+        if reason:
+            warn(self.events, reason)
             if "undecided" not in ACCEPTED[self.config.mode]:
                 return
-        keys = {self.forms.key(self.terms.read(self.head.labels()))}
         if self.config.style != "any":
-            self.written(verifier, (tree for _, tree in self.classical), keys)
+            self.written(tree for _, tree in self.classical)
         open_lengths = [length for length, count in enumerate(counts) if count]
-        patience = 200 + _DRAWS * (self.wanted // max(1, len(open_lengths)))
+        share = self.wanted // max(1, len(open_lengths))
         tables = sampler.tables
         codes = np.append(self.terms.codes(tables.names)[tables.labels], -1)  # -1 is behind the end
-        streams = {length: self.drawn(sampler, length, patience, codes) for length in open_lengths}
+        streams = {length: self.drawn(sampler, length, share, codes) for length in open_lengths}
         # A few are the shortest ones; of more, no length goes without.
         even = self.config.style != "any" and self.wanted >= len(open_lengths)
         drawn = False
@@ -224,61 +218,65 @@ class _Selection:
             wanted = self.wanted - len(self.members)
             most = 8 if hurried else _ROUND
             shares = _shares(wanted, len(open_lengths), most, even=even)
-            fresh: list[tuple[str, ...]] = []
+            fresh: list[str] = []
             for length, share in zip(list(open_lengths), shares, strict=True):
                 if (fresh or self.members) and not hurried and self.stop():
                     break
                 started = time.perf_counter()
-                new = list(islice(self.distinct(streams[length], keys), share))
+                new = list(islice(self.distinct(streams[length]), share))
                 fresh += new
                 if len(new) < share:
                     open_lengths.remove(length)
                 self.seconds["sample"] += time.perf_counter() - started
                 if len(fresh) >= _JUDGED_TOGETHER:
-                    self.judge(verifier, fresh)
+                    self.judge(fresh)
                     fresh = []
-            self.judge(verifier, fresh)
+            self.judge(fresh)
         if not self.members and self.config.style != "any":
-            self.written(verifier, self.theory.openings(self.head), keys)
+            self.written(self.theory.openings(self.head))
 
-    def drawn(self, sampler: Sampler, length: int, patience: int, codes: NDArray[np.int64]) -> Iterator[int]:
-        """The numbers of terms of one length, until there are none or `patience` of them were given.
+    def drawn(
+        self, sampler: Sampler, length: int, share: int, codes: NDArray[np.int64]
+    ) -> Iterator[tuple[int, list[int]]]:
+        """Terms of one length, by number and codes, until there are none or so many were given that hardly
+        more will be new.
 
-        Args: codes: of the productions' labels.
+        Args: share: how many of them are wanted. codes: of the productions' labels.
         """
-        given = 0
+        given, patience = 0, 200 + _DRAWS * share
+        together = _DRAWN_TOGETHER * (1 + min(3 * share, 100) // _DRAWN_TOGETHER)
         while given < patience:
-            numbers = self.terms.add(codes[sampler.rows(length, _DRAWN_TOGETHER)])
-            if not numbers:
+            left = -(-(patience - given) // _DRAWN_TOGETHER) * _DRAWN_TOGETHER
+            rows = codes[sampler.rows(length, min(together, left))]
+            if not len(rows):
                 return
-            given += len(numbers)
-            yield from numbers
+            given += len(rows)
+            yield from zip(self.terms.add(rows), rows.tolist(), strict=True)
 
-    def distinct(self, terms: Iterable[int], keys: set[str]) -> Iterator[tuple[str, ...]]:
-        for term in terms:
+    def distinct(self, terms: Iterable[tuple[int, list[int]]]) -> Iterator[str]:
+        for term, row in terms:
             if not self.config.padding and self.forms.padded(term):
                 self.dropped["padding"] += 1
                 continue
             key = self.forms.key(term)
-            if key in keys:
+            if key in self.keys:
                 self.dropped["same form"] += 1
                 continue
-            keys.add(key)
-            yield self.terms.tokens(term)
+            self.keys.add(key)
+            yield " ".join([self.terms.names[code] for code in row if code >= 0])
 
-    def judge(self, verifier: Judge, terms: list[tuple[str, ...]]) -> None:
+    def judge(self, terms: list[str]) -> None:
         started = time.perf_counter()
         wanted = self.wanted - len(self.members)
         accepted: list[Member] = []
-        verdicts = verifier.check(terms)
+        verdicts = self.verifier.check([term.split() for term in terms])
         for term, verdict in zip(terms, verdicts, strict=True):
             if not _accepted(verdict, self.config.mode):
                 self.dropped[verdict.outcome] += 1
                 if verdict.outcome == "different":
                     self.contradicted(term)
             elif len(accepted) < wanted:
-                text = " ".join(term)
-                accepted.append(Member(text, verdict, self.families.get(text, "")))
+                accepted.append(Member(term, verdict, self.families.get(term, "")))
         self.members += accepted
         self.seconds["verify"] += time.perf_counter() - started
         if accepted:
@@ -286,10 +284,10 @@ class _Selection:
             found = [member.prefix for member in accepted]
             self.events(Event("progress", {**data, "unit": "members", "members": found}))
 
-    def contradicted(self, term: tuple[str, ...]) -> None:
+    def contradicted(self, term: str) -> None:
         if self.config.mode == "strict":
-            raise self.wrong_rule(f"{' '.join(term)} is not equal to {prefix(self.head)}", "E211")
-        changing = {rule.name for rule in self.grower.rules if rule.claim != "sound"}
+            raise self.wrong_rule(f"{term} is not equal to {prefix(self.head)}", "E211")
+        changing = {rule.name for rule in self.rules if rule.claim != "sound"}
         self.suspects.update(changing & self.egraph.fired.keys())
 
     def wrong_rule(self, what: str, code: str) -> EngineError:

@@ -300,7 +300,9 @@ class Sampler:
         behind the last of each; none when all have been given."""
         if not self.supply(length):
             return np.empty((0, length), np.int64)
-        state = self._states.setdefault(length, _state(self._seed, length))
+        if length not in self._states:
+            self._states[length] = _state(self._seed, length)
+        state = self._states[length]
         if self.supply(length) <= LISTED:
             if length not in self._orders:
                 self._orders[length] = self._order(length, state)

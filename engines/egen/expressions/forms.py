@@ -43,7 +43,7 @@ class Subterms:
     """
 
     def __init__(self, arity: Mapping[str, int]) -> None:
-        self._arity = {**arity, DERIVATIVE: 1}
+        self.arity = {**arity, DERIVATIVE: 1}
         self._codes: dict[str, int] = {}
         self._operands = np.empty(0, np.int64)
         self.names: list[str] = []
@@ -61,7 +61,7 @@ class Subterms:
         found = [self._codes.setdefault(name, len(self._codes)) for name in names]
         if len(self._codes) > len(self.names):
             self.names = list(self._codes)
-            self._operands = np.array([self._arity.get(name, 0) for name in self.names], np.int64)
+            self._operands = np.array([self.arity.get(name, 0) for name in self.names], np.int64)
         return np.array(found, np.int64)
 
     def add(self, rows: Ints) -> list[int]:
@@ -80,12 +80,14 @@ class Subterms:
         result: list[int] = numbers.tolist()
         return result
 
-    def read(self, tokens: Sequence[str]) -> int:
+    def coded(self, tokens: Sequence[str]) -> Ints:
         names = [DERIVATIVE if token == "d" else token for token in tokens]
-        codes = self.codes(
+        return self.codes(
             name for place, name in enumerate(names) if not place or names[place - 1] != DERIVATIVE
         )
-        return self.add(codes.reshape(1, -1))[0]
+
+    def read(self, tokens: Sequence[str]) -> int:
+        return self.add(self.coded(tokens)[None])[0]
 
     def tokens(self, number: int) -> tuple[str, ...]:
         names: list[str] = []
@@ -182,24 +184,290 @@ def canonical_key(expression: Tree | Sequence[str]) -> str:
 
 
 class Canonical:
-    """Canonical keys of numbered terms, of every subterm once."""
+    """Canonical forms of numbered terms as numbers, equal exactly where `canonical_key` is; of every subterm
+    once, in compiled code.
+
+    There a form stands for what is written without its sign: a row of `forms` has its kind, where its parts
+    are, how many stand first (those added, the numerator) and second, and of a sum whether it is `tied`: its
+    first part is both added and subtracted, so that the sum and its opposite are two.
+    """
 
     def __init__(self, terms: Subterms) -> None:
         self._terms = terms
-        self._parts: dict[int, _Part] = {}
+        self._done = 0
+        self._numerals: dict[str, int] = {}
+        self._leaves: Ints = np.empty((0, 4), np.int64)
+        self._found: Ints = np.empty((0, 3), np.int64)
+        self._forms: Ints = np.empty((_FIRST, 5), np.int64)
+        self._parts: Ints = np.empty(8 * _FIRST, np.int64)
+        self._slots: Ints = np.full(4 * _FIRST, _NONE, np.int64)
+        self._used = np.zeros(3, np.int64)  # forms, parts, and what the next term takes of them at most
+        self._keys: list[int] = []
 
-    def key(self, number: int) -> str:
-        return _text(self._part(number))
+    def key(self, number: int) -> int:
+        if number >= self._done:
+            self._compose()
+        return self._keys[number]
 
-    def _part(self, number: int) -> _Part:
-        part = self._parts.get(number)
-        if part is None:
-            terms = self._terms
-            left, right = terms.lefts[number], terms.rights[number]
-            one = self._part(left) if left >= 0 else None
-            other = self._part(right) if right >= 0 else None
-            part = self._parts[number] = _composed(terms.names[terms.labels[number]], one, other)
-        return part
+    def _compose(self) -> None:
+        terms, first = self._terms, self._done
+        count = len(terms)
+        if len(terms.names) > len(self._leaves):
+            self._leaves = np.array([self._leaf(name) for name in terms.names], np.int64)
+        if len(terms.table) > len(self._found):
+            more = len(terms.table) - len(self._found)
+            self._found = np.concatenate([self._found, np.zeros((more, 3), np.int64)])
+        at = first
+        while (at := self._until(at, count)) < count:
+            self._help(at)
+        self._keys += self._found[first:count, KEY].tolist()
+        self._done = count
+
+    def _until(self, first: int, count: int) -> int:
+        memory = self._forms, self._parts, self._slots, self._used
+        return int(_compose(first, count, self._terms.table, self._leaves, self._found, *memory))
+
+    def _help(self, number: int) -> None:
+        """Tell of the operands whether they are tied, and make room."""
+        terms = self._terms
+        for side in (terms.lefts[number], terms.rights[number]):
+            form = self._found[side, FORM]
+            if side >= 0 and self._forms[form, 0] == _SUM:
+                _, _, plus, less = _part(terms.tokens(side))
+                self._forms[form, TIED] = 1 if min(plus, default="") == min(less, default="") else -1
+        while self._used[1] + self._used[2] > len(self._parts):
+            self._parts = np.concatenate([self._parts, np.empty_like(self._parts)])
+        if self._used[0] + _NEW > len(self._forms):
+            self._forms = np.concatenate([self._forms, np.empty_like(self._forms)])
+            self._slots = np.full(4 * len(self._forms), _NONE, np.int64)
+            _place_forms(self._used[0], self._forms, self._parts, self._slots)
+
+    def _leaf(self, name: str) -> tuple[int, int, int, int]:
+        """Kind and sign of a label; of a number the numerals of numerator and denominator, -1 for 1."""
+        if name in self._terms.arity or is_name(name):
+            return _OPERATORS.get(name, _ATOM), 1, -1, -1
+        sign, kind, above, below = _number(name)
+        numerals = [self._numerals.setdefault(text, len(self._numerals)) for text in (*above, *below)]
+        return kind, sign, numerals[0] if above else -1, numerals[-1] if below else -1
+
+
+_NUMERAL, _TIMES, _OVER, _PLUS, _MINUS = range(3, 8)
+_OPERATORS = {"*": _TIMES, "/": _OVER, "+": _PLUS, "-": _MINUS}
+SIGN, FORM, KEY = range(3)
+"""What is found of a term: its sign and its form, and a number for both."""
+TIED = 4
+_NEW = 8
+"""Forms that one term brings at most."""
+
+
+@compiled
+def _form_slot(form: int, forms: Ints, parts: Ints, slots: Ints) -> int:
+    kind, start, size = forms[form, 0], forms[form, 1], forms[form, 2] + forms[form, 3]
+    mixed = np.uint64(kind + 8 * forms[form, 2])
+    for at in range(start, start + size):
+        mixed = (mixed ^ (mixed >> np.uint64(29)) ^ np.uint64(parts[at] + 1)) * np.uint64(0x94D049BB133111EB)
+    last = len(slots) - 1  # a power of two less one
+    slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(last))
+    while slots[slot] >= 0:
+        other = slots[slot]
+        same = forms[other, 0] == kind and forms[other, 2] == forms[form, 2]
+        if same and forms[other, 3] == forms[form, 3]:
+            for at in range(size):
+                same = same and parts[forms[other, 1] + at] == parts[start + at]
+            if same:
+                break
+        slot = (slot + 1) & last
+    return int(slot)
+
+
+@compiled
+def _place_forms(count: int, forms: Ints, parts: Ints, slots: Ints) -> None:
+    for form in range(count):
+        slots[_form_slot(form, forms, parts, slots)] = form
+
+
+@compiled
+def _sort(begin: int, end: int, parts: Ints) -> None:
+    for place in range(begin + 1, end):
+        part = parts[place]
+        while place > begin and parts[place - 1] > part:
+            parts[place] = parts[place - 1]
+            place -= 1
+        parts[place] = part
+
+
+@compiled
+def _form(kind: int, first: int, second: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
+    """The form whose parts stand behind all others, so many first and second, in any order."""
+    new, start = used[0], used[1]
+    if kind in (_PRODUCT, _SUM):
+        _sort(start, start + first, parts)
+        _sort(start + first, start + first + second, parts)
+    forms[new, 0], forms[new, 1], forms[new, 2], forms[new, 3], forms[new, TIED] = (
+        kind,
+        start,
+        first,
+        second,
+        0,
+    )
+    slot = _form_slot(new, forms, parts, slots)
+    if slots[slot] < 0:
+        slots[slot] = new
+        used[0] += 1
+        used[1] += first + second
+    return int(slots[slot])
+
+
+@compiled
+def _listed(form: int, second: bool, at: int, forms: Ints, parts: Ints) -> int:
+    """Copy the first or second parts of a form to a place; where they end. An atom is its own first part."""
+    if forms[form, 0] == _ATOM:
+        parts[at] = form
+        return at if second else at + 1
+    start = forms[form, 1] + (forms[form, 2] if second else 0)
+    for place in range(start, start + forms[form, 3 if second else 2]):
+        parts[at] = parts[place]
+        at += 1
+    return at
+
+
+@compiled
+def _shares(form: int, forms: Ints, parts: Ints) -> bool:
+    """Whether a part of a sum is both added and subtracted."""
+    start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
+    one, other = 0, 0
+    while one < plus and other < less:
+        left, right = parts[start + one], parts[start + plus + other]
+        if left == right:
+            return True
+        one, other = one + int(left < right), other + int(left > right)
+    return False
+
+
+@compiled
+def _turns(form: int, forms: Ints, parts: Ints) -> bool:
+    """Whether the opposite of a sum stands for both: it subtracts nothing but what comes later."""
+    start, plus, less = forms[form, 1], forms[form, 2], forms[form, 3]
+    for place in range(min(plus, less)):
+        left, right = parts[start + place], parts[start + plus + place]
+        if left != right:
+            return bool(right < left)
+    return bool(less > 0 and (plus == 0 or less < plus))
+
+
+@compiled
+def _turned(form: int, forms: Ints, parts: Ints, slots: Ints, used: Ints) -> int:
+    """The opposite of a sum."""
+    middle = _listed(form, True, used[1], forms, parts)
+    end = _listed(form, False, middle, forms, parts)
+    return int(_form(_SUM, middle - used[1], end - middle, forms, parts, slots, used))
+
+
+@compiled
+def _compose(
+    begin: int,
+    count: int,
+    nodes: Ints,
+    leaves: Ints,
+    found: Ints,
+    forms: Ints,
+    parts: Ints,
+    slots: Ints,
+    used: Ints,
+) -> int:
+    """Find the canonical forms of terms in order, as `_composed` does; the first that needs help, or
+    `count`."""
+    for n in range(begin, count):
+        code, left, right = nodes[n]
+        sign, kind = leaves[code, 1], leaves[code, 0]
+        size = 16
+        for side in (left, right):
+            if side >= 0:
+                size += 4 * (forms[found[side, FORM], 2] + forms[found[side, FORM], 3])
+        used[2] = size
+        if used[1] + size > len(parts) or used[0] + _NEW > len(forms):
+            return n
+        if left < 0 and kind != _ATOM:
+            top = bottom = -1
+            if leaves[code, 2] >= 0:
+                parts[used[1]] = leaves[code, 2]
+                top = _form(_NUMERAL, 1, 0, forms, parts, slots, used)
+            if leaves[code, 3] >= 0:
+                parts[used[1]] = leaves[code, 3]
+                bottom = _form(_NUMERAL, 1, 0, forms, parts, slots, used)
+            above, below = int(top >= 0), int(bottom >= 0)
+            parts[used[1]] = top
+            parts[used[1] + above] = bottom
+            form = _form(kind, above, below, forms, parts, slots, used)
+        elif kind == _ATOM:
+            at = used[1]
+            parts[at] = code
+            if left >= 0:
+                at += 1
+                parts[at] = found[left, KEY]
+            if right >= 0:
+                at += 1
+                parts[at] = found[right, KEY]
+            form = _form(_ATOM, at + 1 - used[1], 0, forms, parts, slots, used)
+        else:
+            one, other = found[left, FORM], found[right, FORM]
+            flip, flop = found[left, SIGN], found[right, SIGN]
+            # of the operands: whether each is 0 in a sum, 1 in a product
+            neutral = _PRODUCT if kind in (_TIMES, _OVER) else _SUM
+            flop = -flop if kind == _MINUS else flop
+            if forms[other, 0] == neutral and forms[other, 2] + forms[other, 3] == 0:
+                form, sign = one, flip if neutral == _SUM else flip * flop
+            elif forms[one, 0] == neutral and forms[one, 2] + forms[one, 3] == 0 and kind != _OVER:
+                form, sign = other, flop if neutral == _SUM else flip * flop
+            elif neutral == _SUM:
+                middle = end = used[1]
+                for second in (False, True):
+                    for at_left in (True, False):
+                        of, turn = (one, flip) if at_left else (other, flop)
+                        if forms[of, 0] == _SUM:
+                            end = _listed(of, second == (turn > 0), end, forms, parts)
+                        elif second == (turn < 0):
+                            parts[end] = of
+                            end += 1
+                    middle = middle if second else end
+                form, sign = _form(_SUM, middle - used[1], end - middle, forms, parts, slots, used), 1
+            else:
+                for at_left in (True, False):
+                    of = one if at_left else other
+                    turn = 1
+                    if forms[of, 0] == _SUM:
+                        tied = forms[of, TIED] if _shares(of, forms, parts) else -1
+                        if tied == 0:
+                            return n
+                        if tied < 0 and _turns(of, forms, parts):
+                            of, turn = _turned(of, forms, parts, slots, used), -1
+                    if at_left:
+                        one, flip = of, flip * turn
+                    else:
+                        other, flop = of, flop * turn
+                sign = flip * flop
+                middle = end = used[1]
+                for second in (False, True):
+                    for at_left in (True, False):
+                        of = one if at_left else other
+                        under = second != (kind == _OVER and not at_left)
+                        if forms[of, 0] != _SUM:
+                            end = _listed(of, under, end, forms, parts)
+                        elif not under:
+                            parts[end] = of
+                            end += 1
+                    middle = middle if second else end
+                alone = parts[used[1]]
+                if end - used[1] == 1 and middle == end and forms[alone, 0] != _NUMERAL:
+                    form = alone
+                else:
+                    form = _form(_PRODUCT, middle - used[1], end - middle, forms, parts, slots, used)
+        found[n, SIGN], found[n, FORM] = sign, form
+        if sign < 0 and forms[form, 0] == _SUM:
+            found[n, KEY] = 2 * _turned(form, forms, parts, slots, used)
+        else:
+            found[n, KEY] = 2 * form + int(sign < 0)
+    return count
 
 
 def _part(tokens: Sequence[str]) -> _Part:

@@ -37,7 +37,7 @@ class Forms(Protocol):
     def padded(self, number: int) -> bool:
         """Whether a term is only a shorter one in disguise."""
 
-    def key(self, number: int) -> str:
+    def key(self, number: int) -> Hashable:
         """The canonical form: equal for terms that count as one member."""
 
 
