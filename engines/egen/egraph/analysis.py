@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -162,6 +162,22 @@ def constructor(label: str) -> str:
 
 def _arities(labels: Mapping[str, int]) -> dict[str, int]:
     return {constructor(label): 1 if label == "d" else count for label, count in labels.items()}
+
+
+SEVERAL = {label: count for label, count in ARITY.items() if label != VARIABLE}
+"""The labels where x is a variable among others."""
+
+
+def term(tree: Tree, labels: Container[str]) -> str:
+    """A term or pattern as egglog text. Args: labels: of the language; other leaves are variables."""
+    if tree.label.startswith("?"):
+        return f"v_{tree.label[1:]}"
+    if is_number(tree):
+        return number(Fraction(tree.label))
+    if tree.label not in labels:
+        return f'(Var "{tree.label}")'
+    children = tree.children[1:] if tree.label == "d" else tree.children
+    return f"({' '.join([constructor(tree.label), *(term(child, labels) for child in children)])})"
 
 
 def number(value: Fraction | int) -> str:
@@ -483,15 +499,6 @@ def condition(name: str, operand: str, fresh: str) -> str:
 # is in a term.
 
 
-def _term(tree: Tree) -> str:
-    if is_number(tree):
-        return number(Fraction(tree.label))
-    if not tree.children and tree.label not in ("pi", "e"):
-        return f'(Var "{tree.label}")'
-    children = tree.children[1:] if tree.label == "d" else tree.children
-    return f"({' '.join([constructor(tree.label), *map(_term, children)])})"
-
-
 def _facts_of_several() -> Iterator[Implication]:
     zero, minus, integer = "(bigrat (bigint 0) (bigint 1))", number(-1), "(= (denom c) (bigint 1))"
     yield follows(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
@@ -518,8 +525,8 @@ def _facts_of_several() -> Iterator[Implication]:
     yield follows("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
     yield follows("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
     yield follows("(= e (Num u))", "Free e")
-    for label, count in ARITY.items():
-        if label in (VARIABLE, "d"):
+    for label, count in SEVERAL.items():
+        if label == "d":
             continue
         operands = ["u", "v"][:count]
         free = " ".join(f"(Free {operand})" for operand in operands)
@@ -529,7 +536,7 @@ def _facts_of_several() -> Iterator[Implication]:
 def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterator[str]:
     """What is known of the variables, and what is assumed."""
     for name in variables:
-        leaf = _term(Tree(name))
+        leaf = term(Tree(name), SEVERAL)
         if name in assumptions.integers:
             yield known(leaf, "Konst", "Whole")
         else:
@@ -543,23 +550,23 @@ def assumed_facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterato
     low = {right for left, right in ends if is_number(left) and Fraction(left.label) >= -1}
     for left, right in ends:
         if is_number(right) and Fraction(right.label) <= 1 and left in low:
-            yield known(_term(left), "Bounded")
+            yield known(term(left, SEVERAL), "Bounded")
     yield "(run asked 1)"
 
 
 def _relation(one: Relation) -> Iterator[str]:
     left, right = fold(one.left), fold(one.right)
-    difference = f"(Sub {_term(right)} {_term(left)})"
+    difference = f"(Sub {term(right, SEVERAL)} {term(left, SEVERAL)})"
     if one.sign == "!=":
         yield known(difference, "Nz")
         if Tree("0") in (left, right):
-            yield known(_term(left if right == Tree("0") else right), "Nz")
+            yield known(term(left if right == Tree("0") else right, SEVERAL), "Nz")
         return
     yield known(difference, "Pos" if one.sign == "<" else "Nonneg")
     if is_number(left):
-        yield from _above(_term(right), Fraction(left.label), strict=one.sign == "<")
+        yield from _above(term(right, SEVERAL), Fraction(left.label), strict=one.sign == "<")
     if is_number(right):
-        yield from _below(_term(left), Fraction(right.label), strict=one.sign == "<")
+        yield from _below(term(left, SEVERAL), Fraction(right.label), strict=one.sign == "<")
 
 
 def _above(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:

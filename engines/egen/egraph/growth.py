@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -21,9 +20,9 @@ import numpy as np
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.egen.egraph.analysis import clearing, condition, constructor, number, schema
+from engines.egen.egraph.analysis import clearing, condition, constructor, schema, term
 from engines.egen.egraph.grammar import EGraph, number_classes
-from engines.egen.expressions.language import fold, is_number
+from engines.egen.expressions.language import fold
 from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.theories.reals import Reals
@@ -67,17 +66,6 @@ def guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
     return tuple(alternatives)
 
 
-def _text(tree: Tree, labels: Container[str]) -> str:
-    if is_variable(tree):
-        return f"v_{tree.label[1:]}"
-    if is_number(tree):
-        return number(Fraction(tree.label))
-    if tree.label not in labels:
-        return f'(Var "{tree.label}")'
-    children = tree.children[1:] if tree.label == "d" else tree.children
-    return f"({' '.join([constructor(tree.label), *(_text(child, labels) for child in children)])})"
-
-
 def group(left: Tree, right: Tree) -> str:
     """Which group a direction runs in: derivatives come first, what adds much last."""
     if left.label == "d":
@@ -100,10 +88,10 @@ def _compiled(rules: Iterable[Rule], mode: Mode, labels: Container[str]) -> Iter
             continue  # see `paddings`
         for place, alternative in enumerate(guards(rule, mode)):
             query = " ".join(
-                condition(one.name, _text(fold(one.pattern), labels), f"k{i}")
+                condition(one.name, term(fold(one.pattern), labels), f"k{i}")
                 for i, one in enumerate(alternative)
             )
-            key = (_text(left, labels), _text(right, labels), query)
+            key = (term(left, labels), term(right, labels), query)
             if key in seen:
                 continue
             seen.add(key)
@@ -139,7 +127,7 @@ class Grower:
         from egglog.bindings import EGraph as Egglog
 
         self._grown = self._held = 0
-        self._egglog = Egglog()
+        self.egglog = Egglog()
         self._load(schema(self.theory.arity))
         self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))
         self._load(clearing(self.theory.arity))
@@ -167,9 +155,9 @@ class Grower:
         if self._grown >= _RENEWED and not self._held:
             self._renew()
         if not self._held:
-            self._run("(push)")
+            self.execute("(push)")
         self._grown += 1
-        run = _Run(self._egglog, self.theory.arity, limits or Limits(), events, stop)
+        run = _Run(self, limits or Limits(), events, stop)
         try:
             self._load((theory or self.theory).facts())
             run.grow(head, forms)
@@ -177,35 +165,29 @@ class Grower:
         finally:
             self._held += 1 + run.most
             if self._held > _COPY_NODES:
-                self._run("(pop)")
+                self.execute("(pop)")
                 self._held = 0
             else:
-                self._run("(run clear 1)")
+                self.execute("(run clear 1)")
 
     def _load(self, commands: Iterable[str]) -> None:
         waiting = list(commands)
         for start in range(0, len(waiting), _CHUNK):
-            self._run("\n".join(waiting[start : start + _CHUNK]))
+            self.execute("\n".join(waiting[start : start + _CHUNK]))
 
-    def _run(self, program: str) -> list[Any]:
-        return _execute(self._egglog, program)
-
-
-def _execute(egglog: Any, program: str) -> list[Any]:
-    outputs: list[Any] = egglog.run_program(*egglog.parse_program(program))
-    return outputs
+    def execute(self, program: str) -> list[Any]:
+        outputs: list[Any] = self.egglog.run_program(*self.egglog.parse_program(program))
+        return outputs
 
 
 class _Run:
-    def __init__(
-        self, egglog: Any, labels: Mapping[str, int], limits: Limits, events: Sink, stop: Stop
-    ) -> None:
+    def __init__(self, grower: Grower, limits: Limits, events: Sink, stop: Stop) -> None:
+        self.labels, self.egglog, self.execute = grower.theory.arity, grower.egglog, grower.execute
         self.constructors = {
-            constructor(label): (label, 1 if label == "d" else arity) for label, arity in labels.items()
+            constructor(label): (label, 1 if label == "d" else arity) for label, arity in self.labels.items()
         }
-        self.labels = labels
         self.counted = ("Num", "Var", *self.constructors)
-        self.egglog, self.limits, self.events, self.stop = egglog, limits, events, stop
+        self.limits, self.events, self.stop = limits, events, stop
         self.started, self.worked = time.perf_counter(), time.process_time()
         self.iterations = self.changes = self.nodes = self.most = 0
         self.kept: Any = None
@@ -217,11 +199,8 @@ class _Run:
     def seconds(self) -> float:
         return time.perf_counter() - self.started
 
-    def execute(self, program: str) -> list[Any]:
-        return _execute(self.egglog, program)
-
     def grow(self, head: Tree, forms: Sequence[Tree]) -> None:
-        root, *others = (_text(fold(tree), self.labels) for tree in (head, *forms))
+        root, *others = (term(fold(tree), self.labels) for tree in (head, *forms))
         self.execute(f"(Calm) (set (Root) {root})")
         for other in others:
             self.execute(f"(union {root} {other})")

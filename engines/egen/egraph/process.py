@@ -101,6 +101,7 @@ def growth() -> Answer:
     # What is there by now stays: the collector need not look through it again for every head.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000)
 
     def answer(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
         theory = request.theory

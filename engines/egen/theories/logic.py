@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.assets import asset
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.egraph.analysis import constructor
+from engines.egen.egraph.analysis import term
 from engines.egen.expressions.signs import LOGIC, ac_key, logic_row, read_logic
 from engines.egen.records import Counterexample, Verdict
 from engines.egen.rules.table import Rule, parse_families
@@ -89,7 +89,7 @@ class Logic(Theory):
 
     def facts(self) -> Iterator[str]:
         for one, other in self.equalities():
-            yield f"(union {_term(one)} {_term(other)})"
+            yield f"(union {term(one, LOGIC)} {term(other, LOGIC)})"
 
     def equalities(self) -> Iterable[tuple[Tree, Tree]]:
         """Premises are true; of p -> q it follows that p & q is p, and p | q is q."""
@@ -189,9 +189,3 @@ class TruthTable:
 
 def _tree(tokens: Sequence[str]) -> Tree:
     return parse_prefix(tokens, lambda token: LOGIC.get(token, 0))
-
-
-def _term(formula: Tree) -> str:
-    if not formula.children and formula.label not in LOGIC:
-        return f'(Var "{formula.label}")'
-    return f"({' '.join([constructor(formula.label), *map(_term, formula.children)])})"

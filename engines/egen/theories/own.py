@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -450,9 +450,6 @@ class Own(Theory):
 
     def rules(self) -> tuple[Rule, ...]:
         return self.definition.rules
-
-    def analysis(self) -> Iterator[str]:
-        return iter(())
 
     def judge(self, head: Tree, *, seed: int = 0) -> Judge:
         del seed  # nothing is drawn

@@ -16,7 +16,7 @@ from engines.egen.algebra.atoms import Signs
 from engines.egen.algebra.classical import classical
 from engines.egen.algebra.relations import filled, fits, meetings, meets
 from engines.egen.assumptions import NOTHING, Assumptions
-from engines.egen.egraph.analysis import analysis, assumed_facts
+from engines.egen.egraph.analysis import SEVERAL, analysis, assumed_facts
 from engines.egen.egraph.grammar import plain
 from engines.egen.expressions.forms import Canonical, Padding
 from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE, fold, unfolded
@@ -60,7 +60,6 @@ def openings(head: Tree) -> Iterator[Tree]:
 
 
 _POINTS = 8
-_EXTENDED = {label: count for label, count in ARITY.items() if label != VARIABLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class Reals(Theory):
 
     @property
     def arity(self) -> Mapping[str, int]:
-        return _EXTENDED if self.extended else ARITY
+        return SEVERAL if self.extended else ARITY
 
     def rules(self) -> tuple[Rule, ...]:
         return load_rules() + (assumed_rules() if self.extended else ()) + own_rules(self.own)
@@ -96,9 +95,6 @@ class Reals(Theory):
 
     def facts(self) -> Iterator[str]:
         return assumed_facts(self.assumptions, self.variables) if self.extended else iter(())
-
-    def equalities(self) -> Iterable[tuple[Tree, Tree]]:
-        return ()
 
     @property
     def unwritten(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from engines.egen.theories.theory import Forms, Judge, Theory
 if TYPE_CHECKING:
     from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
-    from engines.egen.rules.table import Rule
 
 _PLAIN = re.compile(r'(?:[^\s()"|]+|"[^\s()"|]*")\Z')
 _TOKEN = re.compile(r"\s*(?:([()])|\|([^|\s]*)\||([^\s()|]+))")
@@ -82,16 +81,6 @@ class Terms(Theory):
     @property
     def kind(self) -> Hashable:
         return "terms"
-
-    @property
-    def arity(self) -> Mapping[str, int]:
-        return {}
-
-    def rules(self) -> tuple[Rule, ...]:
-        return ()
-
-    def analysis(self) -> Iterator[str]:
-        return iter(())
 
     @property
     def unwritten(self) -> str:

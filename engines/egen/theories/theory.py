@@ -50,17 +50,17 @@ class Theory(ABC):
         """Theories of one kind have the same language and rules."""
 
     @property
-    @abstractmethod
     def arity(self) -> Mapping[str, int]:
         """Operands of every operator, function and named constant; other leaves are variables."""
+        return {}
 
-    @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
         """What growth and derivations use."""
+        return ()
 
-    @abstractmethod
     def analysis(self) -> Iterator[str]:
         """The egglog rules of the rulesets `fold` and `facts`."""
+        return iter(())
 
     def facts(self) -> Iterator[str]:
         """What is assumed, as egglog commands."""
