@@ -67,9 +67,9 @@ def gathered(implications: Iterable[Implication]) -> Iterator[str]:
     new, or where nothing need be known before, of `shapes`, which runs once."""
     groups: dict[str, list[tuple[list[_Fact], list[str]]]] = {}
     for query, facts in implications:
-        atoms = list(_atoms(query))
-        conditions = [fact for fact in map(_fact, atoms) if fact]
-        nodes = " ".join(atom for atom in atoms if not _fact(atom))
+        parts = list(atoms(query))
+        conditions = [fact for fact in map(_fact, parts) if fact]
+        nodes = " ".join(part for part in parts if not _fact(part))
         groups.setdefault(nodes, []).append((conditions, list(facts)))
     for nodes, many in groups.items():
         at_once = [fact for conditions, facts in many if not conditions for fact in facts]
@@ -127,7 +127,8 @@ def _fact(atom: str) -> _Fact | None:
     return (found[1], found[2]) if found and found[1] in _PLACES else None
 
 
-def _atoms(query: str) -> Iterator[str]:
+def atoms(query: str) -> Iterator[str]:
+    """What stands in brackets in a text of egglog."""
     depth = start = 0
     for place, char in enumerate(query):
         if char == "(":

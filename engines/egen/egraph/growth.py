@@ -9,6 +9,7 @@ head, the rules and the limits of iterations and nodes alone; time and memory on
 
 from __future__ import annotations
 
+import re
 import time
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ import numpy as np
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.egen.egraph.analysis import clearing, condition, constructor, schema, term
+from engines.egen.egraph.analysis import atoms, clearing, condition, constructor, schema, term
 from engines.egen.egraph.grammar import EGraph, number_classes
 from engines.egen.expressions.language import fold
 from engines.egen.records import Limits, Mode, StopReason
@@ -44,6 +45,10 @@ _SETTLE = f"(run-schedule (saturate (seq {_FOLD} (run collapse))))"
 _LEARN = (
     f"(run-schedule (saturate (seq (run shapes) (saturate (run facts)) (run asked) (run collapse) {_FOLD})))"
 )
+_ARITHMETIC = frozenset(("Add", "Sub", "Mul", "Div", "Pow"))
+"""There nearly always, and made by folding."""
+_NAME = re.compile(r"\((\w+)")
+_RUN = re.compile(r"\(run (\w+)")
 _SMALL_GAIN = 3
 """Tokens by which a rule of the group `rewrite` makes a term longer at most."""
 _OVERSHOOT = 6
@@ -121,18 +126,48 @@ class Grower:
         self.mode = mode
         self.theory = theory or Reals()
         self.rules = tuple(self.theory.rules() if rules is None else rules)
+        arity = self.theory.arity.items()
+        self.functions = frozenset(constructor(label) for label, count in arity if count) - _ARITHMETIC
         self._renew()
 
     def _renew(self) -> None:
         from egglog.bindings import EGraph as Egglog
 
         self._grown = self._held = 0
+        self._programs: dict[tuple[str, frozenset[str]], str] = {}
         self.egglog = Egglog()
         self._load(schema(self.theory.arity))
         self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))
-        self._load(clearing(self.theory.arity))
-        self._load(self.theory.analysis())
-        self._load(_compiled(self.rules, self.mode, self.theory.arity))
+        rules = [*clearing(self.theory.arity), *self.theory.analysis()]
+        rules += _compiled(self.rules, self.mode, self.theory.arity)
+        self._rulesets: dict[str, dict[frozenset[str], str]] = {}
+        self._load(map(self._apart, rules))
+
+    def _apart(self, rule: str) -> str:
+        """A rule in a ruleset of those that need the same functions, after the ruleset."""
+        name = rule.rpartition(":ruleset ")[2].split()[0].rstrip(")")
+        needed = frozenset(_NAME.findall(next(atoms(rule[1:-1])))) & self.functions
+        sets = self._rulesets.setdefault(name, {frozenset(): name})
+        if needed not in sets:
+            sets[needed] = f"{name}_{len(sets)}"
+            self.execute(f"(ruleset {sets[needed]})")
+        return rule.replace(f":ruleset {name}", f":ruleset {sets[needed]}")
+
+    def run(self, program: str, present: frozenset[str]) -> list[Any]:
+        """Run rulesets, without the rules of functions that are not `present`: looking for them takes as long
+        as for others."""
+
+        def combined(name: str) -> str:
+            parts = [part for needed, part in self._rulesets[name].items() if needed <= present]
+            both = f"{name}_of_{len(self._programs)}"
+            self.execute(f"(unstable-combined-ruleset {both} {' '.join(parts)})")
+            return both
+
+        key = program, present
+        if key not in self._programs:
+            names = {name: combined(name) for name in dict.fromkeys(_RUN.findall(program))}
+            self._programs[key] = _RUN.sub(lambda run: f"(run {names[run[1]]}", program)
+        return self.execute(self._programs[key])
 
     def grow(
         self,
@@ -167,8 +202,9 @@ class Grower:
             if self._held > _COPY_NODES:
                 self.execute("(pop)")
                 self._held = 0
+                self._programs.clear()
             else:
-                self.execute("(run clear 1)")
+                self.run("(run clear 1)", self.functions)
 
     def _load(self, commands: Iterable[str]) -> None:
         waiting = list(commands)
@@ -182,7 +218,8 @@ class Grower:
 
 class _Run:
     def __init__(self, grower: Grower, limits: Limits, events: Sink, stop: Stop) -> None:
-        self.labels, self.egglog, self.execute = grower.theory.arity, grower.egglog, grower.execute
+        self.grower, self.labels = grower, grower.theory.arity
+        self.egglog, self.execute = grower.egglog, grower.execute
         self.constructors = {
             constructor(label): (label, 1 if label == "d" else arity) for label, arity in self.labels.items()
         }
@@ -204,7 +241,8 @@ class _Run:
         self.execute(f"(Calm) (set (Root) {root})")
         for other in others:
             self.execute(f"(union {root} {other})")
-        self.execute(f"(run-schedule {_FOLD})")
+        self.size()
+        self.run(f"(run-schedule {_FOLD})")
         self.keep(self.size())
         going = self.accept()
         while going and self.iterations < self.limits.iterations:
@@ -242,7 +280,7 @@ class _Run:
                 return True
 
     def run(self, program: str) -> bool:
-        report = self.execute(program)[0].report
+        report = self.grower.run(program, self.present)[0].report
         for name, matches in report.num_matches_per_rule.items():
             rule, mark, _ = name.partition("#")
             if mark and matches:
@@ -252,6 +290,7 @@ class _Run:
     def accept(self) -> bool:
         """Analyse what a step made and keep it, unless it contradicts itself; whether there is room for
         more."""
+        self.size()
         self.run(_SETTLE)
         nodes = self.size()
         if nodes > self.limits.nodes:
@@ -271,6 +310,7 @@ class _Run:
     def size(self) -> int:
         sizes = dict(self.execute("(print-size)")[0].sizes)
         self.clash = bool(sizes["Clash"])
+        self.present = frozenset(name for name in self.grower.functions if sizes[name])
         nodes = sum(sizes[name] for name in self.counted)
         self.most = max(self.most, nodes)
         return nodes
