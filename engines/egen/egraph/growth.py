@@ -47,7 +47,7 @@ _LEARN = (
 )
 _ARITHMETIC = frozenset(("Add", "Sub", "Mul", "Div", "Pow"))
 """There nearly always, and made by folding."""
-_NAME = re.compile(r"\((\w+)")
+_NAME = re.compile(r"\(([^\s()]+)")
 _RUN = re.compile(r"\(run (\w+)")
 _SMALL_GAIN = 3
 """Tokens by which a rule of the group `rewrite` makes a term longer at most."""
@@ -134,7 +134,7 @@ class Grower:
         from egglog.bindings import EGraph as Egglog
 
         self._grown = self._held = 0
-        self._programs: dict[tuple[str, frozenset[str]], str] = {}
+        self._combined: dict[tuple[str, frozenset[str]], str] = {}
         self.egglog = Egglog()
         self._load(schema(self.theory.arity))
         self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))
@@ -157,17 +157,16 @@ class Grower:
         """Run rulesets, without the rules of functions that are not `present`: looking for them takes as long
         as for others."""
 
-        def combined(name: str) -> str:
-            parts = [part for needed, part in self._rulesets[name].items() if needed <= present]
-            both = f"{name}_of_{len(self._programs)}"
-            self.execute(f"(unstable-combined-ruleset {both} {' '.join(parts)})")
-            return both
+        def combined(found: re.Match[str]) -> str:
+            key = found[1], present
+            if key not in self._combined:
+                self._combined[key] = f"{found[1]}_of_{len(self._combined)}"
+                sets = self._rulesets.get(found[1], {frozenset(): found[1]}).items()
+                parts = " ".join(part for needed, part in sets if needed <= present)
+                self.execute(f"(unstable-combined-ruleset {self._combined[key]} {parts})")
+            return f"(run {self._combined[key]}"
 
-        key = program, present
-        if key not in self._programs:
-            names = {name: combined(name) for name in dict.fromkeys(_RUN.findall(program))}
-            self._programs[key] = _RUN.sub(lambda run: f"(run {names[run[1]]}", program)
-        return self.execute(self._programs[key])
+        return self.execute(_RUN.sub(combined, program))
 
     def grow(
         self,
@@ -202,7 +201,7 @@ class Grower:
             if self._held > _COPY_NODES:
                 self.execute("(pop)")
                 self._held = 0
-                self._programs.clear()
+                self._combined.clear()
             else:
                 self.run("(run clear 1)", self.functions)
 
