@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,9 @@ def test_an_e_graph_is_the_one_that_grows_here(process: GrowthProcess) -> None:
     seen: list[Event] = []
     found = process.egraph(HEAD, limits=LIMITS, events=seen.append)
     here = Grower("strict").grow(HEAD, LIMITS)
-    assert replace(found, seconds=0.0) == replace(here, seconds=0.0)
+    assert found.classes == here.classes
+    for name in ("root", "stop_reason", "iterations", "nodes", "fired"):
+        assert getattr(found, name) == getattr(here, name)
     assert [event.step for event in seen] == list(range(1, len(seen) + 1))
     assert {event.data["stage"] for event in seen} == {"grow"}
 
