@@ -54,6 +54,7 @@ class Step:
 
 _STAYS = {
     ("enter", "answer 9002021"),
+    ("enter", "graph 18"),
     ("esc", "No jobs yet"),
     ("o", "✗ wrong"),
     ("o", "a.md:3"),

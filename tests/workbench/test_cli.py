@@ -210,6 +210,8 @@ def test_interruption_is_130() -> None:
     code = (
         "import os, signal, typer\n"
         "from workbench.cli.command import guard\n"
+        # Whatever runs the tests in the background may have this signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "app = typer.Typer()\n"
         "@app.command()\n"
         "@guard\n"
