@@ -59,8 +59,10 @@ _STAYS = {
     ("o", "✗ wrong"),
     ("o", "a.md:3"),
     ("q", "published graph"),
+    ("x", "K saves it"),
 }
-"""What stands there before the key too: the focus moves, a dialog goes, an editor opens a file."""
+"""What may stand there before the key too: the focus moves, a dialog goes, an editor opens a file, or all has
+grown before it is stopped."""
 
 
 def ways() -> dict[str, list[Step]]:
