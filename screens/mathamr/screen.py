@@ -32,7 +32,6 @@ from screens.shell.keymap import bindings
 from screens.shell.request import Answer
 from screens.widgets.dialogs import Choice, Chooser, Prompt
 from screens.widgets.pane import Pane
-from workbench.papers.arqmath.data import SAMPLE
 
 if TYPE_CHECKING:
     from workbench.recipes import Recipe
@@ -113,12 +112,10 @@ class MathamrScreen(BrowserScreen):
         super().begin()
 
     def find_sources(self) -> Mapping[str, str]:
-        """The folders of the collections by name, none for the user's own files and texts. Files come first,
-        where there is no collection but the samples, or something was added."""
+        """The folders of the collections by name, none for the user's own files and texts; files that were
+        added come first."""
         found = formula_collections(self.workbench.workspace)
-        own = dict.fromkeys(self.files.find(), "")
-        first = {} if own or not all(name.startswith(SAMPLE) for name in found) else {FILES: ""}
-        return {**first, **own, **found, FILES: "", OWN: ""}
+        return {**dict.fromkeys(self.files.find(), ""), **found, FILES: "", OWN: ""}
 
     def sources_found(self, answer: Answer) -> None:
         if answer.error is None:
