@@ -81,6 +81,8 @@ def test_values_and_derivatives_of_functions_are_those_of_their_definitions(
         (r"\int \frac{1}{x^2}\,dx = \frac{1}{x} + C", "wrong"),
         (r"\int \frac{1}{x^2}\,dx = -\frac{1}{x} + C", "right"),
         (r"\binom{n}{2} = 45", "given"),  # n is sought
+        (r"n! = n(n-1)!", "right"),
+        (r"\binom{n}{k} = \frac{n!}{k!(n-k)!}", "right"),
     ],
 )
 def test_what_operators_give_is_judged(tmp_path: Path, claim: str, verdict: str) -> None:
@@ -113,6 +115,42 @@ def test_matrices_need_not_commute(tmp_path: Path, claim: str, verdict: str) -> 
         f" and $M$ and $N$ be matrices. Then ${claim}$."
     )
     assert _verdicts(tmp_path, text)[2:] == [(verdict, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        (r"$\int_0^a x\,dx = a$, so $a = 2$.", ["given", "follows"]),
+        (r"$\sum_{k=1}^n k = n^2$ implies $n = 1$.", ["given", "follows"]),
+        (r"$\det\begin{pmatrix} a & 1 \\ 1 & a \end{pmatrix} = a$, so $a^2-a-1=0$.", ["given", "not shown"]),
+        ("Let $f(x) = x^2$. Now $f'(x) = x^3$ gives $x = 0$.", ["given", "given", "given"]),
+        (r"$\int_0^a x\,dx = a^2$. Let $a = 2$.", ["wrong", "given"]),
+    ],
+)
+def test_what_is_solved_next_is_an_equation(tmp_path: Path, text: str, verdicts: list[str]) -> None:
+    assert [verdict for verdict, _ in _verdicts(tmp_path, text)] == verdicts
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        # A derivative is that everywhere, and not only where its slip does not show.
+        ("Let $L(w) = (y-wx)^2$ and $w = y/x$. Then $L'(w) = 2x(y-wx)$.", "wrong"),
+        ("Let $L(w) = (y-wx)^2$ and $w = y/x$. Then $L'(w) = -2x(y-wx)$.", "follows"),
+        # An identity is no equation that a value solves.
+        (r"$V = \frac43 \pi r^3$. $\frac{dV}{dr} = 4\pi r^2$. $r = 3$.", "not shown"),
+        # Two values of x say nothing together.
+        (r"$x = 0$, or $x = \sqrt 2$. Then $x^2 + y = y$.", "not shown"),
+        (r"$x = \sqrt 7$ or $x = -\sqrt 7$. Now $x^3 = 8$.", "not shown"),
+        ("$3p + e = 124$ and $5p + e = 182$. Subtracting, $2p = 58$.", "follows"),
+        (r"$\pi = (\frac56, \frac16)$.", "not shown"),
+        (r"$\int 2 \sin x \cos x\,dx = \sin^2 x + C = -\cos^2 x + C$.", "right"),
+        (r"$\int 2 \sin x \cos x\,dx = \sin^2 x + C = \cos^2 x + C$.", "wrong"),
+        (r"$\int 2 \sin x \cos x\,dx = \sin^2 x = -\cos^2 x$.", "wrong"),
+    ],
+)
+def test_what_holds_in_part_is_judged_as_a_whole(tmp_path: Path, text: str, verdict: str) -> None:
+    assert _verdicts(tmp_path, text)[-1][0] == verdict
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,18 @@ class Fact:
     variables: frozenset[str] = frozenset()
 
 
+def by(facts: Sequence[Fact]) -> str:
+    """`by x = 3 (line 2)`."""
+    if not facts:
+        return ""
+    return f"by {' and '.join(map(told, facts[:4]))}" + (" and others" if len(facts) > 4 else "")
+
+
+def told(fact: Fact) -> str:
+    """`x = 3 (line 2)`."""
+    return f"{' '.join(fact.text.split())} (line {fact.line})"
+
+
 @dataclass(frozen=True, slots=True)
 class Reduced:
     """The two sides of a claim by what was said before, and the facts that were used for it.
@@ -313,7 +325,7 @@ class _Ideal:
             poly, facts = rest.pop(0)
             place = self._alone(poly, claim)
             if place is None:
-                if not poly.is_constant():
+                if not self._is_refuted(poly):
                     left_over.append((poly, facts))
                 continue
             value = self._solved(poly, place)
@@ -378,6 +390,13 @@ class _Ideal:
         unknown = self.space.context.gen(place)
         factor = poly[tuple(int(at == place) for at in range(self.space.context.nvars()))]
         return unknown - poly / factor
+
+    def _is_refuted(self, poly: Any) -> bool:
+        """Whether an equation of numbers fails, as √2 = 0 where x is both; e can be a variable."""
+        at = [worth(atom, {}) if atom.children else None for atom in self.space.atoms]
+        known = [0.0 if value is None else value for value in at]
+        used = [value for value, degree in zip(at, poly.degrees(), strict=True) if degree]
+        return poly.is_constant() or (None not in used and abs(_worth(poly, known)) > 1e-9)
 
     def _uses(self, poly: Any, place: int) -> bool:
         return int(poly.degrees()[place]) > 0

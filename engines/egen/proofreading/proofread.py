@@ -16,16 +16,15 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.shown import Shown
 from engines.core.spec import Arg
 from engines.core.tree import Tree
 from engines.documents.reading import Document, documents, of_row, pieces
-from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging.names import replaced
 from engines.egen.proofreading.chains import MAX_FORMULA, TOO_LONG, Link, chains
-from engines.egen.proofreading.facts import Fact, Facts, variables
+from engines.egen.proofreading.facts import Facts, by, told, variables
 from engines.egen.proofreading.given import (
     is_claimed,
     is_denied,
@@ -36,6 +35,16 @@ from engines.egen.proofreading.given import (
 )
 from engines.egen.proofreading.matrices import any_values, as_products, at_values, matrices_of
 from engines.egen.proofreading.repair import bound_meant, points_of, slip
+from engines.egen.proofreading.terms import (
+    OF_ANGLES,
+    UNSURE,
+    difference,
+    is_expansion,
+    is_slope,
+    is_unsure,
+    terms,
+    units,
+)
 from engines.egen.proofreading.together import Statement, has_cases, odd_ones
 from engines.egen.proofreading.values import (
     agree,
@@ -73,11 +82,9 @@ _MOST_TERMS = 200
 """Of the sums and products of a link, with those inside others; more are not added up."""
 _LARGEST = 160
 """Nodes of a term: equality of larger ones is sought by exact algebra alone."""
-_UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
 _CALCULATED = frozenset(
     ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
 )
-_OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 _LETTERS = "e and i can be variables"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
@@ -120,7 +127,7 @@ class Reader:
     """Judges the links of one document in their order, and keeps what was said.
 
     Attributes: own: the text defines an operation * of its own; cases: it distinguishes cases; modulus: the
-    one that its congruences name.
+    one that its congruences name; coming: what comes after the chain that the link at hand ends.
     """
 
     judge: Judge
@@ -133,6 +140,7 @@ class Reader:
     cases: bool = False
     modulus: str = ""
     matrices: frozenset[str] = frozenset()
+    coming: Link | None = None
 
     def read(self, latex: str) -> Reading:
         found = self.read_.get(latex)
@@ -141,9 +149,13 @@ class Reader:
             found = self.read_[latex] = read(meant, self.names)
         return found
 
-    def chain(self, links: Sequence[Link]) -> Iterator[Judged]:
-        """The links of a chain, judged."""
+    def chain(self, links: Sequence[Link], coming: Link | None = None) -> Iterator[Judged]:
+        """The links of a chain, judged.
+
+        Args: coming: the link after them.
+        """
         equalities = sum(link.relation == "=" for link in links)
+        begun = self.sides(links[0])[0].tree if links else None
         for link, following in zip_longest(links, links[1:]):
             if link.relation == TOO_LONG:
                 yield Judged(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
@@ -157,7 +169,12 @@ class Reader:
                 yield Judged(link, "unread", unread.reason)
                 continue
             beyond = self.sides(following)[1].tree if following and following.relation == "=" else None
-            yield self._link(link, left.tree, right.tree, equalities, beyond)
+            self.coming = None if following else coming
+            judged = self._link(link, left.tree, right.tree, equalities, beyond)
+            alike = judged.verdict == "wrong" and begun
+            if alike and self._are_antiderivatives(alike, left.tree, right.tree):
+                judged = Judged(link, "right", "up to a constant")
+            yield judged
 
     def sides(self, link: Link) -> tuple[Reading, Reading]:
         """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
@@ -166,8 +183,15 @@ class Reader:
             sides = _DEGREES.sub("", sides[0]), _DEGREES.sub("", sides[1])
         return self.read(sides[0]), self.read(sides[1])
 
+    def _are_antiderivatives(self, begun: Tree, *sides: Tree) -> bool:
+        """Whether a chain begins with an antiderivative, and sides with a constant C are both that."""
+        return begun.label == "antiderivative" and all(
+            len(variables(side) - variables(begun)) == 1 and self.judge.equal(begun, side).verdict == "equal"
+            for side in sides
+        )
+
     def _link(self, link: Link, left: Tree, right: Tree, equalities: int, beyond: Tree | None) -> Judged:
-        if _terms(left) + _terms(right) > _MOST_TERMS:
+        if terms(left) + terms(right) > _MOST_TERMS:
             return Judged(link, "not shown", "a sum or product has too many terms")
         if self.own and _STAR.search(link.left + link.right):
             return Judged(link, "unread", "the text defines an operation * of its own")
@@ -236,12 +260,14 @@ class Reader:
         if _PAIR.search(link.left + " " + link.right):
             return "it can be read in two ways"
         labels = {*left.labels(), *right.labels()}
-        if labels & {"unit", "text"} and _units(left) != _units(right):
+        if labels & {"unit", "text"} and units(left) != units(right):
             return "the units differ"
         if any(side.label in ("e", "i") for side in (left, right)):
             return _LETTERS
         if "matrix" in labels and not ("matrix" in left.labels() and "matrix" in right.labels()):
             return "a matrix and a letter or number"
+        if (left.label == "tuple") != (right.label == "tuple"):
+            return "a tuple and a letter or number"
         if (link.left.startswith("+") and not self._with_minus(link)) or _RUN_ON.search(
             link.left + " " + link.right
         ):
@@ -316,7 +342,7 @@ class Reader:
         given = link.said or is_given(link.before) or is_denied(link.before, link.after)
         given = given or link.left.startswith("+") or "{-" in link.left
         if free and (given or not left.children):
-            return Judged(link, "right" if _difference(left, right) == 0 else "given")
+            return Judged(link, "right" if difference(left, right) == 0 else "given")
         if not free and _WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
             sides = [residue(side, int(modulus.tree.label)) for side in (left, right)]
             if None not in sides and not (
@@ -348,7 +374,7 @@ class Reader:
         if reduced is not None and not (variables(reduced.left) | variables(reduced.right)):
             found = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
             if found.verdict == "equal":
-                return Judged(link, "follows", _by(reduced.used))
+                return Judged(link, "follows", by(reduced.used))
         if statement in self.facts.conditions:
             return Judged(link, "follows", "it was said before")
         if simple and link.relation in _BOUNDS:
@@ -369,19 +395,19 @@ class Reader:
         if used and free & self.matrices <= values.keys():
             found = self.judge.equal(*at_values(left, right, {fact.left.label: fact.right for fact in used}))
             if found.verdict == "equal":
-                return Judged(link, "follows", _by(used))
+                return Judged(link, "follows", by(used))
             denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
             if found.verdict == "different" and left.children and not (given or denied or self.cases):
-                return Judged(link, "wrong", f"{found.witness}, {_by(used)}".removeprefix(", "))
+                return Judged(link, "wrong", f"{found.witness}, {by(used)}".removeprefix(", "))
         if right.label == "matrix" and not left.children:
             self._say(link, left, right)
         if given or lone:
             return Judged(link, "given")
-        return Judged(link, "not shown", "matrices need not commute" if _difference(left, right) == 0 else "")
+        return Judged(link, "not shown", "matrices need not commute" if difference(left, right) == 0 else "")
 
     def _equation(self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int) -> Judged:
         lone = not left.children or not right.children or left.label == "call"
-        plain = _difference(left, right)
+        plain = difference(left, right)
         if plain == 0:
             return Judged(link, "right")
         found: Judgement | None = None
@@ -398,15 +424,16 @@ class Reader:
                 return Judged(link, "loses domain", found.condition)
         defined = self.facts.defined(left, right)
         if defined and self.judge.equal(defined.left, defined.right).verdict == "equal":
-            return Judged(link, "follows", _by(defined.used))
+            return Judged(link, "follows", by(defined.used))
         reduced = self.facts.reduced(left, right)
-        if reduced is not None:
+        # A derivative is that everywhere, and not only at a value that was said.
+        if reduced is not None and not (is_slope(left) and self._misapplied(link, left, right)):
             if reduced.same:
-                return Judged(link, "follows", _by(reduced.used))
+                return Judged(link, "follows", by(reduced.used))
             if reduced.used and len(reduced.left) + len(reduced.right) < _LARGEST:
                 now = self.judge.equal(reduced.left, reduced.right, self._assumed(free))
                 if now.verdict == "equal":
-                    return Judged(link, "follows", _by(reduced.used))
+                    return Judged(link, "follows", by(reduced.used))
                 if now.verdict == "equal if" and not lone:
                     return Judged(link, "right if", now.condition)
         solved = self._solved(link, left, right)
@@ -419,7 +446,7 @@ class Reader:
         if said := self._misapplied(link, left, right) or self._miscalculated(link, left, right):
             return Judged(link, "wrong", said)
         constrained = bool(self.facts.about(free))
-        if not constrained and plain == 1 and not is_given(link.before) and _is_expansion(left, right):
+        if not constrained and plain == 1 and not is_given(link.before) and is_expansion(left, right):
             if is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
                 return Judged(link, "not shown", "its sides differ")
             return Judged(link, "wrong", self.judge.equal(left, right).witness)
@@ -451,23 +478,25 @@ class Reader:
         if left.children or not variables(left) or variables(right):
             return None
         known = self.facts.equation_for(left.label)
-        if known is None or _is_unsure(known.left) or _is_unsure(known.right):
+        if known is None or is_unsure(known.left) or is_unsure(known.right):
+            return None
+        if difference(known.left, known.right) == 0:  # a derivative that was worked out
             return None
         held = []
         for value in {signed(right, "+"), signed(right, "-")}:
             one, other = (replaced(side, left.label, value) for side in (known.left, known.right))
             held.append(self.judge.equal(one, other))
         if all(each.verdict == "equal" for each in held):
-            return Judged(link, "follows", f"it solves {_said(known)}")
+            return Judged(link, "follows", f"it solves {told(known)}")
         claimed = is_claimed(link.before.rpartition("§")[2]) and not is_denied("", link.after)
         last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
         exact = not any(map(_DECIMAL.match, right.labels())) and len(right) < _LARGEST
-        angles = not _OF_ANGLES.isdisjoint((*known.left.labels(), *known.right.labels()))
+        angles = not OF_ANGLES.isdisjoint((*known.left.labels(), *known.right.labels()))
         linear = len(roots(known.left, known.right, left.label, {})) == 1
         if not (claimed and last and exact and known.sure) or angles or linear or link.said or self.cases:
             return None
         witness = next((each.witness for each in held if each.verdict == "different"), "")
-        return Judged(link, "wrong", f"{witness}, by {_said(known)}") if witness else None
+        return Judged(link, "wrong", f"{witness}, by {told(known)}") if witness else None
 
     def _miscalculated(self, link: Link, left: Tree, right: Tree) -> str:
         """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables
@@ -479,10 +508,18 @@ class Reader:
         more = variables(right) - variables(left)
         if not variables(left) <= variables(right) or (more and left.label != "antiderivative"):
             return ""
-        if len(more) > 1 or any(map(_is_unsure, (left, right))):
+        if len(more) > 1 or any(map(is_unsure, (left, right))) or self._is_sought(variables(left)):
             return ""
         found = self.judge.equal(left, right, self._assumed(variables(right)))
         return found.witness if found.verdict == "different" else ""
+
+    def _is_sought(self, free: frozenset[str]) -> bool:
+        """Whether what comes next is an equation for the same variables, or their value: they are sought."""
+        if self.coming is None or self.coming.relation != "=" or is_given(self.coming.before.split("§")[-1]):
+            return False
+        left, right = (side.tree for side in self.sides(self.coming))
+        names = variables(left) if left else frozenset[str]()
+        return bool(names) and names <= free and right is not None and not variables(right)
 
     def _misapplied(self, link: Link, left: Tree, right: Tree) -> str:
         """Why a value or a derivative of a function is not what the text's definition gives; "" where it is.
@@ -493,20 +530,20 @@ class Reader:
         if self.cases or is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
             return ""
         found = self.facts.defined(left, right)
-        if found is None or any(map(_is_unsure, (found.left, found.right))):
+        if found is None or any(map(is_unsure, (found.left, found.right))):
             return ""
         sides = variables(found.left), variables(found.right)
         if sides[0] != sides[1] or len(found.left) + len(found.right) >= _LARGEST:
             return ""
         if sides[0]:
-            slope = left.label == "d" or (left.label == "call" and left.children[0].label.endswith("'"))
             plain = left.label == "call" and all(not each.children for each in left.children)
-            if "call" in right.labels() or not (slope or (is_given(link.before) is False and not plain)):
+            claimed = is_slope(left) or (is_given(link.before) is False and not plain)
+            if "call" in right.labels() or not claimed or self._is_sought(sides[0]):
                 return ""
         verdict = self.judge.equal(found.left, found.right, self._assumed(sides[0]))
         if verdict.verdict != "different" or (not sides[0] and self._rounded(found.left, found.right, "=")):
             return ""
-        return f"{verdict.witness}, {_by(found.used)}"
+        return f"{verdict.witness}, {by(found.used)}"
 
     def _slip(self, link: Link, left: Tree, right: Tree) -> str:
         """Where a link fails that one other number, sign or operator would make hold; "" where none does."""
@@ -544,7 +581,7 @@ class Reader:
         return variables(left) == variables(right) and self._same(left, right)
 
     def _same(self, left: Tree, right: Tree) -> bool:
-        if _difference(left, right) == 0:
+        if difference(left, right) == 0:
             return True
         found = self.judge.equal(left, right)
         return found.verdict == "equal" or (found.verdict == "equal if" and not found.witness)
@@ -559,7 +596,9 @@ class Reader:
         return not left.children and all(names.isdisjoint(fact.variables) for fact in self.facts.said)
 
     def _loses(self, left: Tree, right: Tree, free: frozenset[str]) -> bool:
-        """Whether the right side is undefined where the left is defined."""
+        """Whether the right side is undefined where the left is defined; factorials are of whole numbers."""
+        if "factorial" in right.labels():
+            return False
         beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
         return self.judge.equal(left, beside, self._assumed(free)).verdict == "equal if"
 
@@ -597,7 +636,7 @@ class Reader:
         if not all(fact.sure for fact in self.facts.said[first:]):
             return ""
         sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
-        if any(not _UNSURE.isdisjoint(side.labels()) for side in sides):
+        if any(not UNSURE.isdisjoint(side.labels()) for side in sides):
             return ""
         if any(not side.children and side in (left, right) and variables(side) for side in sides[2:]):
             # The variable has another value now.
@@ -605,70 +644,11 @@ class Reader:
         found = self.judge.equal(reduced.left, reduced.right)
         if found.verdict != "different" or self._rounded(reduced.left, reduced.right, "="):
             return ""
-        return f"{found.witness}, {_by(reduced.used)}"
-
-
-def _difference(left: Tree, right: Tree) -> int | None:
-    """0 for what exact algebra shows equal, 1 for rational functions that are not, None for anything else."""
-    if left == right:
-        return 0
-    try:
-        space = Space((left, right))
-        difference = space.combined("-", space.of(left), space.of(right)).top
-    except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
-        return None
-    if difference.is_zero():
-        return 0
-    return 1 if all(not atom.children and variables(atom) for atom in space.atoms) else None
-
-
-def _is_expansion(left: Tree, right: Tree) -> bool:
-    """Whether a product of sums is written as a sum of products, all of one degree in several variables."""
-    if variables(left) != variables(right) or len(variables(left)) < 2 or right.label not in "+-":
-        return False
-    sums = [each for each in (left, *left.children) if each.label in ("+", "-") and len(each.children) > 1]
-    nested = any(each.label in "+-" and each.children for node in right.children for each in node.children)
-    if left.label not in ("*", "pow") or not sums or nested:
-        return False
-    space = Space((left, right))
-    degrees = {sum(powers) for side in (left, right) for powers in space.of(side).top.monoms()}
-    return len(degrees) == 1
-
-
-def _is_unsure(tree: Tree) -> bool:
-    """Whether a term can be meant in several ways: with units, signs ±, angles that may be in degrees."""
-    angles = (node.children[0] for node in tree if node.label in _OF_ANGLES)
-    plain = any("pi" not in each.labels() and each != Tree("0") and not variables(each) for each in angles)
-    return plain or not _UNSURE.isdisjoint(tree.labels())
-
-
-def _units(tree: Tree) -> set[Tree]:
-    return {node for node in tree if node.label in ("unit", "text")}
-
-
-def _terms(tree: Tree) -> int:
-    """How many terms the sums and products of a term have, those inside others multiplied."""
-    inside = max(map(_terms, tree.children), default=1)
-    if tree.label not in ("sum", "prod") or len(tree.children) != 4:
-        return inside
-    ends = [each.label for each in tree.children[1:3]]
-    span = int(ends[1]) - int(ends[0]) + 1 if all(_WHOLE.match(end) for end in ends) else 50
-    return inside * max(1, span)
+        return f"{found.witness}, {by(reduced.used)}"
 
 
 def _is_domain(condition: str) -> bool:
     return "≠" in condition or "!=" in condition
-
-
-def _by(facts: Sequence[Fact]) -> str:
-    """`by x = 3 (line 2)`."""
-    if not facts:
-        return ""
-    return f"by {' and '.join(map(_said, facts[:4]))}" + (" and others" if len(facts) > 4 else "")
-
-
-def _said(fact: Fact) -> str:
-    return f"{' '.join(fact.text.split())} (line {fact.line})"
 
 
 def proofread_document(document: Document, judge: Judge) -> list[Judged]:
@@ -692,9 +672,9 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
             break
     moduli = {link.modulus for chain in linked for link in chain if link.modulus}
     reader.modulus = moduli.pop() if len(moduli) == 1 else ""
-    for chain in linked:
+    for chain, coming in zip_longest(linked, linked[1:]):
         room = MAX_LINKS - len(found)
-        found += reader.chain(chain[:room])
+        found += reader.chain(chain[:room], coming[0] if coming else None)
         if len(chain) > room:
             found.append(
                 Judged(
