@@ -93,6 +93,10 @@ def test_what_operators_give_is_judged(tmp_path: Path, claim: str, verdict: str)
     ("claim", "verdict"),
     [
         (r"\det A = -2", "follows"),
+        ("A^2 - 5A - 2I = 0", "follows"),
+        ("A^2 - 4A - 2I = 0", "wrong"),
+        ("p(A) = 0", "given"),  # of a polynomial
+        ("A(X=1) = 0.2", "given"),  # of a probability
         (r"A^{-1} = -\frac12 \begin{pmatrix} 4 & -2 \\ -3 & 1 \end{pmatrix}", "follows"),
         (r"A^2 = \begin{pmatrix} 7 & 10 \\ 15 & 21 \end{pmatrix}", "wrong"),
         ("AB = BA", "wrong"),

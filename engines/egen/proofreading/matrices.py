@@ -69,7 +69,9 @@ def any_values(matrices: Iterable[str]) -> dict[str, Tree]:
 
 
 def at_values(left: Tree, right: Tree, values: Mapping[str, Tree]) -> tuple[Tree, Tree]:
-    """Both sides with matrices in the place of their names, and I the identity."""
+    """Both sides with matrices in the place of their names, I the identity, and 0 that of the left side."""
+    if right == Tree("0"):
+        right = Tree("*", (right, left))
     size = len(next(iter(values.values())).children)
     identity = _matrix(" ".join("01"[row == column] for column in range(size)) for row in range(size))
     for name, value in {"I": identity, **values}.items():

@@ -393,17 +393,25 @@ class Reader:
         values = {fact.left.label: fact for fact in self.facts.said if fact.right.label == "matrix"}
         used = [values[name] for name in sorted(free & values.keys())]
         if used and free & self.matrices <= values.keys():
-            found = self.judge.equal(*at_values(left, right, {fact.left.label: fact.right for fact in used}))
+            sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
+            found = self.judge.equal(*sides)
             if found.verdict == "equal":
                 return Judged(link, "follows", by(used))
             denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
-            if found.verdict == "different" and left.children and not (given or denied or self.cases):
+            # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
+            unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
+            unlike = unlike or "call" in (*left.labels(), *right.labels())
+            unlike = unlike or given or denied or self.cases
+            if found.verdict == "different" and left.children and not unlike:
                 return Judged(link, "wrong", f"{found.witness}, {by(used)}".removeprefix(", "))
         if right.label == "matrix" and not left.children:
             self._say(link, left, right)
         if given or lone:
             return Judged(link, "given")
         return Judged(link, "not shown", "matrices need not commute" if difference(left, right) == 0 else "")
+
+    def _is_matrix(self, tree: Tree) -> bool:
+        return self.judge.equal(Tree("*", (Tree("0"), tree)), Tree("0")).verdict == "different"
 
     def _equation(self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int) -> Judged:
         lone = not left.children or not right.children or left.label == "call"
