@@ -138,6 +138,22 @@ def test_what_is_solved_next_is_an_equation(tmp_path: Path, text: str, verdicts:
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
+        (r"$\log 100 = 2$.", "right if"),
+        (r"$\log 8 = 3$.", "right if"),
+        (r"$\log 2 \approx 0.301$.", "right if"),
+        (r"$\log 100 = 3$.", "wrong"),
+        (r"$\ln 100 = 2$.", "wrong"),
+        (r"Let $f(x) = \log x$. Then $f(100) = 2$.", "given"),
+        (r"$\frac{d}{dx} \log x = \frac{1}{x \ln 10}$.", "given"),
+    ],
+)
+def test_logarithms_have_the_base_that_is_meant(tmp_path: Path, text: str, verdict: str) -> None:
+    assert _verdicts(tmp_path, text)[-1][0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
         # A derivative is that everywhere, and not only where its slip does not show.
         ("Let $L(w) = (y-wx)^2$ and $w = y/x$. Then $L'(w) = 2x(y-wx)$.", "wrong"),
         ("Let $L(w) = (y-wx)^2$ and $w = y/x$. Then $L'(w) = -2x(y-wx)$.", "follows"),

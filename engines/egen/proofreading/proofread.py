@@ -36,6 +36,7 @@ from engines.egen.proofreading.given import (
 from engines.egen.proofreading.matrices import any_values, as_products, at_values, matrices_of
 from engines.egen.proofreading.repair import bound_meant, points_of, slip
 from engines.egen.proofreading.terms import (
+    LOG,
     OF_ANGLES,
     UNSURE,
     difference,
@@ -174,6 +175,8 @@ class Reader:
             alike = judged.verdict == "wrong" and begun
             if alike and self._are_antiderivatives(alike, left.tree, right.tree):
                 judged = Judged(link, "right", "up to a constant")
+            if judged.verdict == "wrong" and (base := self._base(link)):
+                judged = Judged(link, "right if", f"log is to the base {base}")
             yield judged
 
     def sides(self, link: Link) -> tuple[Reading, Reading]:
@@ -189,6 +192,16 @@ class Reader:
             len(variables(side) - variables(begun)) == 1 and self.judge.equal(begun, side).verdict == "equal"
             for side in sides
         )
+
+    def _base(self, link: Link) -> str:
+        """The base of logarithms without one in which a link holds; "" where there is none."""
+        for base in ("10", "2") if LOG.search(link.left + link.right) else ():
+            left, right = (
+                self.read(LOG.sub(rf"\\log_{{{base}}}", side)).tree for side in (link.left, link.right)
+            )
+            if left and right and self._compared(link.relation, left, right).verdict == "equal":
+                return base
+        return ""
 
     def _link(self, link: Link, left: Tree, right: Tree, equalities: int, beyond: Tree | None) -> Judged:
         if terms(left) + terms(right) > _MOST_TERMS:
@@ -513,6 +526,8 @@ class Reader:
             return ""
         if is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
             return ""
+        if LOG.search(link.left):
+            return ""
         more = variables(right) - variables(left)
         if not variables(left) <= variables(right) or (more and left.label != "antiderivative"):
             return ""
@@ -548,6 +563,8 @@ class Reader:
             claimed = is_slope(left) or (is_given(link.before) is False and not plain)
             if "call" in right.labels() or not claimed or self._is_sought(sides[0]):
                 return ""
+        if any(LOG.search(fact.text) for fact in found.used):
+            return ""
         verdict = self.judge.equal(found.left, found.right, self._assumed(sides[0]))
         if verdict.verdict != "different" or (not sides[0] and self._rounded(found.left, found.right, "=")):
             return ""

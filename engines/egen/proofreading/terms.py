@@ -11,6 +11,8 @@ from engines.egen.proofreading.facts import variables
 
 UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
 OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
+LOG = re.compile(r"\\log(?![A-Za-z]|\s*_)")
+"""A logarithm in LaTeX whose base is not written: e, 10 or 2."""
 _WHOLE = re.compile(r"-?\d{1,12}\Z")
 
 
