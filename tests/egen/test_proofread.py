@@ -157,6 +157,9 @@ def test_logarithms_have_the_base_that_is_meant(tmp_path: Path, text: str, verdi
         # A derivative is that everywhere, and not only where its slip does not show.
         ("Let $L(w) = (y-wx)^2$ and $w = y/x$. Then $L'(w) = 2x(y-wx)$.", "wrong"),
         ("Let $L(w) = (y-wx)^2$ and $w = y/x$. Then $L'(w) = -2x(y-wx)$.", "follows"),
+        # What is factored is still defined once.
+        ("Let $P(x) = x^2-3x+2$. $P(x) = (x-1)(x-2)$. Now $P(4) = 5$.", "wrong"),
+        ("Let $f(x) = x^2$. Let $f(x) = (x-1)(x-2)$. Now $f(4) = 6$.", "follows"),
         # An identity is no equation that a value solves.
         (r"$V = \frac43 \pi r^3$. $\frac{dV}{dr} = 4\pi r^2$. $r = 3$.", "not shown"),
         # Two values of x say nothing together.

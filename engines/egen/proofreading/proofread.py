@@ -229,6 +229,10 @@ class Reader:
         ):
             said = self._slip(link, left, right) or (self._left_out(left, right, beyond) if beyond else "")
             judged = Judged(link, "wrong", said) if said else judged
+        # A function that is written in another form is still defined once.
+        form = judged.verdict == "follows" and left.label == "call" and variables(left) & variables(right)
+        if form and self.facts.defined(left, right):
+            return judged
         if judged.verdict not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
             self._say(link, left, right)
         return judged
