@@ -122,6 +122,22 @@ def test_matrices_need_not_commute(tmp_path: Path, claim: str, verdict: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("A^2 = I", "given"),  # an equation for k
+        ("Ax = 0", "given"),
+        (r"\det A = 5", "given"),
+        (r"A^2 = \begin{pmatrix} 1 & 2k \\ 0 & k^2 \end{pmatrix}", "wrong"),
+        (r"\det(A - \lambda I) = (1-\lambda)(k-\lambda)", "follows"),
+        (r"\det(A - \lambda I) = (1-\lambda)(k+\lambda)", "wrong"),
+    ],
+)
+def test_entries_of_matrices_can_be_sought(tmp_path: Path, claim: str, verdict: str) -> None:
+    text = rf"Let $A = \begin{{pmatrix}} 1 & 2 \\ 0 & k \end{{pmatrix}}$. Now ${claim}$."
+    assert _verdicts(tmp_path, text)[-1][0] == verdict
+
+
+@pytest.mark.parametrize(
     ("text", "verdicts"),
     [
         (r"$\int_0^a x\,dx = a$, so $a = 2$.", ["given", "follows"]),

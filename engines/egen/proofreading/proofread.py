@@ -418,7 +418,9 @@ class Reader:
             # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
             unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
             unlike = unlike or "call" in (*left.labels(), *right.labels())
-            unlike = unlike or given or denied or self.cases
+            named = variables(sides[1]) if right != Tree("0") else frozenset[str]()
+            sought = not variables(sides[0]) <= named  # as k where A has it and A^2 = I is said
+            unlike = unlike or sought or given or denied or self.cases
             if found.verdict == "different" and left.children and not unlike:
                 return Judged(link, "wrong", f"{found.witness}, {by(used)}".removeprefix(", "))
         if right.label == "matrix" and not left.children:
