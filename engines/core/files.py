@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, wraps
@@ -626,27 +626,40 @@ class CsvRow(NamedTuple):
 def csv_rows(
     lines: Iterable[tuple[int, str]], delimiter: str = ",", *, strict: bool = False
 ) -> Iterator[CsvRow]:
-    """The rows of numbered lines; a cell in quotes may go on over several. Args: strict: a stray quote is
-    wrong, and no character."""
+    """The rows of numbered lines; a cell in quotes may go on over several, and is wrong where it reaches the
+    end. Args: strict: a stray quote is wrong, and no character."""
     # The limit is one for the whole process.
     csv.field_size_limit(MAX_LINE_BYTES)
     seen: list[int] = []
+    taken: list[str] = []
 
     def counted() -> Iterator[str]:
         for number, line in lines:
             seen.append(number)
-            yield line + "\n"
+            taken.append(line + "\n")
+            yield taken[-1]
 
     result = csv.reader(counted(), delimiter=delimiter, strict=strict)
     while True:
         before, wrong = result.line_num, ""
+        taken.clear()
         try:
             cells = next(result, None)
+            if not strict and len(taken) > 1 and _is_open(taken, delimiter):
+                cells, wrong = [], "a quote is not closed"
         except csv.Error as error:
             cells, wrong = [], str(error)
         if cells is None:
             return
         yield CsvRow(seen[before] if before < len(seen) else 0, result.line_num - before, cells, wrong)
+
+
+def _is_open(row: Sequence[str], delimiter: str) -> bool:
+    """Whether a quote of a row is still open at its end."""
+    try:
+        return next(csv.reader(row, delimiter=delimiter, strict=True), None) is None
+    except csv.Error as error:
+        return "end of data" in str(error)
 
 
 def csv_cells(line: str, delimiter: str = ",") -> list[str]:

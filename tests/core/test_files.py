@@ -19,6 +19,7 @@ from engines.core.files import (
     atomic_folder,
     atomic_writer,
     copy_folder,
+    csv_rows,
     file_error,
     printable,
     read_lines,
@@ -304,3 +305,15 @@ def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
         assert (tmp_path / "big" / "model" / "mark").read_text() == text
     assert sorted(os.listdir(tmp_path / "big")) == ["model", "run.tsv"]
     assert sorted(os.listdir(tmp_path)) == ["big", "model", "run.tsv"]
+
+
+def test_a_quote_that_is_not_closed_swallows_no_rows() -> None:
+    """The rows behind it would be one cell; a quote within a cell is a character."""
+    rows = [*csv_rows(enumerate(["a", '"x', "y", "z"], 1))]
+    assert [(row.line, row.cells, row.wrong) for row in rows] == [
+        (1, ["a"], ""),
+        (2, [], "a quote is not closed"),
+    ]
+    closed = [*csv_rows(enumerate(['5" pipe,b', '"two', 'lines ""q"" of it",c'], 1))]
+    assert [row.cells for row in closed] == [['5" pipe', "b"], ['two\nlines "q" of it', "c"]]
+    assert not any(row.wrong for row in closed)

@@ -470,7 +470,7 @@ def test_rows_of_a_csv_with_other_columns_are_named(tmp_path: Path) -> None:
     assert [problem.answer for problem in found.rows] == [7.0, 6.0]
     assert [(note.line, note.reason) for note in found.skipped] == [
         (4, "1 columns, not 3"),
-        (6, "1 columns, not 3 over 2 lines: a quote may not be closed"),
+        (6, "from here on the file is not CSV: a quote is not closed"),
     ]
     assert [note.line for note in found.disagreements] == [2]
 

@@ -109,6 +109,8 @@ def write_documents(
             for what, where in made["first"].items():
                 first.setdefault(what, where)
         events(Event("progress", {"done": len(sources), "total": len(sources), "unit": "parts, merging"}))
+        for what, where in first.items():
+            events(Event("warning", {"message": f"{where}: {what}"}))
         counts = merge(sources, draft) if sources else {"formulas": 0}
         if not counts["formulas"]:
             raise DataError(
@@ -122,8 +124,6 @@ def write_documents(
         write_json(draft / FILES, {"files": units, "scans": scans})
         remove_folder(parts, _PARTS)
     total = sum(left_out.values())
-    for what, where in first.items():
-        events(Event("warning", {"message": f"{where}: {what}"}))
     return {
         **counts,
         "left_out": total,
