@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 from textual import on, work
 
 from engines.core.errors import EngineError
-from screens.arqmath.answer import AnswerPane, ask_grade, refuse_grade
+from screens.arqmath.answer import AnswerPane, Links, ask_grade, refuse_grade
 from screens.arqmath.columns import Runs
-from screens.arqmath.links import Links
 from screens.arqmath.ranking import RankingPane, TopicsPane
 from screens.arqmath.searching import HitList, Searcher, of_posts, of_runs
-from screens.browser import BrowserScreen
 from screens.keys import ARQMATH_KEYS
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
+from screens.shell.screen import BrowserScreen
 from screens.shell.theme import count
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Prompt

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.assets import models_folder
 from screens.arqmath.columns import HIT_COLUMNS, Runs, hit_rows
-from screens.browser import BrowserScreen
 from screens.shell.export import Export, exported
 from screens.shell.request import Answer, Progress
+from screens.shell.screen import BrowserScreen
 from screens.shell.theme import count
 from screens.widgets.dialogs import Choice, Chooser, Confirm
 from screens.widgets.listing import Listing

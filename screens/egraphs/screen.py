@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 
-from screens.browser import BrowserScreen
 from screens.egraphs.clusters import ClustersPane, MembersView, MiddlePane, State, View
 from screens.egraphs.columns import shown, write_plainly
 from screens.egraphs.member import MemberPane
@@ -19,6 +18,7 @@ from screens.keys import EGRAPHS_SCREEN
 from screens.shell.export import Command, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
+from screens.shell.screen import BrowserScreen
 from screens.shell.theme import some
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Choice, Chooser, Prompt

@@ -14,7 +14,6 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.browser import Sheet
 from screens.egraphs.clusters import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
 from screens.egraphs.columns import VERDICTS, check, shown, stop_words, table, variables
 from screens.egraphs.sources import Cluster
@@ -23,6 +22,7 @@ from screens.shell.export import FORMATS, Export, exported
 from screens.shell.frame import Frame
 from screens.shell.keymap import SHEET_KEYS, bindings
 from screens.shell.request import Answer, CachedRequest, Progress
+from screens.shell.screen import Sheet
 from screens.shell.theme import count, safe_text, some, width
 from screens.widgets.dialogs import Prompt, TextScreen, framed
 from screens.widgets.listing import Listing, ReaderBox

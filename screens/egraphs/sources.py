@@ -22,7 +22,7 @@ from workbench.tables import LazyRow
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.browser import BrowserScreen
+    from screens.shell.screen import BrowserScreen
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
 

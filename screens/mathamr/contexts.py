@@ -16,9 +16,9 @@ from textual.content import Content
 from engines.core.errors import EngineError
 from engines.core.spec import described
 from engines.core.tree import branch
-from screens.browser import BrowserScreen
 from screens.shell.export import CommandLine, Destination, Export, Form, Selection, exported
 from screens.shell.request import Answer, Progress
+from screens.shell.screen import BrowserScreen
 from screens.shell.theme import safe_text, some
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import Listing

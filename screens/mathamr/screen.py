@@ -12,7 +12,6 @@ from textual import events, on
 from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
-from screens.browser import BrowserScreen
 from screens.keys import MATHAMR_SCREEN
 from screens.mathamr.contexts import (
     FILES,
@@ -30,6 +29,7 @@ from screens.mathamr.texts import Sentence, StringsPane, alignment
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
+from screens.shell.screen import BrowserScreen
 from screens.widgets.dialogs import Choice, Chooser, Prompt
 from screens.widgets.pane import Pane
 

@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.browser import Sheet
 from screens.shell.export import Export, picked, table_exports
 from screens.shell.frame import Frame
 from screens.shell.request import Answer
+from screens.shell.screen import Sheet
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import framed
 from screens.widgets.listing import Listing

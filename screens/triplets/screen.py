@@ -11,11 +11,11 @@ from urllib.parse import unquote
 
 from textual import on
 
-from screens.browser import BrowserScreen
 from screens.keys import TRIPLETS_KEYS
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
+from screens.shell.screen import BrowserScreen
 from screens.shell.theme import count
 from screens.triplets.columns import (
     Choice,

@@ -15,10 +15,10 @@ from textual.widgets import Static
 
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import parse_infix
-from screens.browser import Sheet
 from screens.shell.export import Export, picked, table_exports
 from screens.shell.frame import Frame
 from screens.shell.request import Answer
+from screens.shell.screen import Sheet
 from screens.shell.theme import safe_text
 from screens.triplets.columns import aligned, figure, grown, marked, node_lines, tree_of
 from screens.widgets.dialogs import framed
