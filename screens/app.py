@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from screens.shell.cards import TooSmall
-    from workbench.sweep import Launch
+    from workbench.train import Launch
 
 
 LEAST = (60, 16)

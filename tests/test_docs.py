@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from workbench import __version__
-from workbench.cli.root import app
+from workbench.cli.command import app
 from workbench.recipes import load, with_settings
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -27,7 +27,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from workbench.config import state_dir
 from workbench.errors import explain, from_dict
-from workbench.operation import encoded, operation
+from workbench.paper import encoded, operation
 
 _CHILD = (sys.executable, "-m", "workbench.engine_process")
 

@@ -22,7 +22,7 @@ from engines.core.spec import Field, described, known, refused
 from workbench import __version__
 from workbench.engine_process import EngineProcess, Result
 from workbench.errors import explain
-from workbench.operation import Operation, operations
+from workbench.paper import Operation, operations
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

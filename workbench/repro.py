@@ -20,9 +20,8 @@ from workbench.errors import MissingError, UsageError
 from workbench.jobs import jobs
 from workbench.jobs.machine import gpus
 from workbench.recipes import recipes
-from workbench.sweep import Summary, summary
 from workbench.tables import noun
-from workbench.train import job_spec
+from workbench.train import Summary, job_spec, summary
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

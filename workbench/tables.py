@@ -14,7 +14,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal
 
 from engines.core.files import printable
-from workbench.operation import Hint
+from workbench.paper import Hint
 
 _DAY = 86_400
 _YEAR = 365.25 * _DAY

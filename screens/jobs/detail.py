@@ -216,8 +216,8 @@ class Follower:
         return News(lines, added, bool(self._tail.behind_bytes or self.curves.behind_bytes))
 
     def _find_device(self) -> None:
-        from workbench.jobs.executors import device_of
         from workbench.jobs.folder import Job
+        from workbench.jobs.queue import device_of
 
         self.device = device_of(Job(0, self._folder).attempt(self._attempt))
 
@@ -271,11 +271,9 @@ def _as_compared(value: object) -> str:
 
 def alike(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
     """The runs of a sweep by what is drawn alike: those of a setting; of an only one, each for itself."""
-    from workbench.jobs.folder import Job
-    from workbench.jobs.sweeps import Member
-    from workbench.jobs.sweeps import members as recorded
+    from workbench.jobs.folder import Job, Member, sweep_members
 
-    known = {each.job: each for each in recorded(Job(sweep.id, Path(sweep.folder)))}
+    known = {each.job: each for each in sweep_members(Job(sweep.id, Path(sweep.folder)))}
     runs = [known.get(view.id) or Member(view.id) for view in members]
     several = len({str(run.setting) for run in runs}) > 1
     found: dict[str, list[int]] = {}

@@ -29,9 +29,8 @@ from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice, Chooser, Dialog, framed
 from screens.widgets.table import Record, Table
 from workbench.jobs.control import next_free
-from workbench.jobs.executors import check_placement
-from workbench.operation import operation
-from workbench.paper import load, trainers
+from workbench.jobs.queue import check_placement
+from workbench.paper import load, operation, trainers
 from workbench.recipes import job_recipe, with_settings
 from workbench.tables import Column, duration
 
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from workbench.jobs import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
-    from workbench.sweep import Launch, Run, Sweep
+    from workbench.train import Launch, Run, Sweep
     from workbench.workspace import Workspace
 
 
@@ -194,7 +193,7 @@ class TrainFields(FormFields):
     runs of it."""
 
     def __init__(self, recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> None:
-        from workbench.sweep import Sweep
+        from workbench.train import Sweep
 
         super().__init__(workspace)
         self._recipe = recipe
@@ -267,7 +266,7 @@ class TrainFields(FormFields):
                 TrainConfig.of({**self._tables["train"], field.key: value})
 
     def _check_sweep(self, field: Field, text: str) -> None:
-        from workbench.sweep import Sweep, variants
+        from workbench.train import Sweep, variants
 
         value = parse(self._sweep[field.key], text)
         if value and field.key in ("grid", "random", "seeds", "folds"):
@@ -314,28 +313,28 @@ class TrainFields(FormFields):
         return dataclasses.replace(made, params={**made.params, "publish": publish})
 
     def _how(self, values: Values) -> Sweep:
-        from workbench.sweep import Sweep
+        from workbench.train import Sweep
 
         parsed = {name: parse(field, values[f"sweep.{name}"]) for name, field in self._sweep.items()}
         return Sweep(**{name: value for name, value in parsed.items() if value is not None})
 
     def _members(self, values: Values) -> list[Run]:
-        from workbench.sweep import member_runs
+        from workbench.train import member_runs
 
         device = values["job.device"].strip()
         return member_runs(self._workspace, self._filled(values), self._how(values), device=device)
 
     def start(self, values: Values) -> Callable[[], Job]:
-        from workbench import sweep
+        from workbench.train import start_sweep
 
         how = self._how(values)
         if not how.several:
             return super().start(values)
         members = self._members(values)
-        return lambda: sweep.start(self._workspace, self._recipe, members, how)
+        return lambda: start_sweep(self._workspace, self._recipe, members, how)
 
     def runs(self, values: Values) -> int:
-        from workbench.sweep import variants
+        from workbench.train import variants
 
         return len(variants(self._filled(values), self._how(values)))
 

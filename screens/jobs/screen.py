@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.jobs import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
-    from workbench.sweep import Launch
+    from workbench.train import Launch
 
 
 class JobsScreen(WorkbenchScreen):
@@ -296,7 +296,7 @@ class JobsScreen(WorkbenchScreen):
 
     def _train(self, name: str) -> bool:
         from workbench.recipes import launched, recipes
-        from workbench.sweep import Launch
+        from workbench.train import Launch
 
         found = next((recipe for recipe in recipes() if recipe.name == name and launched(recipe)), None)
         if found is not None:

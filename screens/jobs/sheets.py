@@ -37,7 +37,7 @@ class Machine:
 
     def why(self, policy: str) -> str:
         """What a device policy takes and why. Raises: EngineError for a GPU that is not there."""
-        from workbench.jobs.executors import check_placement, choose
+        from workbench.jobs.queue import check_placement, choose
 
         check_placement({"device": policy})
         if policy.partition(":")[0] == "cpu":
@@ -62,8 +62,8 @@ def look(runs: Path) -> Machine:
     """Look at this machine; asking for its GPUs may take a while, so call it in a thread."""
     import psutil
 
-    from workbench.jobs.executors import taken
     from workbench.jobs.machine import gpus, memory_bytes
+    from workbench.jobs.queue import taken
 
     cards = tuple(gpus())
     try:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
     from workbench.notes import Note
-    from workbench.sweep import Launch
+    from workbench.train import Launch
 
 
 Severity = Literal["information", "warning", "error"]

@@ -17,7 +17,7 @@ from engines.arqmath.ranking.search import Search
 from engines.core.spec import described
 from engines.retrieval.run import Run, read_run
 from tests.arqmath import tiny_models
-from workbench.cli.root import app
+from workbench.cli.command import app
 
 run_command = CliRunner()
 

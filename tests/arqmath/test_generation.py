@@ -259,7 +259,7 @@ def test_a_written_run_reads_back(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_a_run(model: Path, topics: Path, tmp_path: Path) -> None:
-    from workbench.cli.root import app
+    from workbench.cli.command import app
 
     out = tmp_path / "mine.tsv"
     call = ["arqmath", "generate", str(topics), "--out", str(out), "--json"]

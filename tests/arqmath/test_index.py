@@ -27,7 +27,7 @@ from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 from engines.retrieval.run import Run, read_run
 from engines.retrieval.tokens import terms
 from tests.arqmath.small_collection import ROWS, row, small_collection
-from workbench.cli.root import app
+from workbench.cli.command import app
 
 
 class BagEncoder:

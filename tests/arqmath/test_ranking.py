@@ -27,7 +27,7 @@ from engines.forum.topics import Topic, read_topics
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
 from tests.arqmath import tiny_models
-from workbench.cli.root import app
+from workbench.cli.command import app
 
 PAIRS = [
     (question, answer)
@@ -375,7 +375,7 @@ def index(collection: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def task(
     source: Path, collection: Path, out: Path, *, sink: Sink = ignore, **more: object
 ) -> dict[str, object]:
-    from workbench.operation import operation
+    from workbench.paper import operation
 
     params = {
         "source": str(source),

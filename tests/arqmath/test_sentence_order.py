@@ -96,7 +96,7 @@ POSTS = [
 def test_the_command_cuts_questions_and_answers(
     tmp_path: Path, strategy: str, segments: list[list[str]]
 ) -> None:
-    from workbench.cli.root import app
+    from workbench.cli.command import app
 
     (tmp_path / "posts.jsonl").write_text("".join(json.dumps(post) + "\n" for post in POSTS))
     out = tmp_path / "out.jsonl"

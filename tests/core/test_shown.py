@@ -10,7 +10,7 @@ from lxml import html
 
 from engines.core.shown import MOST, Shown, html_table
 from engines.egen import Derive, Generate, derive, generate, grade, verify
-from workbench.operation import plain
+from workbench.paper import plain
 
 HOSTILE = '<script>alert("x")</script>'
 

@@ -28,7 +28,7 @@ from engines.egen.rules.table import parse_families
 from engines.egen.verification.verify import Verifier
 from tests.conftest import mathwb
 from workbench.cli import command
-from workbench.cli.root import app
+from workbench.cli.command import app
 
 LIMITS = Limits(nodes=1_000)
 

@@ -19,7 +19,7 @@ from workbench.jobs import machine as timing
 from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, find
 from workbench.jobs.machine import MARK
-from workbench.operation import Operation, operations
+from workbench.paper import Operation, operations
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 

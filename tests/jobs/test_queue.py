@@ -12,8 +12,8 @@ import pytest
 
 from workbench import jobs
 from workbench.jobs import queue, view
-from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Job, create
+from workbench.jobs.queue import device_of
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from engines.core.errors import EngineError
 from workbench import jobs
-from workbench.cli.root import app
+from workbench.cli.command import app
 from workbench.jobs.folder import create, find
 from workbench.jobs.reporting import FILE, checked, configured, report, reported
 from workbench.jobs.tail import EventTail

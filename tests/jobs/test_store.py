@@ -21,10 +21,9 @@ from engines.core.files import write_json
 from engines.core.machine import processors, size
 from workbench import jobs
 from workbench.jobs import machine, view
-from workbench.jobs import records as store
 from workbench.jobs.folder import Ending, Heartbeat, Job, create
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
-from workbench.jobs.records import Index
+from workbench.jobs.view import Index
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.Monke
     index.load()
     assert index.notice == ""
     index.clear()
-    monkeypatch.setattr(store, "is_network", lambda path: True)
+    monkeypatch.setattr(view, "is_network", lambda path: True)
     jobs.reconcile(lab.workspace)
     assert list(index.load()) == [1]
     assert "network file system" in index.notice

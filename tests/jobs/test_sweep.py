@@ -12,8 +12,16 @@ import pytest
 
 from engines.core.errors import EngineError
 from workbench import jobs
-from workbench.jobs import sweeps
-from workbench.jobs.folder import Ending, Job, create, find
+from workbench.jobs.folder import (
+    Ending,
+    Job,
+    Member,
+    create,
+    find,
+    note_members,
+    sweep_members,
+    why_stop_early,
+)
 from workbench.jobs.worker import resolved
 from workbench.recipes import Recipe
 
@@ -27,7 +35,7 @@ def started(lab: Lab, runs: int, **how: Any) -> tuple[int, list[int]]:
         for number in range(runs)
     ]
     made = jobs.submit_sweep(lab.workspace, "test", "a sweep", specs, **how)
-    return made.id, [each.job for each in sweeps.members(made)]
+    return made.id, [each.job for each in sweep_members(made)]
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +100,7 @@ def test_begun_anew_as_it_was(lab: Lab) -> None:
     jobs.kill(lab.workspace, number)
     again = jobs.rerun(lab.workspace, number)
     assert again.spec() == jobs.Job(number, lab.workspace.runs / str(number)).spec()
-    others = sweeps.members(again)
+    others = sweep_members(again)
     assert [(lab.view(each.job).title, each.setting) for each in others] == [
         (f"run {place}", {"number": place}) for place in range(3)
     ]
@@ -137,7 +145,7 @@ def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
     made = jobs.submit_sweep(lab.workspace, "test", "a sweep", specs, parallel=1)
     assert played.asked("sbatch")[0][-1] == "--array=0-1%1"
     played.says("squeue", "71_0|PENDING|Resources\n71_1|PENDING|JobArrayTaskLimit\n")
-    first, second = (lab.view(each.job) for each in sweeps.members(made))
+    first, second = (lab.view(each.job) for each in sweep_members(made))
     assert [(view.cluster_id, view.waiting) for view in (first, second)] == [
         ("71_0", "Resources"),
         ("71_1", "JobArrayTaskLimit"),
@@ -219,8 +227,8 @@ def test_the_worst_is_ended_by_the_median_of_the_others(lab: Lab) -> None:
         curve(lab, values, told)
         for values in ([0.5, 0.6, 0.9], [0.5, 0.7], [0.4, 0.8], [0.6, 0.65], [0.5, 0.69], [0.1])
     ]
-    sweeps.note_members(whole, [sweeps.Member(each.id) for each in made])
-    said = [sweeps.verdict(each.last()) for each in made]
+    note_members(whole, [Member(each.id) for each in made])
+    said = [why_stop_early(each.last()) for each in made]
     # At step 20 the others of the fourth reached 0.6, 0.7, 0.8 and 0.69: their median is 0.695.
     assert said[3] == "stopped early: accuracy 0.65 at step 20, the median of 4 others is 0.695"
     # At step 30 nobody else is there yet; the last has measured once only.

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.errors import DataError, EngineError
-from workbench.cli.root import app
+from workbench.cli.command import app
 from workbench.jobs.archive import unpacked
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace

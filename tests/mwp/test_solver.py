@@ -30,8 +30,8 @@ from engines.training import TrainConfig, train  # noqa: E402
 from tests.conftest import card_code  # noqa: E402
 from tests.mwp.solver_problems import written  # noqa: E402
 from workbench.recipes import load  # noqa: E402
-from workbench.sweep import Sweep  # noqa: E402
-from workbench.sweep import variants as variants_of  # noqa: E402
+from workbench.train import Sweep  # noqa: E402
+from workbench.train import variants as variants_of  # noqa: E402
 
 HEADS = ("tree", "deductive")
 TINY = {"encoder": "transformer", "width": 32, "layers": 1, "dropout": 0.0, "rare": 1, "embedding": 16}

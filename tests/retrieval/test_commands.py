@@ -15,7 +15,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from engines.retrieval.run import made_by, manifest_of
-from workbench.cli.root import app
+from workbench.cli.command import app
 
 
 def call(*arguments: str | Path) -> Result:

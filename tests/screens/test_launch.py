@@ -23,7 +23,7 @@ from tests.screens.launch_engine import Engine, answer_at_once, stand_still
 from workbench.jobs import JobView
 from workbench.jobs.machine import Gpu
 from workbench.recipes import Recipe, load, with_settings
-from workbench.sweep import Launch, Sweep
+from workbench.train import Launch, Sweep
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
@@ -537,7 +537,7 @@ async def test_the_form_of_the_command_has_the_sweep(
     how = Sweep(grid, random=("warmup=1..9",), trials=2, seeds="1,2", parallel=2)
     swept: list[tuple[int, int]] = []
     monkeypatch.setattr(
-        "workbench.sweep.start", lambda workspace, recipe, runs, how: swept.append((len(runs), how.parallel))
+        "workbench.train.start", lambda workspace, recipe, runs, how: swept.append((len(runs), how.parallel))
     )
     async with make(launch=Launch(load(QUICK), how)).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")

@@ -28,7 +28,7 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.table import Table
 from tests.screens.driving import press, ready, settle, shown, write
 from tests.screens.mathamr_engine import GRAPHS, TOPICS, QuickEngine, write_formula_collection
-from workbench.cli.root import app as main_app
+from workbench.cli.command import app as main_app
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]

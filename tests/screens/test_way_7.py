@@ -22,7 +22,7 @@ from tests.screens import test_arqmath as arqmath
 from tests.screens import test_egraphs_models as egraphs
 from tests.screens.driving import press, settle
 from tests.screens.egraph_engine import HEAD
-from workbench.operation import Operation, operation
+from workbench.paper import Operation, operation
 
 build, files, engine = egraphs.build, arqmath.files, arqmath.engine
 build_arqmath = pytest.fixture(arqmath.build.__wrapped__)  # type: ignore[attr-defined]

@@ -17,8 +17,7 @@ from engines.core.errors import EngineError
 from tests.conftest import mathwb
 from workbench.paper import trainers
 from workbench.recipes import Recipe, load, recipes, with_settings
-from workbench.sweep import Sweep, summary, variants
-from workbench.train import job_spec
+from workbench.train import Sweep, job_spec, summary, variants
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab

@@ -12,9 +12,9 @@ import pytest
 from engines.core.errors import EngineError
 from workbench.cli.jobs import description
 from workbench.jobs.control import DiskUse
-from workbench.jobs.executors import LAUNCHED, check_placement, launch, visible
 from workbench.jobs.folder import Attempt, Heartbeat, create, find
 from workbench.jobs.machine import ProcessId, gpus
+from workbench.jobs.queue import LAUNCHED, check_placement, launch, visible
 from workbench.jobs.view import job_view
 from workbench.recipes import Recipe
 

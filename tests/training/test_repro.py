@@ -15,7 +15,7 @@ from benchmarks.repro import measured
 from engines.core.assets import asset
 from engines.core.errors import EngineError
 from workbench import jobs
-from workbench.cli.root import app
+from workbench.cli.command import app
 from workbench.recipes import Recipe, load
 from workbench.repro import engines, save_result, tables
 from workbench.train import job_spec

@@ -14,7 +14,7 @@ from engines.core.errors import EngineError
 from tests.conftest import mathwb
 from workbench import jobs
 from workbench.recipes import load
-from workbench.sweep import Sweep, variants
+from workbench.train import Sweep, variants
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab

@@ -10,8 +10,8 @@ from typing import Any
 
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop
-from workbench import engine_process, operation
-from workbench.operation import Operation
+from workbench import engine_process
+from workbench.paper import Operation, operations
 
 COMMAND = (sys.executable, __file__)
 
@@ -57,5 +57,5 @@ def fail(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for _name in ("count", "deaf", "fail"):
-        operation.operations()[_name] = Operation(_name, _name, f"{__name__}:{_name}", f"{__name__}:Fake")
+        operations()[_name] = Operation(_name, _name, f"{__name__}:{_name}", f"{__name__}:Fake")
     engine_process.serve()

@@ -21,6 +21,7 @@ from tests.conftest import mathwb
 from workbench import __version__
 from workbench.cli import command as common
 from workbench.cli.command import (
+    COMMANDS,
     Entry,
     emit,
     guard,
@@ -29,8 +30,7 @@ from workbench.cli.command import (
     progress_line,
     progress_text,
 )
-from workbench.cli.root import COMMANDS
-from workbench.cli.root import app as root
+from workbench.cli.command import app as root
 from workbench.config import config_file, default_workspace, set_value
 from workbench.paper import papers
 from workbench.tables import aligned
@@ -65,8 +65,8 @@ def test_version_and_help_answer() -> None:
 def test_help_of_every_command_loads_nothing_heavy() -> None:
     code = (
         "import sys, importlib, typer\n"
-        "from workbench.operation import operations\n"
-        "from workbench.cli.root import COMMANDS\n"
+        "from workbench.paper import operations\n"
+        "from workbench.cli.command import COMMANDS\n"
         "for row in operations().values(): row.spec_type\n"
         "for entry in COMMANDS:\n"
         "    try: entry.made()\n"

@@ -16,9 +16,9 @@ from engines.core.events import Event, ignore, never
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.qrels import read_qrels
 from tests.screens.arqmath_engine import write_collection, write_run
-from workbench.cli.root import app
+from workbench.cli.command import app
 from workbench.errors import MissingError, WorkspaceError
-from workbench.operation import operation
+from workbench.paper import operation
 from workbench.papers.arqmath.data import Judgements, collections, find_collection, rankers
 from workbench.workspace import Workspace
 

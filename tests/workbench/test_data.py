@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from workbench.cli.command import app
 from workbench.cli.data import list_
-from workbench.cli.root import app
 from workbench.data import SHOWN, DataRegistry, kinds
 from workbench.errors import WorkspaceError
 from workbench.workspace import Workspace, ensure_sample

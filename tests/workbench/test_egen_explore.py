@@ -21,9 +21,9 @@ from engines.egen.models.encode import ModelEncoder, load_encoder
 from engines.egen.models.settings import models_among
 from engines.egen.records import EgenConfig, Member, Verdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
-from workbench.cli.root import app
+from workbench.cli.command import app
 from workbench.config import cache_dir
-from workbench.operation import operation
+from workbench.paper import operation
 from workbench.repro import tables
 from workbench.workspace import Workspace
 

@@ -14,7 +14,7 @@ from engines.core.spec import values
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.expressions.language import read_prefix
 from engines.egen.verdicts import Verify, verify
-from workbench.operation import operation
+from workbench.paper import operation
 
 
 def call(name: str, *, events: Sink = ignore, stop: Stop = never, **given: Any) -> dict[str, Any]:

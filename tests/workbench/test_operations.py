@@ -21,8 +21,7 @@ from engines.retrieval.run import read_run
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.jobs.worker import perform
-from workbench.operation import command_line, operation, operations, option, plain
-from workbench.paper import load, papers
+from workbench.paper import command_line, load, operation, operations, option, papers, plain
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -31,7 +30,7 @@ ROWS = sorted(row.name for paper in papers() for row in paper.rows())
 
 def run(name: str, line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:
     """The command of an operation in this process: its exit code and its document."""
-    from workbench.cli.root import app
+    from workbench.cli.command import app
 
     words = name.split(".")
     assert line[: len(words)] == words
@@ -101,7 +100,7 @@ def test_specs_are_light() -> None:
     """What holds specs loads no library that takes long, so that commands and forms open at once."""
     code = """
 import sys
-from workbench.operation import operations
+from workbench.paper import operations
 heavy = set("textual torch numpy pyarrow egglog sympy numba spacy transformers faiss scipy typer".split())
 for row in operations().values():
     row.spec_type

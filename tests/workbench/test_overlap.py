@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from engines.core.assets import asset
 from engines.core.errors import DataError
-from workbench.cli.root import app
+from workbench.cli.command import app
 from workbench.overlap import NEAR, Unit, compare_texts, overlap
 from workbench.workspace import Workspace, ensure_sample
 

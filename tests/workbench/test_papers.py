@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from engines.core.events import ignore, never
-from workbench import config, operation, paper
+from workbench import config, paper
 from workbench import data as data_kinds
 from workbench.cli import command as lazy
-from workbench.cli.root import COMMANDS
+from workbench.cli.command import COMMANDS
 from workbench.config import load_config, own_config, set_value
 from workbench.doctor import examine
 from workbench.jobs.worker import perform
-from workbench.operation import Guide
+from workbench.paper import Guide
 from workbench.papers import PAPERS
 from workbench.recipes import load, recipes
 from workbench.train import data_path
@@ -34,7 +34,7 @@ _CACHED = (
     paper.trainers,
     paper.references,
     paper.data_keys,
-    operation.operations,
+    paper.operations,
     data_kinds.kinds,
     config.schema,
 )

@@ -8,7 +8,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
-from workbench.operation import operations
+from workbench.paper import operations
 from workbench.recipes import load, recipes, with_settings
 
 

@@ -15,8 +15,8 @@ from engines.core.spec import read
 from screens.shell.export import exported
 from screens.widgets.table import Rows, content
 from tests.workbench.operation_samples import SAMPLES
-from workbench.cli.root import app
-from workbench.operation import Hint, command_line, operation, operations
+from workbench.cli.command import app
+from workbench.paper import Hint, command_line, operation, operations
 from workbench.papers.egen import tables
 from workbench.tables import Column, TableSpec, aligned, figure, in_form, indented, interval, rest
 from workbench.workspace import Workspace, ensure_sample

@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 
 from engines.core.assets import asset
 from tests.conftest import mathwb
-from workbench.cli.root import app
-from workbench.operation import operation, operations
-from workbench.paper import load
+from workbench.cli.command import app
+from workbench.paper import load, operation, operations
 from workbench.workspace import Workspace, ensure_sample
 
 FORUM = asset("sample/arqmath/sample-forum")

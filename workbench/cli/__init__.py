@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.sweep import Launch
+    from workbench.train import Launch
 
 __all__ = ["main", "open_screens"]
 
@@ -59,7 +59,7 @@ def main() -> None:
             sys.exit(0)
         if len(sys.argv) == 1:
             sys.exit(open_screens())
-        from workbench.cli.root import app, warn_of_papers
+        from workbench.cli.command import app, warn_of_papers
 
         warn_of_papers()
         code = app(prog_name="mathwb", standalone_mode=False)

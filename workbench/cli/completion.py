@@ -153,7 +153,7 @@ def _known() -> dict[str, Any]:
 def _described_all() -> dict[str, Any]:
     import typer
 
-    from workbench.cli.root import app
+    from workbench.cli.command import app
 
     command = typer.main.get_command(app)
     context = command.make_context("mathwb", ["-"], ignore_unknown_options=True, resilient_parsing=True)
@@ -162,7 +162,7 @@ def _described_all() -> dict[str, Any]:
 
 def _described(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, Any]:
     from engines.core.spec import described
-    from workbench.operation import operations
+    from workbench.paper import operations
 
     row = operations().get(".".join(path))
     fields = {} if row is None else {field.name: field for field in described(row.spec_type)}

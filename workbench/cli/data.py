@@ -13,7 +13,7 @@ from engines.core.errors import EngineError
 from workbench.cli.command import Csv, Json, Tex, Where, emit, form_of, group, progress_line, say
 from workbench.data import Checked, kinds
 from workbench.errors import one_line
-from workbench.operation import plain
+from workbench.paper import plain
 from workbench.tables import aligned
 from workbench.workspace import Workspace
 

@@ -20,10 +20,10 @@ from engines.core.machine import size
 from workbench import jobs
 from workbench.cli.command import Csv, Json, PlotFile, Tex, Where, emit, form_of, group, progress_line, say
 from workbench.errors import UsageError, one_line
-from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Attempt, Job, find
+from workbench.jobs.queue import device_of
 from workbench.jobs.reporting import Reported, checked, reported
-from workbench.operation import operation
+from workbench.paper import operation
 from workbench.tables import Form, aligned, to_the_second
 from workbench.workspace import Workspace
 
@@ -343,7 +343,7 @@ def curves(
     as_json: Json = False,
 ) -> None:
     """The curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
-    from workbench.jobs.sweeps import curve, logged
+    from workbench.jobs.folder import curve, logged
 
     form = form_of(False, csv, as_json)
     views = _with_members(Workspace.open(), numbers)

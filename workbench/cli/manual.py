@@ -10,8 +10,7 @@ from typing import Any
 import typer
 
 from workbench import __version__
-from workbench.operation import operations
-from workbench.paper import load
+from workbench.paper import load, operations
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -88,7 +87,7 @@ def _roff(text: str) -> str:
 
 
 def _root() -> tuple[Any, Any]:
-    from workbench.cli.root import app
+    from workbench.cli.command import app
 
     root = typer.main.get_command(app)
     return root, root.make_context(

@@ -13,8 +13,7 @@ from workbench.cli.command import Csv, Json, PlotFile, Tex, emit, form_of, group
 from workbench.config import Setting, config_file, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import UsageError, one_line
-from workbench.operation import Guide
-from workbench.paper import load, papers
+from workbench.paper import Guide, load, papers
 from workbench.repro import Cell, Table, engines, tables
 from workbench.tables import aligned, indented
 from workbench.workspace import Workspace, ensure_sample

@@ -16,9 +16,22 @@ from workbench.cli.command import Executor, Json, emit, progress_line, say
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.sweep import Launch, Run, Summary, Sweep, by_setting, member_runs, start
 from workbench.tables import aligned, duration
-from workbench.train import CheckTraining, begun_from, check, check_trains, job_spec, question
+from workbench.train import (
+    CheckTraining,
+    Launch,
+    Run,
+    Summary,
+    Sweep,
+    begun_from,
+    by_setting,
+    check,
+    check_trains,
+    job_spec,
+    member_runs,
+    question,
+    start_sweep,
+)
 from workbench.workspace import Workspace, ensure_sample
 
 _SWEEP = {field.name: field.arg for field in described(Sweep)}
@@ -114,7 +127,7 @@ def train(
         for spec, _ in runs:
             _check(workspace, spec, stop_worst)
         if detach:
-            made = start(workspace, recipe, runs, how)
+            made = start_sweep(workspace, recipe, runs, how)
             text = f"job {made.id}: {len(runs)} runs of {recipe.name}; "
             text += f"compare them: mathwb jobs compare {made.id}"
             emit({"job": made.id, "recipe": recipe.name, "runs": len(runs)}, as_json, text=text)

@@ -11,7 +11,10 @@ from workbench.jobs.control import (
     job,
     jobs,
     kill,
+    look_at,
     members,
+    reconcile,
+    reindex,
     remove,
     rerun,
     resume,
@@ -23,7 +26,6 @@ from workbench.jobs.control import (
     take_away,
 )
 from workbench.jobs.folder import Job
-from workbench.jobs.records import look_at, reconcile, reindex
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_lines
 from workbench.jobs.view import FIELDS, AttemptView, JobView, Look, worth_telling
 

@@ -24,7 +24,7 @@ from engines.core.spec import described
 from workbench.jobs.control import disk_use, next_free
 from workbench.jobs.folder import INSIDE, Job, mapped, texts
 from workbench.jobs.view import JobView, job_view
-from workbench.operation import operation, option
+from workbench.paper import operation, option
 from workbench.recipes import Recipe
 
 MOST_DATA_BYTES = 2**30

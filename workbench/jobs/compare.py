@@ -13,11 +13,10 @@ from engines.retrieval.significance import Comparison as Paired
 from engines.retrieval.significance import compare as paired
 from engines.retrieval.significance import holm
 from workbench.errors import UsageError
-from workbench.jobs.folder import DiffRow, flat, read_document, recipe_diff
-from workbench.jobs.sweeps import curve, lowest_is_best
+from workbench.jobs.folder import DiffRow, curve, flat, lowest_is_best, read_document, recipe_diff
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import AttemptView, JobView
-from workbench.sweep import Summary, interval, summary
+from workbench.train import Summary, interval, summary
 
 # Any number of runs compared: by setting, over their repeats, with intervals and paired tests; the best
 # first.

@@ -1,9 +1,10 @@
-"""What can be done with jobs: submit, look, stop, kill, resume, remove."""
+"""What can be done with jobs: submit, look, stop, kill, resume, remove, and put their records straight."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import time
@@ -16,25 +17,45 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import file_error
+from engines.core.files import sweep as clear_away
 from workbench.jobs import machine as timing
-from workbench.jobs import queue, slurm, sweeps
-from workbench.jobs.executors import check_placement, cluster_options
+from workbench.jobs import queue, slurm
 from workbench.jobs.folder import (
+    EARLY,
     INSIDE,
     LIVE,
     Attempt,
     Ending,
     Job,
+    Member,
     all_jobs,
+    awaited,
     create,
+    divided,
     find,
+    lowest_is_best,
+    note_members,
     put_aside,
     recipe_diff,
+    sweep_members,
+    sweep_of,
+    sweep_plan,
 )
-from workbench.jobs.records import Index, enter, look_at, settle
+from workbench.jobs.machine import sweep
+from workbench.jobs.queue import check_placement, cluster_options
 from workbench.jobs.reporting import configured
 from workbench.jobs.tail import EventTail
-from workbench.jobs.view import AttemptView, JobView, Look, attempt_view, job_view, standing
+from workbench.jobs.view import (
+    AttemptView,
+    Index,
+    JobView,
+    Look,
+    Row,
+    attempt_view,
+    changed_at,
+    job_view,
+    standing,
+)
 from workbench.recipes import Recipe, with_settings
 
 if TYPE_CHECKING:
@@ -160,27 +181,27 @@ def submit_sweep(
     ended early. last: what begins when all runs are over, however they ended. Raises: as `submit`.
     """
     _refuse_shared_folder(workspace, runs[0][0])
-    lowest = sweeps.lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
-    plan, of_sweep = sweeps.plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
+    lowest = lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
+    plan, of_sweep = sweep_plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
     reporters = configured(runs[0][0].task)
     made = create(workspace.runs, plan, files={"members.json": {"v": 1, "members": []}})
     cluster = cluster_options(runs[0][0].params)
     ticket = None if cluster is None else ""
     of_sweep["sweep"] = made.id
     jobs_made: list[Job] = []
-    found: list[sweeps.Member] = []
+    found: list[Member] = []
     try:
         for spec, setting, repeat in runs:
             jobs_made.append(
                 create(workspace.runs, spec, ticket, files={"sweep.json": of_sweep, **reporters})
             )
-            found.append(sweeps.Member(jobs_made[-1].id, setting, repeat))
+            found.append(Member(jobs_made[-1].id, setting, repeat))
         at_once = list(jobs_made)
         if last is not None:
             files = {"sweep.json": {**of_sweep, "last": True}, **reporters}
             jobs_made.append(create(workspace.runs, last, ticket, files=files))
-            found.append(sweeps.Member(jobs_made[-1].id))
-        sweeps.note_members(made, found)
+            found.append(Member(jobs_made[-1].id))
+        note_members(made, found)
         if cluster is None:
             for item in jobs_made:
                 queue.enqueue(item.last())
@@ -260,7 +281,7 @@ def attempts(workspace: Workspace, number: int) -> list[AttemptView]:
 
 def members(workspace: Workspace, number: int) -> list[int]:
     """The jobs of a sweep, as they were made; none for another job. Raises: EngineError E601."""
-    return [each.job for each in sweeps.members(find(workspace.runs, number))]
+    return [each.job for each in sweep_members(find(workspace.runs, number))]
 
 
 def stop(workspace: Workspace, number: int) -> JobView:
@@ -352,7 +373,7 @@ def take_away(workspace: Workspace, number: int) -> dict[int, Path]:
     _allowed(view, "remove")
     taken: dict[int, Path] = {}
     try:
-        for member in sweeps.members(item):
+        for member in sweep_members(item):
             taken |= take_away(workspace, member.job)
         taken[number] = put_aside(workspace.runs, item)
     except EngineError:
@@ -372,7 +393,7 @@ def bring_back(workspace: Workspace, taken: Mapping[int, Path]) -> None:
         except OSError as error:
             raise file_error(error, place, "write") from error
         enter(workspace, [item])
-        _look_again(workspace, sweeps.sweep_of(item.folder))
+        _look_again(workspace, sweep_of(item.folder))
 
 
 def forget(taken: Mapping[int, Path]) -> None:
@@ -407,7 +428,7 @@ def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = 
     out = spec.params.get("out")
     if not out or out.startswith(INSIDE):
         return
-    sweep = sweeps.sweep_of(but.folder) if but else 0
+    sweep = sweep_of(but.folder) if but else 0
     for view in jobs(workspace):
         own = (but and view.id == but.id) or (sweep and view.sweep == sweep)
         if view.live and not own and Path(view.out).resolve() == Path(out).resolve():
@@ -433,7 +454,7 @@ def _start(attempt: Attempt, spec: Recipe) -> None:
         queue.keep(attempt.folder.parent.parent)
         return
     run = attempt.folder.parent.resolve()
-    others = sweeps.awaited(Job(attempt.job, run))
+    others = awaited(Job(attempt.job, run))
     if tickets := [ticket for each in others if (ticket := each.ticket()) and standing(each).state in LIVE]:
         wanted["dependency"] = f"afterany:{':'.join(tickets)}"
     attempt.say_ticket(
@@ -505,14 +526,13 @@ def rerun(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Jo
 
 
 def _rerun_sweep(workspace: Workspace, item: Job, settings: Sequence[str]) -> Job:
-    if settings or sweeps.divided(item):
+    if settings or divided(item):
         what = "other settings make another sweep" if settings else "its runs are shares of one task"
         again = "Start it with its command."
         raise EngineError(f"job {item.id} is a sweep: {what}", code="E603", remedy=again)
     spec = item.spec()
     runs = [
-        (fresh(find(workspace.runs, each.job), ()), each.setting, each.repeat)
-        for each in sweeps.members(item)
+        (fresh(find(workspace.runs, each.job), ()), each.setting, each.repeat) for each in sweep_members(item)
     ]
     how = {name: spec.params[name] for name in ("parallel", "stop_worst")}
     return submit_sweep(workspace, spec.params["recipe"], spec.title, runs, **how)
@@ -529,9 +549,9 @@ def _each_member(
     what one of them raised, when all have been asked."""
     item, refused = find(workspace.runs, number), list[EngineError]()
     _allowed(job_view(item), verb)
-    for member in sweeps.members(item):
+    for member in sweep_members(item):
         view = job(workspace, member.job)
-        done = verb == "resume" and view.reason.startswith(sweeps.EARLY)
+        done = verb == "resume" and view.reason.startswith(EARLY)
         if done or view.refusal(verb):
             continue
         try:
@@ -561,3 +581,119 @@ def _wake(attempt: Attempt) -> bool:
     """Make the supervisor look at once. One on another machine looks by itself."""
     beat = attempt.heartbeat()
     return beat is None or beat.supervisor.alive() is None or beat.supervisor.send(signal.SIGTERM)
+
+
+_RUBBISH = re.compile(r"\.draft-[0-9a-f]{12}|\.removed-\d+-[0-9a-f]{8}")
+"""The names of runs half made or half removed."""
+
+
+def look_at(workspace: Workspace) -> Look:
+    """A look at all jobs of a workspace, with what the index knows."""
+    return Look(workspace.runs, Index(workspace.root).load())
+
+
+def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
+    """Put the records straight: write down the end of attempts whose supervisor could not, give orphaned
+    workers a new one, and bring the index up to date.
+
+    Args: look: just begun, to be gone on with. Returns: the jobs that are over now and were not when the
+    index last knew of them.
+    """
+    queue.keep(workspace.runs)
+    index = Index(workspace.root)
+    look = look or look_at(workspace)
+    known = look.known
+    result = all_jobs(workspace.runs)
+    news, rows = [], []
+    # The members of a sweep, which are younger, before it: its state follows from theirs.
+    for item in reversed(result):
+        if look.kept(item) is not None:
+            continue
+        row = known.get(item.id)
+        changed_ns = changed_at(item)
+        last = item.attempts()[-1:]
+        in_order = not last or settle(last[0], look=look)
+        view = look.view(item)
+        if not view.live and not in_order:
+            continue
+        if row is not None and row.view.live and not view.live:
+            news.append(view)
+        before = row and (row.changed_ns, row.view.state, row.view.attempt)
+        if not view.live or before != (changed_ns, view.state, view.attempt):
+            rows.append(Row(view, changed_ns))
+    if rows:
+        index.save(rows)
+    gone = set(known) - {item.id for item in result}
+    if gone:
+        index.forget(gone)
+    return news[::-1]
+
+
+def reindex(workspace: Workspace) -> tuple[int, str]:
+    """Make the index anew from the run folders, and clear away what half-made or half-removed runs have left.
+
+    Returns: how many jobs there are, and what is unusual about the index ("" for nothing).
+    """
+    with contextlib.suppress(OSError):
+        for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
+            for entry in place.iterdir():
+                if _RUBBISH.fullmatch(entry.name) and _old(entry):
+                    shutil.rmtree(entry, ignore_errors=True)
+    for item in all_jobs(workspace.runs):
+        for folder in (item.folder, *(each.folder for each in item.attempts())):
+            clear_away(folder, below=False)
+    index = Index(workspace.root)
+    index.clear()
+    look = Look(workspace.runs)
+    for item in all_jobs(workspace.runs):
+        for attempt in item.attempts()[-1:]:
+            settle(attempt, look=look)
+    result = enter(workspace, all_jobs(workspace.runs), index)
+    return result, index.notice
+
+
+def settle(attempt: Attempt, *, give_up: bool = False, look: Look | None = None) -> bool:
+    """Record the end of an attempt that has no one to record it, or give its worker a new supervisor.
+
+    Args: look: the look at many jobs that this is part of. Returns: whether what its folder says now is
+    final; not so when an end could not be written down.
+    """
+    now = standing(attempt, places=look.places if look else None)
+    if now.recorded:
+        return True
+    silent = now.health == "silent" and give_up and attempt.ticket() is None
+    if now.state in LIVE and not silent:
+        if now.health == "orphaned":
+            queue.supervise(attempt)
+        return True
+    # A full disk or a read-only folder: the state is right without being written, and another time will do.
+    with contextlib.suppress(OSError, EngineError), attempt.held() as mine:
+        if not mine:
+            return False
+        again = standing(attempt)
+        if silent and again.health == "silent" and again.heartbeat is not None:
+            reason = "abandoned by you: its machine had stopped responding"
+            worker = attempt.worker()
+            attempt.say_result(
+                Ending("lost", reason, started=worker[1] if worker else None, ended=again.heartbeat.t)
+            )
+        elif again.ending is not None and not again.recorded:
+            sweep(attempt.folder)
+            attempt.say_result(again.ending)
+            queue.leave(attempt)
+        return True
+    return False
+
+
+def enter(workspace: Workspace, found: list[Job], index: Index | None = None) -> int:
+    """Bring the index up to date with these jobs. Returns: how many there are."""
+    look = Look(workspace.runs)
+    rows = [Row(changed_ns=changed_at(item), view=look.view(item)) for item in found]
+    (index or Index(workspace.root)).save(rows)
+    return len(rows)
+
+
+def _old(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return time.time() - path.lstat().st_mtime > 3600
+    return False

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from workbench.jobs import machine as timing
 from workbench.jobs import slurm
-from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import Attempt, Ending, Job
+from workbench.jobs.queue import cluster_options
 from workbench.jobs.supervisor import Signals, Supervisor
 from workbench.jobs.tail import progress
 from workbench.jobs.view import ending_without_exit_code

@@ -30,12 +30,10 @@ from engines.core.events import Event, Sink
 from engines.core.files import printable
 from engines.core.machine import size
 from workbench.jobs import machine as timing
-from workbench.jobs.executors import launch
-from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
+from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, why_stop_early
 from workbench.jobs.machine import MARK, ProcessId, mark, memory_bytes, sweep
-from workbench.jobs.queue import Slots, keep, leave
+from workbench.jobs.queue import Slots, keep, launch, leave
 from workbench.jobs.reporting import start
-from workbench.jobs.sweeps import verdict
 from workbench.jobs.tail import EventTail, last_lines
 from workbench.jobs.view import ending_without_exit_code
 
@@ -204,7 +202,7 @@ class Supervisor:
         self._beat = replace(self._beat, t=time.time(), rss_bytes=rss, peak_bytes=peak)
         with contextlib.suppress(OSError, EngineError):
             self.attempt.beat(self._beat)
-            if not self.attempt.wanted() and (why := verdict(self.attempt)):
+            if not self.attempt.wanted() and (why := why_stop_early(self.attempt)):
                 self.attempt.ask("stop", why)
 
     def _memory(self) -> int:

@@ -1,27 +1,45 @@
-"""What is true about a job at this moment. The only place that decides on it."""
+"""What is true about a job at this moment, decided here alone, and the index of what is true about many.
+
+The index is SQLite in the local state folder, so that a long list costs one query. It holds nothing that
+the run folders do not hold: a damaged or missing one is made again, one that cannot be written is done
+without.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
+import json
+import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engines.core.errors import DataError
+from workbench.config import state_dir
 from workbench.jobs import machine as timing
-from workbench.jobs import queue, slurm, sweeps
-from workbench.jobs.folder import LIVE, Attempt, Ending, Heartbeat, Job
+from workbench.jobs import queue, slurm
+from workbench.jobs.folder import (
+    EARLY,
+    LIVE,
+    SWEEP,
+    Attempt,
+    Ending,
+    Heartbeat,
+    Job,
+    awaited,
+    divided,
+    sweep_members,
+    sweep_of,
+)
+from workbench.jobs.machine import is_network
 from workbench.jobs.slurm import Answer
 from workbench.jobs.tail import Progress, progress
 from workbench.recipes import Recipe
-
-if TYPE_CHECKING:
-    from workbench.jobs.records import Row
-
 
 _STATES = {
     "BOOT_FAIL": ("lost", "its node could not be started"),
@@ -172,7 +190,7 @@ def _unbegun(attempt: Attempt, now: float, places: queue.Places | None) -> Stand
     if place is not None and not place[1]:
         if attempt.wanted():
             return _dead(attempt)
-        if sweeps.awaited(Job(attempt.job, attempt.folder.parent)):
+        if awaited(Job(attempt.job, attempt.folder.parent)):
             return Standing("queued", waiting="until the others are over")
         return Standing("queued", waiting=f"{place[0]} before it" if place[0] else "next")
     since = place[1] if place else attempt.created()
@@ -371,6 +389,105 @@ class JobView:
         return cls(**document)
 
 
+_TABLE = "views (job INTEGER PRIMARY KEY, changed_ns INTEGER NOT NULL, view TEXT NOT NULL)"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the index knew of a job when its run folder had this modification time (`changed_ns`)."""
+
+    view: JobView
+    changed_ns: int
+
+
+class Index:
+    """The index of one workspace. Connections last for one call; `notice` says what is unusual about it."""
+
+    def __init__(self, workspace_root: Path) -> None:
+        name = hashlib.sha256(str(workspace_root.resolve()).encode()).hexdigest()[:16]
+        self.path = state_dir() / "jobs" / f"{name}.sqlite3"
+        self.notice = ""
+
+    def load(self) -> dict[int, Row]:
+        """What is known, by job; empty when the index had to be thrown away."""
+        rows: dict[int, Row] = {}
+        with self._connected() as database:
+            for number, view, changed_ns in database.execute("SELECT job, view, changed_ns FROM views"):
+                # A view of another version of the program is read from its folder again.
+                with contextlib.suppress(TypeError, ValueError):
+                    rows[number] = Row(JobView.from_dict(json.loads(view)), changed_ns)
+        return rows
+
+    def save(self, rows: Iterable[Row]) -> None:
+        """Insert or replace."""
+        with self._connected() as database:
+            found = [(row.view.id, row.changed_ns, json.dumps(row.view.to_dict())) for row in rows]
+            database.executemany("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", found)
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Drop jobs that are no more."""
+        with self._connected() as database:
+            database.executemany("DELETE FROM views WHERE job = ?", [(number,) for number in numbers])
+
+    def clear(self) -> None:
+        """Throw the index away, to be filled anew."""
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            with contextlib.suppress(OSError):
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """One transaction. What goes wrong with an index goes no further than `notice`."""
+        try:
+            database = self._ready()
+        except (sqlite3.Error, OSError) as error:
+            self.notice = f"the job index cannot be used: {error}"
+            database = sqlite3.connect(":memory:", isolation_level=None)
+            database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            yield database
+            database.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            self.notice = f"the job index cannot be used: {error}"
+        except sqlite3.DatabaseError as error:
+            self._damaged(error)
+        finally:
+            database.close()
+
+    def _ready(self) -> sqlite3.Connection:
+        try:
+            return self._open()
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError as error:
+            self._damaged(error)
+            return self._open()
+
+    def _damaged(self, error: sqlite3.DatabaseError) -> None:
+        self.notice = f"the job index was damaged and is made again: {error}"
+        self.clear()
+
+    def _open(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = not self.path.exists()
+        database = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
+        try:
+            # The journal mode stays with the file, so the file system is looked at once.
+            if new and is_network(self.path.parent):
+                database.execute("PRAGMA journal_mode = TRUNCATE")
+            elif new:
+                database.execute("PRAGMA journal_mode = WAL")
+            if database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                self.notice = f"{self.path.parent} is on a network file system: the job index is slower there"
+            database.execute("PRAGMA synchronous = NORMAL")
+            database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
+            return database
+        except BaseException:
+            database.close()
+            raise
+
+
 class Look:
     """One look at many jobs of a folder of runs: the queue is read once, and each job once.
 
@@ -430,7 +547,7 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
     except DataError as error:
         what = str(error)
         return JobView(job.id, "", "unreadable", "lost", what, code=error.code, folder=str(job.folder))
-    if spec.task == sweeps.TASK:
+    if spec.task == SWEEP:
         return _sweep_view(job, spec, look)
     attempts = job.attempts()
     if not attempts:
@@ -452,7 +569,7 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
         waiting=now_at.waiting,
         cluster_id=attempt.ticket() or "",
         attempt=attempt.number,
-        sweep=sweeps.sweep_of(job.folder),
+        sweep=sweep_of(job.folder),
         seed=spec.seed,
         params=dict(spec.params),
         folder=str(job.folder),
@@ -489,12 +606,12 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
     early for being the worst is done; otherwise a failed one makes it a failure, and a stopped one stopped.
     What shares have left undone is done by the one that puts them together."""
     runs, now = job.folder.parent, time.time()
-    views = [look.view(Job(each.job, runs / str(each.job))) for each in sweeps.members(job)]
+    views = [look.view(Job(each.job, runs / str(each.job))) for each in sweep_members(job)]
     if not views:
         return _sweep_of_none(job, spec, now)
     live = [view for view in views if view.live]
     odd = {
-        state: [view.id for view in views if view.state == state and not view.reason.startswith(sweeps.EARLY)]
+        state: [view.id for view in views if view.state == state and not view.reason.startswith(EARLY)]
         for state in ("lost", "failed", "stopped")
     }
     if live:
@@ -504,7 +621,7 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
     else:
         state = next((state for state, found in odd.items() if found), "succeeded")
     parts = [f"{len(found)} {state}: {', '.join(map(str, found))}" for state, found in odd.items() if found]
-    if parts and not live and views[-1].state == "succeeded" and sweeps.divided(job):
+    if parts and not live and views[-1].state == "succeeded" and divided(job):
         state = "succeeded"
         parts.append(f"{views[-1].id} did the rest")
     ends = [view.ended for view in views if view.ended is not None]

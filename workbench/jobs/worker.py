@@ -16,24 +16,32 @@ import faulthandler
 import json
 import math
 import os
+import platform
+import re
 import resource
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import workbench
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, write_json
+from engines.core.files import file_error, sha256, write_json
+from engines.core.machine import processors
 from engines.core.spec import described
 from workbench.jobs import machine as timing
-from workbench.jobs.executors import LAUNCHED, changes, device_of, record
 from workbench.jobs.folder import Attempt, Ending, Job, flat, read_document
+from workbench.jobs.machine import memory_bytes
+from workbench.jobs.queue import LAUNCHED, device_of
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
 from workbench.recipes import Recipe
 
@@ -162,7 +170,7 @@ def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any
 
     Returns: its document, and whether it was stopped before it was done.
     """
-    from workbench.operation import operation
+    from workbench.paper import operation
 
     row = operation(recipe.task)
     done = row.perform(resolved(recipe, out), events=events, stop=stop)
@@ -173,7 +181,7 @@ def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any
 def resolved(recipe: Recipe, out: Path) -> Any:
     """The spec of a recipe whose work writes to `out` where the recipe names no folder. Raises: as
     `Operation.resolved`."""
-    from workbench.operation import operation
+    from workbench.paper import operation
 
     row = operation(recipe.task)
     names = {field.name for field in described(row.spec_type)}
@@ -238,6 +246,73 @@ def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLo
         log(Event("warning", {"message": message, "changes": changed}))
 
 
+_MANIFEST = "manifest.json"
+
+
+def record(spec: Recipe) -> dict[str, Any]:
+    """The environment of a run, JSON-able. Hashes every file that a parameter names, and of a folder its
+    manifest; the folder the task writes to is no input."""
+    return {
+        "v": 1,
+        "recipe_sha256": spec.sha256(),
+        "seed": spec.seed,
+        "mathwb": workbench.__version__,
+        "git": _git(Path(workbench.__file__).parents[1]),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpus": processors(),
+        "memory_bytes": memory_bytes(),
+        "packages": _packages(),
+        "data": _data(spec),
+    }
+
+
+def changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What differs between two records, in words: `packages.numpy: 2.1.0 -> 2.2.0`."""
+    old, new = flat(before), flat(now)
+    differ = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
+    return [f"{key}: {old.get(key)} -> {new.get(key)}" for key in differ]
+
+
+def _packages() -> dict[str, str]:
+    found = {}
+    for requirement in metadata.requires("mathwb") or []:
+        name = re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return dict(sorted(found.items()))
+
+
+def _git(folder: Path) -> dict[str, Any] | None:
+    git = shutil.which("git")
+    if git is None or not (folder / ".git").exists():
+        return None
+    try:
+        commit, status = (
+            subprocess.run(
+                [git, "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10, check=True
+            ).stdout.strip()
+            for arguments in (["rev-parse", "HEAD"], ["status", "--porcelain"])
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return {"commit": commit, "changed": bool(status)}
+
+
+def _data(spec: Recipe) -> dict[str, dict[str, Any]]:
+    result = {}
+    for key, value in flat(spec.params).items():
+        if not isinstance(value, str) or key == "out" or not Path(value).is_absolute():
+            continue
+        path = Path(value)
+        file = path / _MANIFEST if path.is_dir() else path
+        if file.is_file():
+            result[key] = {"path": value, "bytes": file.stat().st_size, "sha256": sha256(file)}
+    return result
+
+
 def _named(device: Mapping[str, Any]) -> dict[str, Any]:
     found = {key: device[key] for key in ("device", "processes") if key in device}
     return found | {"gpus": [card["name"] for card in device.get("gpus", ())]}
@@ -246,7 +321,6 @@ def _named(device: Mapping[str, Any]) -> dict[str, Any]:
 def _check_origin() -> None:
     """A folder `engines` of the user's may stand before ours in the module path."""
     import engines
-    import workbench
 
     ours, theirs = (Path(package.__path__[0]).resolve() for package in (workbench, engines))
     if ours.parent not in (theirs, theirs.parent):  # a wheel has the engines around the workbench

@@ -8,7 +8,7 @@ import os
 import fake_tasks
 
 from workbench.jobs import machine as timing
-from workbench.operation import operations
+from workbench.paper import operations
 
 fake_tasks.register(operations())
 

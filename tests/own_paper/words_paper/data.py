@@ -8,7 +8,7 @@ from pathlib import Path
 from mathwb.workbench.config import Key
 from mathwb.workbench.data import Kind, Report
 from mathwb.workbench.doctor import Finding
-from mathwb.workbench.operation import Guide
+from mathwb.workbench.paper import Guide
 from mathwb.workbench.workspace import Workspace
 
 KINDS = (Kind("text", "a text", "words_paper.data:check", held="words_paper.data:held", many="texts"),)

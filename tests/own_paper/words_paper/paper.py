@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mathwb.workbench.operation import Background, Operation
-from mathwb.workbench.paper import DataKey, Paper
+from mathwb.workbench.paper import Background, DataKey, Operation, Paper
 
 OPERATIONS = (
     Operation(

@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.operation import Background, Guide, Operation, Result, Where
-from workbench.paper import DataKey, Paper, Trainer
+from workbench.paper import Background, DataKey, Guide, Operation, Paper, Result, Trainer, Where
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

@@ -58,7 +58,7 @@ def evaluate(
 
 def _keep(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
     from engines.core.assets import reported_tables
-    from workbench.operation import command_line, operation
+    from workbench.paper import command_line, operation
     from workbench.repro import save_result
     from workbench.workspace import Workspace
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.operation import Background, Guide, Operation, Result, Where
-from workbench.paper import Paper, Trainer
+from workbench.paper import Background, Guide, Operation, Paper, Result, Trainer, Where
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
-from workbench.operation import Hint
+from workbench.paper import Hint
 from workbench.tables import Column, Row, TableSpec, aligned, indented, noun, others, rest
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.operation import Background, Guide, Operation, Result, Where
-from workbench.paper import Paper, Trainer
+from workbench.paper import Background, Guide, Operation, Paper, Result, Trainer, Where
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

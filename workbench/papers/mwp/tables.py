@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.operation import Hint
+from workbench.paper import Hint
 from workbench.tables import Column, TableSpec, aligned, others, rest
 
 if TYPE_CHECKING:
