@@ -33,7 +33,7 @@ from benchmarks._provable import Said, is_provable
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.documents.reading import Document, documents
 from engines.egen.judging import judge as new_judge
-from engines.egen.proofreading.proofread import VERDICTS, Judged, proofread_document
+from engines.egen.proofreading.links import VERDICTS, Judged, proofread_document
 from engines.formula.judge import Judge
 from engines.formula.meaning import names_of, read
 

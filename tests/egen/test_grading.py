@@ -15,8 +15,7 @@ from engines.core.events import Event
 from engines.core.tree import Tree
 from engines.egen.grading.adapters import parse, process_results, reward, verify
 from engines.egen.grading.answers import answer
-from engines.egen.grading.grade import grade
-from engines.egen.grading.pairs import GradePairs, code, document, grade_pairs
+from engines.egen.grading.grade import GradePairs, code, document, grade, grade_pairs
 from engines.formula.judge import Judge, Judgement
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from engines.core.tree import Tree, derivative
 from engines.egen.algebra.rational import Space, TooLargeError
-from engines.egen.judging.names import free, replaced
-from engines.egen.proofreading.values import worth
+from engines.egen.judging.names import replaced
+from engines.egen.proofreading.terms import variables, worth
 
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""
@@ -26,12 +26,6 @@ _MOST_NODES = 400
 _MOST_ROWS = 120
 _MOST_TERMS = 300
 _MOST_POWER = 12
-
-
-def variables(tree: Tree) -> frozenset[str]:
-    """The variables that occur free in a term; functions of which nothing is known count by their names."""
-    called = {f"{node.children[0].label}(" for node in tree if node.label == "call"}
-    return frozenset(free(tree) | called)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ OPERATIONS = (
     Operation(
         "grade",
         "Grade answers against references: equal, and where not, why.",
-        "engines.egen.grading.pairs:grade_pairs",
+        "engines.egen.grading.grade:grade_pairs",
         text=f"{_TABLES}:grade",
-        document="engines.egen.grading.pairs:document",
-        code="engines.egen.grading.pairs:code",
+        document="engines.egen.grading.grade:document",
+        code="engines.egen.grading.grade:code",
         expressions=True,
         tool=True,
         tables=True,

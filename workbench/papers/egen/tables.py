@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
     from engines.egen.corpus.build_semembed import BuildSemembed
     from engines.egen.egraphs import Extract, WalkEgraph
-    from engines.egen.grading.pairs import Graded, GradePairs
+    from engines.egen.grading.grade import Graded, GradePairs
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed
     from engines.egen.records import Cluster
