@@ -11,8 +11,8 @@ from engines.core.errors import EngineError
 from engines.core.spec import Arg, refused
 
 if TYPE_CHECKING:
-    from engines.egen.rules.check import Found, RuleCheck
-    from engines.egen.rules.foreign import Unread
+    from engines.egen.rules.own import Found, Unread
+    from engines.egen.rules.soundness import RuleCheck
     from engines.egen.rules.table import Family
 
 
@@ -91,15 +91,14 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
         )
     if not spec.check:
         return RulesFound(families)
-    from engines.egen.rules.check import check_rules
+    from engines.egen.rules.soundness import check_rules
 
     result = check_rules([rule for group in families for rule in group.rules])
     return RulesFound(families, {one.rule.name: one for one in result})
 
 
 def _checked(file: Path, family: str) -> FileChecked:
-    from engines.egen.rules.check import classify
-    from engines.egen.rules.foreign import read_foreign
+    from engines.egen.rules.own import classify, read_foreign
 
     read, unread = read_foreign(file)
     wanted = [rule for rule in read if family.lower() in rule.group.lower()]

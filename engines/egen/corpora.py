@@ -271,8 +271,8 @@ class BuildCorpus:
 
 def resolved(spec: BuildCorpus) -> BuildCorpus:
     """The spec with nothing left open: from the plan of a begun corpus, by default otherwise."""
-    from engines.egen.assumptions import read_assumptions
     from engines.egen.corpus.sources import source_name
+    from engines.egen.theories.theory import read_assumptions
 
     config, templates = CORPUS_CONFIG, spec.templates
     if (spec.out / "plan.json").exists():
@@ -312,8 +312,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     from engines.egen.corpus.build import saved_plan
     from engines.egen.corpus.sources import open_source, sample
     from engines.egen.rules.own import checked_rules
-    from engines.egen.theories.own import theory_text
-    from engines.egen.theories.theory import theory_of
+    from engines.egen.theories.theory import theory_of, theory_text
 
     spec = resolved(spec)
     begun = saved_plan(spec.out).config if (spec.out / "plan.json").exists() else CORPUS_CONFIG

@@ -12,7 +12,7 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
 from engines.core.spec import Arg, refused
 from engines.egen.records import AssumeAny, EgenConfig, Limits, Member, Mode, OwnRules, TheoryName, Verdict
-from engines.egen.theories.theory import theory_of
+from engines.egen.theories.theory import theory_of, theory_text
 
 if TYPE_CHECKING:
     from engines.egen.egraph.serialized import Serialized
@@ -63,7 +63,6 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
     of stage `grow`. Raises: ExpressionError; EngineError E454 when there is no such class; `GrowthError`.
     """
     from engines.egen.egraph.process import shared_process
-    from engines.egen.theories.own import theory_text
 
     name = theory_text(spec.theory)
     head = theory_of(name, spec.assume).read(spec.expr)
@@ -116,7 +115,6 @@ def derive(
     """
     from engines.egen.egraph.process import shared_process
     from engines.egen.rules.own import checked_rules
-    from engines.egen.theories.own import theory_text
     from engines.egen.verification.verify import verdict_row
 
     spec = Derive(spec, target, **settings) if isinstance(spec, str) else spec

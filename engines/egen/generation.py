@@ -10,7 +10,6 @@ from typing import Annotated, Any, get_args
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused
-from engines.egen.assumptions import ordered, read_assumptions
 from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.expressions.notation import Notation
 from engines.egen.records import (
@@ -33,7 +32,7 @@ from engines.egen.records import (
     families_of,
     style_of,
 )
-from engines.egen.theories.theory import Theory, theory_of
+from engines.egen.theories.theory import Theory, ordered, read_assumptions, theory_of, theory_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +101,11 @@ class Generate:
 
     @property
     def config(self) -> EgenConfig:
-        from engines.egen.rules.own import checked_rules
-        from engines.egen.theories.own import theory_text
+        own = ""
+        if self.rules:
+            from engines.egen.rules.own import checked_rules
 
+            own = checked_rules(self.rules)
         return EgenConfig(
             members=self.members,
             max_tokens=self.max_tokens,
@@ -116,7 +117,7 @@ class Generate:
             theory=theory_text(self.theory),
             assume=self.assume,
             weights=canonical_weights(self.weights or ""),
-            rules=checked_rules(self.rules) if self.rules else "",
+            rules=own,
             forms=(self.forms or "all") if self._plain else "",
             order="interesting" if self.listing == "interesting" else "shortest",
         )

@@ -11,12 +11,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, ExpressionError
 from engines.core.shown import MOST, Tabular, Tex, chain
 from engines.core.spec import Arg, refused
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, visible
-from engines.egen.expressions.signs import LOGIC
 
 # How much the families of rules weigh where terms are drawn: `hyperbolic=0.2, inverse trig=0.5`.
 #
@@ -149,7 +148,7 @@ TheoryName = Annotated[
     str,
     Arg("What EXPR is about: reals, logic, another theory by its name, or FILE.toml.", metavar="NAME|FILE"),
 ]
-"""What `theories.own.theory_text` takes."""
+"""What `theories.theory.theory_text` takes."""
 
 Order = Literal["interesting", "shortest", "readable", "random"]
 """How members are listed. interesting: each as unlike those before it as can be (`expressions.novelty`), out
@@ -334,7 +333,12 @@ class Member:
     @property
     def tree(self) -> Tree:
         """Of real functions and logic."""
-        return parse_prefix(self.prefix.split(), lambda token: ARITY.get(token) or LOGIC.get(token, 0))
+        try:
+            return parse_prefix(self.prefix.split(), lambda token: ARITY.get(token, 0))
+        except ExpressionError:
+            from engines.egen.theories.logic import LOGIC
+
+            return LOGIC.tree(self.prefix.split())
 
     @property
     def tokens(self) -> int:

@@ -17,10 +17,10 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, ignore
 from engines.core.shown import MOST, Shown, Tabular
 from engines.core.spec import Arg
-from engines.egen.assumptions import read_assumptions
 from engines.egen.expressions.language import LETTERS, VARIABLE, prefix
 from engines.egen.expressions.notation import read, read_head
 from engines.egen.records import Assume, AssumeAny, Outcome, TheoryName, distinguishable, where
+from engines.egen.theories.theory import read_assumptions
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
@@ -131,7 +131,7 @@ def verify(
     ['equal', 'shrinks']
     """
     from engines.core.files import read_lines
-    from engines.egen.theories.own import theory_text
+    from engines.egen.theories.theory import theory_text
     from engines.egen.verification.verify import verifier
 
     spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)

@@ -78,8 +78,8 @@ def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
 
 @lru_cache(4_096)
 def variables(prefix: str) -> tuple[str, ...]:
-    from engines.egen.assumptions import ordered
     from engines.egen.expressions.language import variables_of
+    from engines.egen.theories.theory import ordered
 
     names = variables_of(_tree(prefix))
     return tuple(name for name in ordered(names) if name in names)
@@ -105,11 +105,10 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     Returns: the prefix form, the settings that it names (`assume`, `weights`, `theory`) and nothing, or
     nothing, none and what is wrong.
     """
-    from engines.egen.assumptions import read_assumptions
     from engines.egen.expressions.language import prefix
     from engines.egen.records import canonical_weights
     from engines.egen.theories.own import theory_file
-    from engines.egen.theories.theory import theory_of
+    from engines.egen.theories.theory import read_assumptions, theory_of
 
     match = _ASKED.fullmatch(text.strip())
     written, assumed, weighed, named = match.groups("") if match else ("", "", "", "")

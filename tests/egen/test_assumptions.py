@@ -15,7 +15,6 @@ import sympy
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
 from engines.egen import egraphs
-from engines.egen.assumptions import NOTHING, read_assumptions
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
@@ -25,8 +24,8 @@ from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.expressions.notation import infix, latex, unicode_infix
 from engines.egen.expressions.notation import read as read_text
 from engines.egen.records import EgenConfig, Limits
-from engines.egen.rules.table import assumed_rules, is_variable, variables
-from engines.egen.theories.theory import theory_of
+from engines.egen.rules.table import ASSUMED, is_variable, load_rules, variables
+from engines.egen.theories.theory import NOTHING, read_assumptions, theory_of
 from engines.egen.verdicts import Explain, Verify, explain, verify
 from engines.egen.verification.points import Region
 from engines.egen.verification.verify import Several, verifier
@@ -325,7 +324,7 @@ def test_the_rules_about_assumptions_hold_by_brute_force() -> None:
         "unit": [value for value in reals if abs(value) <= 1],
         "nz": reals,
     }
-    for rule in assumed_rules():
+    for rule in load_rules(ASSUMED):
         if rule.left.label == "d":
             continue
         wanted = {condition.pattern.label: condition.name for condition in rule.when}

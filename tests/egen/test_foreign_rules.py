@@ -11,8 +11,7 @@ import pytest
 from engines.core.errors import DataError, EngineError
 from engines.egen.check_rules import Rules, document, rules
 from engines.egen.expressions.language import prefix
-from engines.egen.rules.check import classify
-from engines.egen.rules.foreign import read_foreign
+from engines.egen.rules.own import classify, read_foreign
 from tests.conftest import mathwb
 
 

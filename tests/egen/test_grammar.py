@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.egen.egraph import sampling
-from engines.egen.egraph.grammar import EGraph, ENode, Grammar
+from engines.egen.egraph import grammar as sampling
+from engines.egen.egraph.grammar import EGraph, ENode, Grammar, Sampler
 from engines.egen.egraph.growth import Grower
-from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import Limits
 from tests.egen.grammar_terms import drawn, enumerated, sample, terms
@@ -120,7 +119,7 @@ def test_sampling_gives_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None
 _SCRIPT = """
 from engines.egen.egraph.grammar import EGraph, ENode
 from engines.egen.egraph.grammar import Grammar
-from engines.egen.egraph.sampling import Sampler
+from engines.egen.egraph.grammar import Sampler
 from tests.egen.grammar_terms import drawn
 grammar = Grammar(EGraph.of(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
 for term in drawn(Sampler(grammar, 41, 7), 41, 3):

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from engines.core.tree import Tree
-from engines.egen.egraph.grammar import EGraph, ENode, number_classes, with_padding
-from engines.egen.egraph.growth import Grower, guards, paddings
+from engines.egen.egraph.grammar import EGraph, ENode, with_padding
+from engines.egen.egraph.growth import Grower, guards, number_classes, paddings
 from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Limits, Mode
 from engines.egen.rules.table import load_rules, parse_families, read_pattern

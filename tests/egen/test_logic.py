@@ -16,14 +16,15 @@ from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.expressions.forms import Subterms
-from engines.egen.expressions.signs import LOGIC, logic_row, read_logic
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import parse_families, variables
-from engines.egen.theories.logic import TABLE, Logic, TruthTable
+from engines.egen.theories.logic import LOGIC, TABLE, Logic, TruthTable
 from engines.egen.theories.theory import theory_of
 
-read = read_logic
-RULES = [rule for family in parse_families(asset(TABLE).read_text(), TABLE, LOGIC) for rule in family.rules]
+read = LOGIC.read
+RULES = [
+    rule for family in parse_families(asset(TABLE).read_text(), TABLE, LOGIC.arity) for rule in family.rules
+]
 
 
 def truth(tree: Tree, at: Mapping[str, bool]) -> bool:
@@ -67,7 +68,7 @@ def rows(names: tuple[str, ...]) -> list[dict[str, bool]]:
 )
 def test_formulas_are_read_in_every_notation_and_written_back(text: str, tokens: str) -> None:
     tree = read(text)
-    row = logic_row(tree)
+    row = LOGIC.row(tree)
     assert row["prefix"] == tokens
     assert all(read(row[notation]) == tree for notation in ("prefix", "infix", "unicode", "latex"))
 

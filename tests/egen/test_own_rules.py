@@ -19,7 +19,8 @@ from engines.egen.egraphs import derive as derived
 from engines.egen.expressions.notation import read
 from engines.egen.generation import Generate
 from engines.egen.records import EgenConfig, Limits
-from engines.egen.rules.own import checked_rules, own_rules
+from engines.egen.rules.own import checked_rules
+from engines.egen.rules.table import own_rules
 from engines.egen.theories.theory import theory_of
 
 LINES = (

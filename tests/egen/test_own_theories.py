@@ -42,8 +42,8 @@ from engines.egen.evaluations.check import Check, check
 from engines.egen.expressions.signs import Sign, Signs
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.theories import judges
-from engines.egen.theories.own import read_theory, theory_text
-from engines.egen.theories.theory import Theory, theory_of
+from engines.egen.theories.own import read_theory
+from engines.egen.theories.theory import Theory, theory_of, theory_text
 from engines.egen.verdicts import Verify, verify
 from tests.conftest import mathwb
 

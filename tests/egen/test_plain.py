@@ -12,19 +12,19 @@ from scipy.stats import chisquare
 
 from engines.core.assets import asset
 from engines.core.tree import Tree
+from engines.egen.algebra.classical import OPENINGS
 from engines.egen.algebra.rational import rational
 from engines.egen.check_rules import Rules, rules
 from engines.egen.corpora import BuildCorpus, resolved
-from engines.egen.egraph.grammar import Grammar, plain
+from engines.egen.egraph.grammar import Grammar, Sampler, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster, EgenConfig, Limits, Order, Style
-from engines.egen.theories.reals import OPENINGS, load_openings
+from engines.egen.rules.table import load_families
 from engines.egen.verification.verify import Verifier
 from tests.egen.detours import detours
 from tests.egen.grammar_terms import drawn, terms
@@ -194,7 +194,7 @@ def test_members_are_listed_as_asked() -> None:
 
 def test_openings_are_what_they_claim() -> None:
     assert rules(Rules(file=asset(OPENINGS), check=True)).problems == []
-    named = {rule.name for family in load_openings() for rule in family.rules}
+    named = {rule.name for family in load_families(OPENINGS) for rule in family.rules}
     assert len(named) > 30
 
 

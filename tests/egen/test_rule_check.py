@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from engines.core.numeric import DEFINED
 from engines.egen.expressions.language import FUNCTIONS as LANGUAGE_FUNCTIONS
 from engines.egen.expressions.language import read_prefix
-from engines.egen.rules import check as checker
+from engines.egen.rules import soundness as checker
 from engines.egen.rules import table as rules_module
-from engines.egen.rules.check import (
+from engines.egen.rules.soundness import (
     CONSTANTS,
     RuleCheck,
     check_rules,
     constant_value,
 )
-from engines.egen.rules.check import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
+from engines.egen.rules.soundness import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern, variables
 from tests.conftest import mathwb
 from tests.core.reals import AmbiguousError, value

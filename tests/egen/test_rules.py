@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -347,11 +348,13 @@ def test_patterns_are_read_and_written_back() -> None:
     assert prefix(read_pattern("/ sin ?a pow ?b 0.5")) == "/ sin ?a pow ?b 0.5"
 
 
-def test_a_comment_does_not_make_another_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    text, before = table_module._text(), table_hash()
-    monkeypatch.setattr(table_module, "_text", lambda: f"# Another remark.\n{text}")
+def test_a_comment_does_not_make_another_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text, before = asset(table_module.TABLE).read_text(), table_hash()
+    other = tmp_path / "rules.toml"
+    monkeypatch.setattr(table_module, "asset", lambda _: other)
+    other.write_text(f"# Another remark.\n{text}")
     assert table_hash() == before
-    monkeypatch.setattr(table_module, "_text", lambda: text.replace("both = true", "both = false", 1))
+    other.write_text(text.replace("both = true", "both = false", 1))
     assert table_hash() != before
 
 

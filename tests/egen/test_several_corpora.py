@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from engines.core.errors import DataError
-from engines.egen.assumptions import NOTHING, read_assumptions
 from engines.egen.corpora import (
     BuildCorpus,
     CorpusStats,
@@ -34,6 +33,7 @@ from engines.egen.corpus.sources import file_source
 from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.models.datasets import read_labelled
 from engines.egen.records import EgenConfig
+from engines.egen.theories.theory import NOTHING, read_assumptions
 from tests.egen.fake_growth import service
 
 LINES = "x^2*y^2\n(x*y)^2\nsqrt(x^2)*a\na*x\nsin(2*x) + 3\nfloor(x)*y\n"

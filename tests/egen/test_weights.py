@@ -14,10 +14,9 @@ from scipy.stats import chisquare
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.egen.corpora import BuildCorpus, resolved
-from engines.egen.egraph.grammar import Grammar, plain
+from engines.egen.egraph.grammar import LISTED, Grammar, Sampler, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.egraph.sampling import LISTED, Sampler
 from engines.egen.expressions.forms import canonical_key
 from engines.egen.expressions.language import ARITY, VARIABLE, prefix, read_prefix
 from engines.egen.expressions.notation import read

@@ -15,7 +15,7 @@ from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraphs import Extract, extract
 from engines.egen.records import EgenConfig, Member, Verdict
 from engines.egen.theories import own
-from engines.egen.theories.own import theory_text
+from engines.egen.theories.theory import theory_text
 from screens.app import Workbench
 from screens.egraphs.columns import parse_growth, shown, tree_lines
 from screens.egraphs.sources import Cluster, read_source

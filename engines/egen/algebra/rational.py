@@ -1,4 +1,5 @@
-"""Expressions as rational functions of what is not arithmetic in them, worked out exactly.
+"""Expressions as rational functions of what is not arithmetic in them, worked out exactly, and as tables of
+formulas write them: expanded, factored, in partial fractions, with the square completed, nested.
 
 An *atom* is a term that `+ - * /` and integer powers do not take apart: `x`, `pi`, `sin * 2 x`,
 `pow x / 1 2`. Its own operands are in normal form, so that `sin(x + x)` and `sin(2x)` are one atom. Over the
@@ -13,14 +14,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import MAX_DIGITS, is_constant_token, is_number
+from engines.egen.expressions.language import CONSTANTS, MAX_DIGITS, is_constant_token, is_number
 
-ONE, ZERO = Tree("1"), Tree("0")
+if TYPE_CHECKING:
+    from engines.egen.algebra.atoms import Signs
+
+ONE, ZERO, _MINUS = Tree("1"), Tree("0"), Tree("-1")
 _MAX_POWER = 64
 _MAX_TERMS = 600
 
@@ -67,6 +71,22 @@ def divided(left: Tree, right: Tree) -> Tree:
 def power(base: Tree, exponent: Fraction | int) -> Tree:
     """A power with a rational exponent; what is to the power 1 is itself."""
     return base if exponent == 1 else Tree("pow", (base, number(exponent)))
+
+
+def plus(total: Tree, c: Fraction, m: Tree) -> Tree:
+    """total + c m, its sign in front."""
+    if not c:
+        return total
+    if total == ZERO:
+        return scaled(c, m)
+    return (added if c > 0 else less)(total, scaled(abs(c), m))
+
+
+def scaled(c: Fraction, m: Tree) -> Tree:
+    """c m, as one writes it: 5/(4 m) for a quotient, 3 m/2 otherwise."""
+    if m.label == "/" and m.children[0] == ONE:
+        return divided(number(c.numerator), times(number(c.denominator), m.children[1]))
+    return divided(times(number(c.numerator), m), number(c.denominator))
 
 
 def rational(tree: Tree) -> Fraction | None:
@@ -116,8 +136,7 @@ class Space:
         self._places = {atom: self.context.gen(place) for place, atom in enumerate(self.atoms)}
 
     def constant(self, value: Fraction | int) -> fmpq_mpoly:
-        exact = Fraction(value)
-        return self.context.constant(fmpq(exact.numerator, exact.denominator))
+        return self.context.constant(_exact(Fraction(value)))
 
     def polynomial(self, coefficients: dict[tuple[int, ...], Any]) -> fmpq_mpoly:
         return self.context.from_dict(coefficients)
@@ -182,13 +201,13 @@ class Space:
         parts = []
         for polynomial, sign in zip(quotient, (1, -1), strict=True):
             content = _content(polynomial)
-            parts.append(polynomial / fmpq(content.numerator, content.denominator))
+            parts.append(polynomial / _exact(content))
             scale = scale * content if sign > 0 else scale / content
         return parts[0], parts[1], scale
 
     def sum(self, polynomial: fmpq_mpoly, scale: Fraction = Fraction(1)) -> Tree:
         """A polynomial as a sum, the first term a positive one where there is one."""
-        rows = [(_fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
+        rows = [(fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
         if not rows:
             return ZERO
         first = next((place for place, (c, _) in enumerate(rows) if c > 0), 0)
@@ -220,27 +239,32 @@ class Space:
         rows: list[tuple[Tree, int]] = []
         for polynomial, sign in zip(quotient, (1, -1), strict=True):
             content, found = polynomial.factor()
-            scale = scale * _fraction(content) if sign > 0 else scale / _fraction(content)
+            scale = scale * fraction(content) if sign > 0 else scale / fraction(content)
             for factor, exponent in found:
                 own = _content(factor)
                 scale *= own ** (sign * int(exponent))
-                whole = factor / fmpq(own.numerator, own.denominator)
-                rows.append((self.sum(whole), sign * int(exponent)))
+                rows.append((self.sum(factor / _exact(own)), sign * int(exponent)))
         rows.sort(key=lambda row: (len(row[0]), row[0].labels()))
         return scale, rows
 
 
-def _fraction(value: Any) -> Fraction:
+def fraction(value: Any) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def _content(polynomial: fmpq_mpoly) -> Fraction:
-    coefficients = [_fraction(c) for c in polynomial.coeffs()]
+def _exact(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _content(polynomial: fmpq_mpoly | fmpq_poly) -> Fraction:
+    """The number before a polynomial whose coefficients are integers without common factor, the first above
+    0."""
+    coefficients = [fraction(c) for c in polynomial.coeffs() if c != 0]
     if not coefficients:
         return Fraction(1)
     top = gcd(*(c.numerator for c in coefficients))
     content = Fraction(top, lcm(*(c.denominator for c in coefficients)))
-    return content if coefficients[0] > 0 else -content
+    return content if polynomial.leading_coefficient() > 0 else -content
 
 
 def times_all(parts: Sequence[Tree]) -> Tree:
@@ -304,9 +328,146 @@ def terms(tree: Tree) -> tuple[tuple[Fraction, Tree], ...]:
     rows = []
     for exponents, c in top.to_dict().items():
         alone = space.polynomial({exponents: fmpq(1)})
-        rows.append((_fraction(c), space.sum(alone)))
+        rows.append((fraction(c), space.sum(alone)))
     return tuple(rows)
 
 
-def _exact(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
+# As tables of formulas write them
+
+
+def expanded(tree: Tree, _: Signs) -> Iterator[Tree]:
+    space = Space([tree])
+    result = space.of(tree)
+    yield space.tree(result)
+    yield _over_number(space, result)
+
+
+def _over_number(space: Space, found: Quotient) -> Tree:
+    """A quotient with numbers in its denominator taken out: (1 - cos 2x)/2."""
+    top, bottom, scale = space.whole(found)
+    above = space.sum(top, Fraction(scale.numerator))
+    below = ONE if bottom.is_constant() else space.sum(bottom)
+    return divided(above, times(number(scale.denominator), below))
+
+
+def factored_forms(tree: Tree, _: Signs) -> Iterator[Tree]:
+    space = Space([tree])
+    result = space.of(tree)
+    yield space.product(result)
+    for place, polynomial in enumerate(result):
+        exponents = [tuple(map(int, row)) for row in polynomial.monoms()]
+        least = tuple(map(min, zip(*exponents, strict=True))) if exponents else ()
+        if len(exponents) > 1 and any(least):
+            common = space.polynomial({least: fmpq(1)})
+            taken = times(space.sum(common), space.sum(polynomial // common))
+            other = space.sum(result[1 - place])
+            yield divided(taken, other) if place == 0 else divided(other, taken)
+
+
+def common_denominator(tree: Tree, _: Signs) -> Iterator[Tree]:
+    space = Space([tree])
+    top, bottom = space.of(tree)
+    if bottom.is_constant():
+        return
+    one = space.constant(1)
+    yield divided(space.sum(top), space.product(Quotient(bottom, one)))
+    yield divided(space.product(Quotient(top, one)), space.sum(bottom))
+
+
+def _single(tree: Tree) -> tuple[Tree, fmpq_poly, fmpq_poly] | None:
+    """The atom and both sides of a quotient of polynomials in one atom that is no constant."""
+    space = Space([tree])
+    result = space.of(tree)
+    if len(space.atoms) != 1 or space.atoms[0].label in CONSTANTS:
+        return None
+    return space.atoms[0], dense(result.top), dense(result.bottom)
+
+
+def dense(polynomial: fmpq_mpoly) -> fmpq_poly:
+    rows = {int(exponents[0]): c for exponents, c in polynomial.to_dict().items()}
+    return fmpq_poly([rows.get(place, fmpq(0)) for place in range(max(rows, default=0) + 1)])
+
+
+def sum_of(polynomial: fmpq_poly, atom: Tree) -> Tree:
+    """A polynomial in an atom, highest power first."""
+    total = ZERO
+    for place in range(polynomial.degree(), -1, -1):
+        c = fraction(polynomial[place])
+        if c:
+            total = plus(total, c, power(atom, place) if place else ONE)
+    return total
+
+
+def partial_fractions(tree: Tree, _: Signs) -> Iterator[Tree]:
+    result = _single(tree)
+    if result is None or result[2].degree() < 1:
+        return
+    atom, top, bottom = result
+    whole, rest = divmod(top, bottom)
+    if whole.degree() >= 0:
+        yield _joined(whole, atom, divided(sum_of(rest, atom), sum_of(bottom, atom)))
+    content, factors = bottom.factor()
+    parts: list[tuple[fmpq_poly, fmpq_poly, int]] = []
+    for factor, times_over in factors:
+        block = factor**times_over
+        others = bottom / content // block
+        inverse = others.xgcd(block)[1]
+        piece = (rest * inverse / content) % block
+        for exponent in range(times_over, 0, -1):
+            piece, remainder = divmod(piece, factor)
+            if remainder.degree() >= 0:
+                parts.append((remainder, factor, exponent))
+    if len(parts) + (whole.degree() >= 0) < 2:
+        return
+    total = ZERO
+    for remainder, factor, exponent in sorted(parts, key=lambda part: (str(part[1]), part[2])):
+        scale, own = _content(factor), _content(remainder)
+        c = own / scale**exponent
+        above = sum_of(remainder / _exact(own), atom)
+        below = power(sum_of(factor / _exact(scale), atom), exponent)
+        part = divided(times(number(abs(c.numerator)), above), times(number(c.denominator), below))
+        if above == ONE:
+            total = plus(total, c, Tree("/", (above, below)))
+        elif total == ZERO:
+            total = part if c > 0 else times(_MINUS, part)
+        else:
+            total = (added if c > 0 else less)(total, part)
+    yield _joined(whole, atom, total)
+
+
+def _joined(whole: fmpq_poly, atom: Tree, rest: Tree) -> Tree:
+    """A polynomial and a proper fraction; what is below 0 comes second."""
+    if whole.degree() > 0 or whole[0] >= 0:
+        return added(sum_of(whole, atom), rest)
+    return plus(rest, fraction(whole[0]), ONE)
+
+
+def square_completed(tree: Tree, _: Signs) -> Iterator[Tree]:
+    result = _single(tree)
+    if result is None or result[2].degree() > 0 or result[1].degree() != 2:
+        return
+    atom, polynomial = result[0], result[1] / result[2][0]
+    c, b, a = (fraction(polynomial[place]) for place in range(3))
+    if b:
+        square = power(plus(atom, b / (2 * a), ONE), 2)
+        yield plus(scaled(a, square), c - b * b / (4 * a), ONE)
+
+
+def nested(tree: Tree, _: Signs) -> Iterator[Tree]:
+    """Horner's scheme."""
+    result = _single(tree)
+    if result is None or result[2].degree() > 0 or result[1].degree() < 2:
+        return
+    atom, polynomial = result[0], result[1] / result[2][0]
+    rows = [(place, fraction(polynomial[place])) for place in range(polynomial.degree(), -1, -1)]
+    rows = [(place, c) for place, c in rows if c]
+    if len(rows) < 2:
+        return
+    total, above = number(rows[0][1]), rows[0][0]
+    for place, c in [*rows[1:], (0, Fraction(0))]:
+        if above > place:
+            raised = power(atom, above - place)
+            scale = rational(total)
+            total = times(raised, total) if scale is None else scaled(scale, raised)
+        total, above = plus(total, c, ONE), place
+    yield total

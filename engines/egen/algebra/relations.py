@@ -24,8 +24,8 @@ from engines.egen.algebra.rational import (
     terms,
     times,
 )
-from engines.egen.expressions.language import VARIABLE, fold, is_number, unfolded, variables_of
-from engines.egen.rules.table import Condition, Rule, is_variable
+from engines.egen.expressions.language import fold, unfolded, variables_of
+from engines.egen.rules.table import Rule, filled, fits, meets
 
 # Equality is decided by exact arithmetic: the numerator of the difference is reduced by sin^2 + cos^2 = 1,
 # cosh^2 - sinh^2 = 1, (u^(1/n))^n = u and |u|^2 = u^2; what is left vanishes if every coefficient, an
@@ -410,17 +410,6 @@ class _Ends:
         return bottom_up(tree, change) if left.label in tree.labels() else tree
 
 
-def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
-    """Whether a condition of a rule may hold: of numbers exactly, of functions as far as their form says; the
-    rest is for whoever verifies the result."""
-    tree = filled(condition.pattern, binding)
-    if condition.name in OF_NUMBERS:
-        return is_number(tree) and OF_NUMBERS[condition.name](Fraction(tree.label))
-    if condition.name == "free":
-        return VARIABLE not in tree.labels()
-    return condition.name != "nonconst" or bool(variables_of(tree))
-
-
 def _without_neutral(tree: Tree) -> Tree:
     """A sum without terms 0, a product without factors 0 or 1 and without two factors -1."""
     if tree.label == "*" and tree.children[0] == _MINUS and tree.children[1].children[:1] == (_MINUS,):
@@ -442,30 +431,3 @@ def _inside(tree: Tree) -> Tree:
     ):
         return tree
     return Tree(tree.label, (reduced(tree.children[0]), *tree.children[1:]))
-
-
-OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {
-    "const": lambda _: True,
-    "int": lambda value: value.denominator == 1,
-    "odd": lambda value: value.denominator == 1 and value % 2 == 1,
-    "even": lambda value: value.denominator == 1 and value % 2 == 0,
-    "posnum": lambda value: value > 0,
-    "negnum": lambda value: value < 0,
-}
-"""Conditions of rules that numbers decide, by name."""
-
-
-def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
-    if is_variable(pattern):
-        return binding.setdefault(pattern.label, tree) == tree
-    return (
-        pattern.label == tree.label
-        and len(pattern.children) == len(tree.children)
-        and all(fits(p, t, binding) for p, t in zip(pattern.children, tree.children, strict=True))
-    )
-
-
-def filled(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
-    if is_variable(pattern):
-        return binding[pattern.label]
-    return Tree(pattern.label, tuple(filled(child, binding) for child in pattern.children))

@@ -20,7 +20,6 @@ from engines.core.errors import EngineError
 from engines.core.files import write_bytes
 from engines.core.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.core.tree import Tree
-from engines.egen.assumptions import NOTHING, Assumptions, read_assumptions
 from engines.egen.corpus.shards import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
 from engines.egen.corpus.sources import Head
 from engines.egen.corpus.splits import held_out_split, paper_split, shape_split
@@ -29,7 +28,7 @@ from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABL
 from engines.egen.expressions.notation import to_training
 from engines.egen.records import Outcome
 from engines.egen.theories.reals import Reals
-from engines.egen.theories.theory import Theory, compared, theory_of
+from engines.egen.theories.theory import NOTHING, Assumptions, Theory, compared, read_assumptions, theory_of
 from engines.egen.verification.points import relations_hold
 from engines.egen.verification.verify import verifier
 

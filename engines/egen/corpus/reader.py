@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error
 from engines.core.tree import Tree
-from engines.egen.assumptions import read_assumptions
 from engines.egen.corpus.shards import (
     BLOCK,
     FORMAT,
@@ -35,6 +34,7 @@ from engines.egen.corpus.shards import (
 from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import LETTERS, VARIABLE, read_prefix, variables_of
 from engines.egen.records import Verdict
+from engines.egen.theories.theory import read_assumptions
 
 if TYPE_CHECKING:
     from engines.egen.theories.theory import Theory

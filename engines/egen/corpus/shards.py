@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 
 from engines.core.errors import DataError
 from engines.core.files import file_error, write_bytes
-from engines.egen.assumptions import ordered, read_assumptions
 from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.records import Cluster, Member, Verdict
+from engines.egen.theories.theory import ordered, read_assumptions
 
 FORMAT, SEVERAL, THEORY = 1, 2, 3
 """Versions of the layout of a corpus folder: of x alone, of several variables, with a `header`, of another

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from engines.core.tree import Tree
-from engines.egen.assumptions import Assumptions, Relation
 from engines.egen.expressions.language import (
     ARITY,
     FUNCTIONS,
@@ -17,6 +16,7 @@ from engines.egen.expressions.language import (
     fold,
     is_number,
 )
+from engines.egen.theories.theory import Assumptions, Relation
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.
 #

@@ -13,11 +13,10 @@ from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
-from engines.egen.algebra.relations import OF_NUMBERS, filled, fits
 from engines.egen.egraph.growth import GROUPS, group, guards
 from engines.egen.expressions.language import VARIABLE, fold, is_number, operate, unfolded
 from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, distinguishable, where
-from engines.egen.rules.table import Condition, Guards, Rule, is_variable
+from engines.egen.rules.table import OF_NUMBERS, Condition, Guards, Rule, filled, fits, is_variable
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Judge, Theory
 

@@ -1,14 +1,14 @@
-"""The grammar of a grown e-graph: a non-terminal for each class, a production for each node."""
+"""The grammar of a grown e-graph: a non-terminal for each class, a production for each node; its terms are
+counted by length and drawn."""
 
 from __future__ import annotations
 
-import heapq
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
-from math import gcd
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
 from engines.core.tree import Tree
-from engines.egen.egraph.sampling import Tables, count_exactly, count_nearly
 from engines.egen.expressions.language import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
 from engines.egen.records import StopReason
 
@@ -35,6 +34,8 @@ class ENode(NamedTuple):
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
 _NONE = -1
 
 
@@ -151,232 +152,6 @@ def with_padding(egraph: EGraph, wrappings: Iterable[Tree]) -> EGraph:
     return replace(
         egraph, **{name: getattr(padded, name) for name in ("names", "labels", "children", "starts")}
     )
-
-
-# Numbers for the classes of a grown e-graph, the same whatever order things happened in.
-#
-# egglog's own ids depend on that order. Here classes are numbered by their smallest term: shorter terms
-# first, then by label, then by the numbers of the operands. Every class has one smallest term and no two
-# classes share a term, so the numbering depends on nothing else, and operands that make up a smallest term
-# always have smaller numbers than the class.
-
-
-def number_classes(
-    names: Sequence[str], rows: Ints, count: int, start: int, limit: int | None = None
-) -> tuple[int, tuple[str, ...], Ints, Ints, Ints]:
-    """An e-graph with canonical numbers for what can be reached from a class: the first fields of `EGraph`.
-
-    Args: names: labels, sorted. rows: (nodes, 4) class, label and child classes, -1 for no child. count: of
-    classes. start: the root. limit: keep this many nodes at most, those that occur in the shortest terms of
-    the root.
-    """
-    home, label, children = rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2:].copy()
-    own = np.array([ENode(name).tokens for name in names], np.int64)[label]
-    rank, size = _ranked(home, label, own, children, count)
-    kept = np.flatnonzero(_whole(children, rank))
-    tokens = own + np.where(children < 0, 0, size[children]).sum(axis=1)
-    places = np.where(children < 0, _NONE, rank[children])
-    if limit is not None and len(kept) > limit:
-        around = _around(start, home[kept], tokens[kept], children[kept], size)
-        kept = kept[around[home[kept]] >= 0]
-        # At the same length smallest terms come first, so that no node loses its operands to a tie.
-        keys = (
-            *(places[kept, 1], places[kept, 0], label[kept], rank[home[kept]]),
-            *(tokens[kept] > size[home[kept]], around[home[kept]] + tokens[kept]),
-        )
-        kept = kept[np.lexsort(keys)[:limit]]
-        still, _ = _ranked(home[kept], label[kept], own[kept], children[kept], count)
-        kept = kept[_whole(children[kept], still)]
-    reached = _reached(start, home[kept], children[kept], count)
-    dense = np.full(count, _NONE, np.int64)
-    order = np.flatnonzero(reached)
-    dense[order[np.argsort(rank[order])]] = np.arange(len(order))
-    kept = kept[reached[home[kept]]]
-    below = np.where(children[kept] < 0, _NONE, dense[children[kept]])
-    sort = np.lexsort((below[:, 1], below[:, 0], label[kept], tokens[kept], dense[home[kept]]))
-    starts = np.searchsorted(dense[home[kept]][sort], np.arange(len(order) + 1))
-    return int(dense[start]), tuple(names), label[kept][sort], below[sort], starts
-
-
-def _whole(children: Ints, rank: Ints) -> NDArray[np.bool_]:
-    return np.all((children < 0) | (rank[children] >= 0), axis=1)
-
-
-@compiled
-def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
-    starts = np.zeros(count + 1, np.int64)
-    for node in range(len(homes)):
-        for side in range(2):
-            if children[node, side] >= 0:
-                starts[children[node, side] + 1] += 1
-    starts = np.cumsum(starts)
-    free = starts.copy()
-    users = np.empty(starts[-1], np.int64)
-    for node in range(len(homes)):
-        for side in range(2):
-            child = children[node, side]
-            if child >= 0:
-                users[free[child]] = node
-                free[child] += 1
-    return starts, users
-
-
-@compiled
-def _ranked(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
-    starts, users = _users(homes, children, count)
-    rank, size = np.full(count, -1, np.int64), np.zeros(count, np.int64)
-    waiting = np.zeros(len(homes), np.int64)
-    heap = [(0, 0, 0, 0, 0)]
-    heap.pop()
-    for node in range(len(homes)):
-        waiting[node] = int(children[node, 0] >= 0) + int(children[node, 1] >= 0)
-        if not waiting[node]:
-            heap.append((1, labels[node], -1, -1, node))
-    heapq.heapify(heap)
-    ranked = 0
-    while len(heap):
-        tokens, _, _, _, place = heapq.heappop(heap)
-        home = homes[place]
-        if rank[home] >= 0:
-            continue
-        rank[home], size[home] = ranked, tokens
-        ranked += 1
-        for at in range(starts[home], starts[home + 1]):
-            node = users[at]
-            waiting[node] -= 1
-            if not waiting[node] and rank[homes[node]] < 0:
-                left, right = children[node, 0], children[node, 1]
-                total, second = own[node] + size[left], -1
-                if right >= 0:
-                    total, second = total + size[right], rank[right]
-                heapq.heappush(heap, (total, labels[node], rank[left], second, node))
-    return rank, size
-
-
-@compiled
-def _around(root: int, homes: Ints, tokens: Ints, children: Ints, size: Ints) -> Ints:
-    """For each class the fewest tokens that a term of the root has around one of its terms, -1 where it is in
-    none of them."""
-    order = np.argsort(homes, kind="mergesort")
-    firsts = np.searchsorted(homes[order], np.arange(len(size) + 1))
-    around = np.full(len(size), -1, np.int64)
-    around[root] = 0
-    heap = [(0, root)]
-    while len(heap):
-        outside, home = heapq.heappop(heap)
-        if outside > around[home]:
-            continue
-        for at in range(firsts[home], firsts[home + 1]):
-            node = order[at]
-            for side in range(2):
-                child = children[node, side]
-                if child >= 0:
-                    beside = outside + tokens[node] - size[child]
-                    if around[child] < 0 or beside < around[child]:
-                        around[child] = beside
-                        heapq.heappush(heap, (beside, child))
-    return around
-
-
-@compiled
-def _reached(root: int, homes: Ints, children: Ints, count: int) -> NDArray[np.bool_]:
-    order = np.argsort(homes, kind="mergesort")
-    firsts = np.searchsorted(homes[order], np.arange(count + 1))
-    found = np.zeros(count, np.bool_)
-    found[root] = True
-    frontier = [root]
-    while len(frontier):
-        home = frontier.pop()
-        for at in range(firsts[home], firsts[home + 1]):
-            for side in range(2):
-                child = children[order[at], side]
-                if child >= 0 and not found[child]:
-                    found[child] = True
-                    frontier.append(child)
-    return found
-
-
-# Terms are counted by length with a table over non-terminals and lengths. Operands are shorter than the term
-# they are part of, so that the cycles of the grammar do no harm. Counts reach 10^21 at 25 tokens: they are
-# worked out in doubles for choosing, and modulo as many 31-bit primes as it takes for exact integers (Chinese
-# remainders).
-#
-# Without padding a rational constant (other than the head itself) is written as that number only, no
-# production adds 0, subtracts from 0, multiplies by 1, divides by 1 or raises to the power 1, and no operand
-# leads straight back to the class it is used in, which is what f(f^-1(u)), - -u, 1/(1/u) and (u + 8) - 8 do.
-# The tests look at values of classes, not at how they are written, so that `cos 0` counts as 1, which E-Gen's
-# published generator overlooks.
-
-
-class Grammar:
-    """The productions of an e-graph, ready for counting and sampling.
-
-    Args: origin: for each class the one it is a part of, where classes were split (`plain`). weights: of
-    operators that weigh more or less than 1 where terms are drawn; counts are without them.
-    """
-
-    def __init__(
-        self,
-        egraph: EGraph,
-        *,
-        padding: bool = False,
-        origin: Ints | None = None,
-        weights: Mapping[str, float] | None = None,
-    ) -> None:
-        self.root = egraph.root
-        self._nearly: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-        origin = np.arange(len(egraph)) if origin is None else origin
-        parts = np.where(egraph.children < 0, _NONE, origin[egraph.children])
-        homes = egraph.homes
-        kept = np.ones(len(homes), np.bool_) if padding else _telling(egraph, homes, origin, parts)
-        homes, labels, children, parts = homes[kept], egraph.labels[kept], egraph.children[kept], parts[kept]
-        operands, rows = children.copy(), np.stack([np.arange(len(egraph)), np.full(len(egraph), _NONE)], 1)
-        if not padding:
-            # What leads straight back to the class it is used in: a row of its own, without that.
-            size = int(origin.max()) + 1
-            pairs = children * size + origin[homes][:, None]
-            back = (children >= 0) & np.isin(pairs, (homes[:, None] * size + parts)[parts >= 0])
-            barred, first, place = np.unique(pairs[back], return_index=True, return_inverse=True)
-            order = np.argsort(first)
-            operands[back] = len(egraph) + np.argsort(order)[place]
-            rows = np.concatenate([rows, np.stack([barred[order] // size, barred[order] % size], 1)])
-        given = weights or {}
-        self.tables = Tables(
-            starts=np.searchsorted(homes, np.arange(len(egraph) + 1)),
-            own=np.array([ENode(name).tokens for name in egraph.names], np.int64)[labels],
-            operands=operands,
-            children=parts,
-            rows=rows,
-            names=["d x" if name == "d" else name for name in egraph.names],
-            labels=labels,
-            weights=np.array([given.get(name, 1.0) for name in egraph.names])[labels],
-        )
-
-    def counts(self, max_tokens: int) -> list[int]:
-        """Terms of the root by length, exactly: item n counts those of n tokens (item 0 is 0)."""
-        return count_exactly(self.tables, self.root, self.nearly(max_tokens)[0][self.root])
-
-    def nearly(self, max_tokens: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Terms by (row, length) and by (production, length) as doubles (see `count_nearly`)."""
-        if max_tokens not in self._nearly:
-            self._nearly[max_tokens] = count_nearly(self.tables, max_tokens)
-        return self._nearly[max_tokens]
-
-
-def _telling(egraph: EGraph, homes: Ints, origin: Ints, parts: Ints) -> Bools:
-    """(nodes,) which nodes say something. Args: parts: the children, by the classes they were parts of."""
-    numeral, divided = egraph.fractions
-    lowest = [node for node, (top, bottom) in divided.items() if bottom > 1 and gcd(top, bottom) == 1]
-    number = numeral.copy()
-    number[lowest] = True
-    fixed, zero, one = np.zeros((3, len(egraph) + 1), np.bool_)
-    for home, value in egraph.constants.items():
-        fixed[home], zero[home], one[home] = home != egraph.root, value == 0, value == 1
-    back = np.any((parts >= 0) & (parts == origin[homes][:, None]), axis=1)
-    left, right = egraph.children.T
-    neutral = egraph.labelled("+", "-") & (zero[left] | zero[right])
-    neutral |= egraph.labelled("*") & (one[left] | one[right]) | egraph.labelled("/", "pow") & one[right]
-    return np.where(fixed[homes], number, ~(back | neutral))
 
 
 # An e-graph without detours: classes split by what their terms may not begin with.
@@ -503,3 +278,412 @@ def _demands(egraph: EGraph) -> Ints:
     demands[raised, 0] = (whole * _MINUS | negative * _RECIPROCAL)[raised]
     demands[(sums | over) & negative] = -1
     return demands
+
+
+# Terms are counted by length with a table over non-terminals and lengths. Operands are shorter than the term
+# they are part of, so that the cycles of the grammar do no harm. Counts reach 10^21 at 25 tokens: they are
+# worked out in doubles for choosing, and modulo as many 31-bit primes as it takes for exact integers (Chinese
+# remainders).
+#
+# Without padding a rational constant (other than the head itself) is written as that number only, no
+# production adds 0, subtracts from 0, multiplies by 1, divides by 1 or raises to the power 1, and no operand
+# leads straight back to the class it is used in, which is what f(f^-1(u)), - -u, 1/(1/u) and (u + 8) - 8 do.
+# The tests look at values of classes, not at how they are written, so that `cos 0` counts as 1, which E-Gen's
+# published generator overlooks.
+
+
+class Grammar:
+    """The productions of an e-graph, ready for counting and sampling.
+
+    Args: origin: for each class the one it is a part of, where classes were split (`plain`). weights: of
+    operators that weigh more or less than 1 where terms are drawn; counts are without them.
+    """
+
+    def __init__(
+        self,
+        egraph: EGraph,
+        *,
+        padding: bool = False,
+        origin: Ints | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        self.root = egraph.root
+        self._nearly: dict[int, tuple[Floats, Floats]] = {}
+        origin = np.arange(len(egraph)) if origin is None else origin
+        parts = np.where(egraph.children < 0, _NONE, origin[egraph.children])
+        homes = egraph.homes
+        kept = np.ones(len(homes), np.bool_) if padding else _telling(egraph, homes, origin, parts)
+        homes, labels, children, parts = homes[kept], egraph.labels[kept], egraph.children[kept], parts[kept]
+        operands, rows = children.copy(), np.stack([np.arange(len(egraph)), np.full(len(egraph), _NONE)], 1)
+        if not padding:
+            # What leads straight back to the class it is used in: a row of its own, without that.
+            size = int(origin.max()) + 1
+            pairs = children * size + origin[homes][:, None]
+            back = (children >= 0) & np.isin(pairs, (homes[:, None] * size + parts)[parts >= 0])
+            barred, first, place = np.unique(pairs[back], return_index=True, return_inverse=True)
+            order = np.argsort(first)
+            operands[back] = len(egraph) + np.argsort(order)[place]
+            rows = np.concatenate([rows, np.stack([barred[order] // size, barred[order] % size], 1)])
+        given = weights or {}
+        self.tables = Tables(
+            starts=np.searchsorted(homes, np.arange(len(egraph) + 1)),
+            own=np.array([ENode(name).tokens for name in egraph.names], np.int64)[labels],
+            operands=operands,
+            children=parts,
+            rows=rows,
+            names=["d x" if name == "d" else name for name in egraph.names],
+            labels=labels,
+            weights=np.array([given.get(name, 1.0) for name in egraph.names])[labels],
+        )
+
+    def counts(self, max_tokens: int) -> list[int]:
+        """Terms of the root by length, exactly: item n counts those of n tokens (item 0 is 0)."""
+        return count_exactly(self.tables, self.root, self.nearly(max_tokens)[0][self.root])
+
+    def nearly(self, max_tokens: int) -> tuple[Floats, Floats]:
+        """Terms by (row, length) and by (production, length) as doubles (see `count_nearly`)."""
+        if max_tokens not in self._nearly:
+            self._nearly[max_tokens] = count_nearly(self.tables, max_tokens)
+        return self._nearly[max_tokens]
+
+
+def _telling(egraph: EGraph, homes: Ints, origin: Ints, parts: Ints) -> Bools:
+    """(nodes,) which nodes say something. Args: parts: the children, by the classes they were parts of."""
+    numeral, divided = egraph.fractions
+    lowest = [node for node, (top, bottom) in divided.items() if bottom > 1 and math.gcd(top, bottom) == 1]
+    number = numeral.copy()
+    number[lowest] = True
+    fixed, zero, one = np.zeros((3, len(egraph) + 1), np.bool_)
+    for home, value in egraph.constants.items():
+        fixed[home], zero[home], one[home] = home != egraph.root, value == 0, value == 1
+    back = np.any((parts >= 0) & (parts == origin[homes][:, None]), axis=1)
+    left, right = egraph.children.T
+    neutral = egraph.labelled("+", "-") & (zero[left] | zero[right])
+    neutral |= egraph.labelled("*") & (one[left] | one[right]) | egraph.labelled("/", "pow") & one[right]
+    return np.where(fixed[homes], number, ~(back | neutral))
+
+
+# A term of a given length is drawn from the root down: a production with the number of terms it stands for as
+# its weight, then how the length is shared between two operands. Where productions have weights of their own,
+# a term counts as the product of those that it is made of. The sums are doubles, right to 1 part in 10^14.
+# The random numbers are counter-based ones of our own (SplitMix64), so that a seed means the same terms
+# everywhere.
+
+LISTED = 4_000
+"""A length with no more terms than this is gone through in a shuffled order instead of drawn from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A grammar as arrays.
+
+    A row is a non-terminal: first the classes themselves, then classes as an operand of one whose
+    productions may not lead straight back. starts: (classes + 1,) first production of each class. own:
+    (productions,) tokens of the operator itself. operands, children: (productions, 2) rows and classes of
+    the operands, -1 for none. rows: (rows, 2) class, and the class that its operands may not be, or -1.
+    names, labels: what is printed, and (productions,) which of it. weights: (productions,) how much each
+    counts where terms are drawn.
+    """
+
+    starts: Ints
+    own: Ints
+    operands: Ints
+    children: Ints
+    rows: Ints
+    names: Sequence[str]
+    labels: Ints
+    weights: Floats
+
+    @property
+    def weighted(self) -> bool:
+        """Whether terms of one length are not all as likely."""
+        return bool(np.any(self.weights != 1))
+
+    @property
+    def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        return self.starts, self.own, self.operands, self.children, self.rows
+
+
+def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None) -> tuple[Floats, Floats]:
+    """Terms by (row, length) and by (production, length), as doubles, or the sum of their weights."""
+    by_row = np.zeros((len(tables.rows), max_tokens + 1))
+    by_production = np.zeros((len(tables.own), max_tokens + 1), order="F")  # read along a class
+    weights = np.ones(len(tables.own)) if weights is None else weights
+    _count(*tables.arrays, weights, by_row, by_production)
+    return by_row, by_production
+
+
+@cache
+def _prime(place: int) -> int:
+    """The largest primes of 31 bits, the largest first."""
+    number = _prime(place - 1) - 2 if place else 2**31 - 1
+    while any(number % factor == 0 for factor in range(3, math.isqrt(number) + 1, 2)):
+        number -= 2
+    return number
+
+
+def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
+    """Terms of a class by length as exact integers. Args: near: the same as `count_nearly` has it."""
+    max_tokens = len(near) - 1
+    if near.max() < 2.0**52:  # sums and products of smaller integers: the doubles are exact
+        return [int(number) for number in near]
+    modulus = 1
+    primes: list[int] = []
+    while modulus < 4 * int(near.max()):
+        primes.append(_prime(len(primes)))
+        modulus *= primes[-1]
+    total = [0] * (max_tokens + 1)
+    for prime in primes:
+        by_row = np.zeros((len(tables.rows), max_tokens + 1), np.uint64)
+        by_production = np.zeros((len(tables.own), max_tokens + 1), np.uint64, order="F")
+        _count_modulo(
+            *tables.arrays,
+            by_row=by_row,
+            by_production=by_production,
+            prime=np.uint64(prime),
+        )
+        others = modulus // prime
+        unit = others * pow(others, -1, prime)
+        for length, residue in enumerate(by_row[root].tolist()):
+            total[length] = (total[length] + unit * residue) % modulus
+    return total
+
+
+@compiled
+def _count(
+    starts: Ints,
+    own: Ints,
+    operands: Ints,
+    children: Ints,
+    rows: Ints,
+    weights: Floats,
+    by_row: Floats,
+    by_production: Floats,
+) -> None:
+    shortest = np.full(len(rows), by_row.shape[1], np.int64)
+    for length in range(1, by_row.shape[1]):
+        for p in range(len(own)):
+            rest = length - own[p]
+            left, right = operands[p, 0], operands[p, 1]
+            total = 0.0
+            if left < 0:
+                total = 1.0 if rest == 0 else 0.0
+            elif rest > 0 and right < 0:
+                total = by_row[left, rest]
+            elif rest > 0:
+                for first in range(shortest[left], rest + 1 - shortest[right]):
+                    total += by_row[left, first] * by_row[right, rest - first]
+            by_production[p, length] = weights[p] * total
+        for row in range(len(rows)):
+            home, barred = rows[row, 0], rows[row, 1]
+            total = 0.0
+            for p in range(starts[home], starts[home + 1]):
+                if barred < 0 or (children[p, 0] != barred and children[p, 1] != barred):
+                    total += by_production[p, length]
+            by_row[row, length] = total
+            if total > 0.0 and shortest[row] > length:
+                shortest[row] = length
+
+
+@compiled
+def _count_modulo(
+    starts: Ints,
+    own: Ints,
+    operands: Ints,
+    children: Ints,
+    rows: Ints,
+    by_row: Words,
+    by_production: Words,
+    prime: np.uint64,
+) -> None:
+    for length in range(1, by_row.shape[1]):
+        for p in range(len(own)):
+            rest = length - own[p]
+            left, right = operands[p, 0], operands[p, 1]
+            total = np.uint64(0)
+            if left < 0:
+                total = np.uint64(rest == 0)
+            elif rest > 0 and right < 0:
+                total = by_row[left, rest]
+            elif rest > 0:
+                for first in range(1, rest):
+                    total += (by_row[left, first] * by_row[right, rest - first]) % prime
+            by_production[p, length] = total % prime
+        for row in range(len(rows)):
+            home, barred = rows[row, 0], rows[row, 1]
+            total = np.uint64(0)
+            for p in range(starts[home], starts[home + 1]):
+                if barred < 0 or (children[p, 0] != barred and children[p, 1] != barred):
+                    total += by_production[p, length]
+            by_row[row, length] = total % prime
+
+
+@compiled
+def _random(state: Words) -> float:
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return float(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@compiled
+def _draw(
+    starts: Ints,
+    own: Ints,
+    operands: Ints,
+    children: Ints,
+    rows: Ints,
+    weights: Floats,
+    by_row: Floats,
+    by_production: Floats,
+    root: int,
+    length: int,
+    numbers: Floats,
+    state: Words,
+    out: Ints,
+) -> None:
+    """One term per row of `out`: the productions in prefix order, -1 behind the last.
+
+    Terms are drawn, or where there are `numbers` those that stand there in the order of productions: only
+    without weights, and where there are so few that doubles count them exactly.
+    """
+    drawn = len(numbers) == 0
+    waiting, aims = np.empty((length + 1, 2), np.int64), np.empty(length + 1)
+    for term in range(out.shape[0]):
+        waiting[0, 0], waiting[0, 1] = root, length
+        aims[0] = 0.0 if drawn else numbers[term]
+        top, at = 1, 0
+        while top:
+            top -= 1
+            row, size = waiting[top, 0], waiting[top, 1]
+            home, barred = rows[row, 0], rows[row, 1]
+            aim = _random(state) * by_row[row, size] if drawn else aims[top]
+            chosen = -1
+            for p in range(starts[home], starts[home + 1]):
+                ways = by_production[p, size]
+                if ways > 0.0 and (barred < 0 or (children[p, 0] != barred and children[p, 1] != barred)):
+                    chosen = p
+                    if aim < ways:
+                        break
+                    aim -= ways
+            out[term, at] = chosen
+            at += 1
+            rest = size - own[chosen]
+            left, right = operands[chosen, 0], operands[chosen, 1]
+            if left < 0:
+                continue
+            if right < 0:
+                waiting[top, 0], waiting[top, 1], aims[top] = left, rest, aim
+                top += 1
+                continue
+            share = 1
+            for first in range(1, rest):
+                ways = weights[chosen] * (by_row[left, first] * by_row[right, rest - first])
+                if ways > 0.0:
+                    share = first
+                    if aim < ways:
+                        break
+                    aim -= ways
+            waiting[top, 0], waiting[top, 1] = right, rest - share
+            waiting[top + 1, 0], waiting[top + 1, 1] = left, share
+            if not drawn:
+                others = by_row[right, rest - share]
+                aims[top], aims[top + 1] = aim % others, aim // others
+            top += 2
+        out[term, at:] = -1
+
+
+@compiled
+def _shuffle(order: Ints, state: Words) -> None:
+    for last in range(len(order) - 1, 0, -1):
+        other = int(_random(state) * (last + 1))
+        order[last], order[other] = order[other], order[last]
+
+
+@compiled
+def _heaviest_last(weights: Floats, state: Words) -> Ints:
+    """Numbers in the reverse of the order in which drawing by weight without replacement gives them
+    (Efraimidis and Spirakis: by exponential waiting times)."""
+    waits = np.empty(len(weights))
+    for place in range(len(weights)):
+        waits[place] = math.log(1.0 - _random(state)) / weights[place]
+    return np.argsort(waits, kind="mergesort")
+
+
+class Sampler:
+    """Draws terms of a grammar by their weight, which is uniformly among those of a length where nothing is
+    weighted, never the same one twice.
+
+    Args: max_tokens: the longest that will be asked for. seed: whatever determines the drawing.
+    """
+
+    def __init__(self, grammar: Grammar, max_tokens: int, seed: int = 0) -> None:
+        self._grammar = grammar
+        self.tables = grammar.tables
+        self._counts = self._shares = grammar.nearly(max_tokens)
+        if self.tables.weighted:
+            self._shares = count_nearly(self.tables, max_tokens, self.tables.weights)
+        self._seed = seed
+        self._states: dict[int, Words] = {}
+        self._seen: dict[int, set[bytes]] = {}
+        self._orders: dict[int, Ints] = {}
+
+    def supply(self, length: int) -> float:
+        return float(self._counts[0][self._grammar.root, length])
+
+    def rows(self, length: int, count: int) -> Ints:
+        """At most `count` further terms of one length, as (terms, length) productions in prefix order with -1
+        behind the last of each; none when all have been given."""
+        if not self.supply(length):
+            return np.empty((0, length), np.int64)
+        if length not in self._states:
+            self._states[length] = _state(self._seed, length)
+        state = self._states[length]
+        if self.supply(length) <= LISTED:
+            if length not in self._orders:
+                self._orders[length] = self._order(length, state)
+            order = self._orders[length]
+            wanted = order[: -count - 1 : -1].copy()
+            self._orders[length] = order[: len(order) - len(wanted)]
+            return self._numbered(length, wanted)
+        drawn = np.empty((count, length), np.int64)
+        tables = self.tables
+        _draw(
+            *tables.arrays,
+            tables.weights,
+            *self._shares,
+            self._grammar.root,
+            length,
+            np.empty(0),
+            state,
+            drawn,
+        )
+        seen = self._seen.setdefault(length, set())
+        new = []
+        for place, row in enumerate(drawn):
+            key = row.tobytes()
+            if key not in seen:
+                seen.add(key)
+                new.append(place)
+        return drawn[new]
+
+    def _numbered(self, length: int, wanted: Ints) -> Ints:
+        found = np.empty((len(wanted), length), np.int64)
+        alike, unused = np.ones_like(self.tables.weights), np.zeros(1, np.uint64)
+        numbers = wanted.astype(np.float64)
+        _draw(*self.tables.arrays, alike, *self._counts, self._grammar.root, length, numbers, unused, found)
+        return found
+
+    def _order(self, length: int, state: Words) -> Ints:
+        order = np.arange(int(self.supply(length)))
+        if not self.tables.weighted:
+            _shuffle(order, state)
+            return order
+        factors = np.append(self.tables.weights, 1.0)  # -1, behind the end of a term, weighs nothing
+        return _heaviest_last(factors[self._numbered(length, order)].prod(axis=1), state)
+
+
+def _state(seed: int, length: int) -> Words:
+    return np.random.SeedSequence([seed, length]).generate_state(1, np.uint64).astype(np.uint64)

@@ -9,6 +9,7 @@ head, the rules and the limits of iterations and nodes alone; time and memory on
 
 from __future__ import annotations
 
+import heapq
 import re
 import time
 from collections import defaultdict
@@ -18,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from engines.core.compiling import compiled
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import atoms, clearing, condition, constructor, schema, term
-from engines.egen.egraph.grammar import EGraph, number_classes
+from engines.egen.egraph.grammar import Bools, EGraph, ENode, Ints
 from engines.egen.expressions.language import fold
 from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules.table import Guards, Rule, is_variable
@@ -351,3 +353,146 @@ class _Run:
         grown = number_classes(every, table, len(known), root, self.limits.nodes)
         nodes = min(self.nodes, self.limits.nodes)
         return EGraph(*grown, self.stop_reason, self.iterations, nodes, self.seconds, self.fired)
+
+
+# Numbers for the classes of a grown e-graph, the same whatever order things happened in.
+#
+# egglog's own ids depend on that order. Here classes are numbered by their smallest term: shorter terms
+# first, then by label, then by the numbers of the operands. Every class has one smallest term and no two
+# classes share a term, so the numbering depends on nothing else, and operands that make up a smallest term
+# always have smaller numbers than the class.
+
+
+def number_classes(
+    names: Sequence[str], rows: Ints, count: int, start: int, limit: int | None = None
+) -> tuple[int, tuple[str, ...], Ints, Ints, Ints]:
+    """An e-graph with canonical numbers for what can be reached from a class: the first fields of `EGraph`.
+
+    Args: names: labels, sorted. rows: (nodes, 4) class, label and child classes, -1 for no child. count: of
+    classes. start: the root. limit: keep this many nodes at most, those that occur in the shortest terms of
+    the root.
+    """
+    home, label, children = rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2:].copy()
+    own = np.array([ENode(name).tokens for name in names], np.int64)[label]
+    rank, size = _ranked(home, label, own, children, count)
+    kept = np.flatnonzero(_whole(children, rank))
+    tokens = own + np.where(children < 0, 0, size[children]).sum(axis=1)
+    places = np.where(children < 0, -1, rank[children])
+    if limit is not None and len(kept) > limit:
+        around = _around(start, home[kept], tokens[kept], children[kept], size)
+        kept = kept[around[home[kept]] >= 0]
+        # At the same length smallest terms come first, so that no node loses its operands to a tie.
+        keys = (
+            *(places[kept, 1], places[kept, 0], label[kept], rank[home[kept]]),
+            *(tokens[kept] > size[home[kept]], around[home[kept]] + tokens[kept]),
+        )
+        kept = kept[np.lexsort(keys)[:limit]]
+        still, _ = _ranked(home[kept], label[kept], own[kept], children[kept], count)
+        kept = kept[_whole(children[kept], still)]
+    reached = _reached(start, home[kept], children[kept], count)
+    dense = np.full(count, -1, np.int64)
+    order = np.flatnonzero(reached)
+    dense[order[np.argsort(rank[order])]] = np.arange(len(order))
+    kept = kept[reached[home[kept]]]
+    below = np.where(children[kept] < 0, -1, dense[children[kept]])
+    sort = np.lexsort((below[:, 1], below[:, 0], label[kept], tokens[kept], dense[home[kept]]))
+    starts = np.searchsorted(dense[home[kept]][sort], np.arange(len(order) + 1))
+    return int(dense[start]), tuple(names), label[kept][sort], below[sort], starts
+
+
+def _whole(children: Ints, rank: Ints) -> Bools:
+    return np.all((children < 0) | (rank[children] >= 0), axis=1)
+
+
+@compiled
+def _users(homes: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
+    starts = np.zeros(count + 1, np.int64)
+    for node in range(len(homes)):
+        for side in range(2):
+            if children[node, side] >= 0:
+                starts[children[node, side] + 1] += 1
+    starts = np.cumsum(starts)
+    free = starts.copy()
+    users = np.empty(starts[-1], np.int64)
+    for node in range(len(homes)):
+        for side in range(2):
+            child = children[node, side]
+            if child >= 0:
+                users[free[child]] = node
+                free[child] += 1
+    return starts, users
+
+
+@compiled
+def _ranked(homes: Ints, labels: Ints, own: Ints, children: Ints, count: int) -> tuple[Ints, Ints]:
+    starts, users = _users(homes, children, count)
+    rank, size = np.full(count, -1, np.int64), np.zeros(count, np.int64)
+    waiting = np.zeros(len(homes), np.int64)
+    heap = [(0, 0, 0, 0, 0)]
+    heap.pop()
+    for node in range(len(homes)):
+        waiting[node] = int(children[node, 0] >= 0) + int(children[node, 1] >= 0)
+        if not waiting[node]:
+            heap.append((1, labels[node], -1, -1, node))
+    heapq.heapify(heap)
+    ranked = 0
+    while len(heap):
+        tokens, _, _, _, place = heapq.heappop(heap)
+        home = homes[place]
+        if rank[home] >= 0:
+            continue
+        rank[home], size[home] = ranked, tokens
+        ranked += 1
+        for at in range(starts[home], starts[home + 1]):
+            node = users[at]
+            waiting[node] -= 1
+            if not waiting[node] and rank[homes[node]] < 0:
+                left, right = children[node, 0], children[node, 1]
+                total, second = own[node] + size[left], -1
+                if right >= 0:
+                    total, second = total + size[right], rank[right]
+                heapq.heappush(heap, (total, labels[node], rank[left], second, node))
+    return rank, size
+
+
+@compiled
+def _around(root: int, homes: Ints, tokens: Ints, children: Ints, size: Ints) -> Ints:
+    """For each class the fewest tokens that a term of the root has around one of its terms, -1 where it is in
+    none of them."""
+    order = np.argsort(homes, kind="mergesort")
+    firsts = np.searchsorted(homes[order], np.arange(len(size) + 1))
+    around = np.full(len(size), -1, np.int64)
+    around[root] = 0
+    heap = [(0, root)]
+    while len(heap):
+        outside, home = heapq.heappop(heap)
+        if outside > around[home]:
+            continue
+        for at in range(firsts[home], firsts[home + 1]):
+            node = order[at]
+            for side in range(2):
+                child = children[node, side]
+                if child >= 0:
+                    beside = outside + tokens[node] - size[child]
+                    if around[child] < 0 or beside < around[child]:
+                        around[child] = beside
+                        heapq.heappush(heap, (beside, child))
+    return around
+
+
+@compiled
+def _reached(root: int, homes: Ints, children: Ints, count: int) -> Bools:
+    order = np.argsort(homes, kind="mergesort")
+    firsts = np.searchsorted(homes[order], np.arange(count + 1))
+    found = np.zeros(count, np.bool_)
+    found[root] = True
+    frontier = [root]
+    while len(frontier):
+        home = frontier.pop()
+        for at in range(firsts[home], firsts[home + 1]):
+            for side in range(2):
+                child = children[order[at], side]
+                if child >= 0 and not found[child]:
+                    found[child] = True
+                    frontier.append(child)
+    return found

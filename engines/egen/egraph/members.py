@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree
-from engines.egen.egraph.grammar import EGraph, Grammar, with_padding
+from engines.egen.egraph.grammar import EGraph, Grammar, Sampler, with_padding
 from engines.egen.egraph.growth import Grower, paddings
-from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.forms import Subterms, canonical_key
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.novelty import novel, tidy

@@ -125,7 +125,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     from engines.egen.evaluations import mistakes
     from engines.egen.expressions.language import prefix
     from engines.egen.models.encode import cached_encoder
-    from engines.egen.theories.own import theory_text
+    from engines.egen.theories.theory import theory_text
 
     bad: list[DataError] = []
     name = theory_text(spec.theory)

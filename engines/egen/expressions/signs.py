@@ -2,15 +2,14 @@
 
 A language is the table of its operators. Terms are read in infix, with any spelling of a sign, or in prefix
 notation, where operators go by their names; they are written in either, in Unicode and in LaTeX.
-Propositional logic, at the end, is one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from engines.core.errors import ExpressionError
@@ -102,9 +101,9 @@ class Signs:
             raise ExpressionError(f"{token[:40]!r} is not of {self.title}", remedy=self.remedy)
         return self.arity.get(token, 0)
 
-    def tree(self, prefix: str) -> Tree:
+    def tree(self, tokens: Sequence[str]) -> Tree:
         """A term in prefix notation that this program wrote."""
-        return parse_prefix(prefix.split(), lambda token: self.arity.get(token, 0))
+        return parse_prefix(tokens, lambda token: self.arity.get(token, 0))
 
     def written(self, tree: Tree, how: Literal["ascii", "unicode", "latex"] = "ascii") -> str:
         stack: list[tuple[str, int]] = []
@@ -262,40 +261,3 @@ def _operands(label: str, tree: Tree, associating: Collection[str]) -> list[Tree
     if label not in associating or tree.label != label:
         return [tree]
     return [part for child in tree.children for part in _operands(label, child, associating)]
-
-
-_two, _leaf = partial(Sign, "infix", arity=2), partial(Sign, "constant", arity=0)
-SIGNS = Signs(
-    {
-        "and": _two("&", binds=5, unicode="∧", latex=r"\land", also=("&&", r"\wedge")),
-        "or": _two("|", binds=3, unicode="∨", latex=r"\lor", also=("||", r"\vee")),
-        "xor": _two("^", binds=4, unicode="⊕", latex=r"\oplus"),
-        "implies": _two(
-            "->", binds=2, right=True, unicode="→", latex=r"\to", also=("=>", r"\rightarrow", r"\implies")
-        ),
-        "iff": _two("<->", binds=1, unicode="↔", latex=r"\leftrightarrow", also=("<=>", r"\iff")),
-        "not": Sign("prefix", "~", 1, 6, unicode="¬", latex=r"\lnot", also=("!", r"\neg")),
-        "true": _leaf("true", unicode="⊤", latex=r"\top"),
-        "false": _leaf("false", unicode="⊥", latex=r"\bot"),
-    },
-    "propositional logic",
-    letters="a-ce-z",
-    remedy="Write formulas like: (p & q) | ~r -> s, with small letters, true and false.",
-)
-LOGIC: Mapping[str, int] = SIGNS.arity
-"""Operators and constants, with their operands."""
-
-
-def read_logic(text: str, notation: Notation = "auto") -> Tree:
-    """Read a formula in infix (with words, signs or LaTeX) or prefix notation; `auto` tries prefix first.
-
-    Raises: ExpressionError with the character position.
-
-    >>> read_logic("p & q -> ~r").labels()
-    ['implies', 'and', 'p', 'q', 'not', 'r']
-    """
-    return SIGNS.read(text, notation)
-
-
-def logic_row(tree: Tree) -> dict[str, Any]:
-    return SIGNS.row(tree)

@@ -17,13 +17,13 @@ from engines.core.numeric import balls, compile_valid
 from engines.core.precise import Value
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
 from engines.egen.algebra.rational import Space, TooLargeError, factors
-from engines.egen.assumptions import Assumptions, Relation
 from engines.egen.expressions.language import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
 from engines.egen.expressions.notation import infix
 from engines.egen.judging import numbers
 from engines.egen.judging.names import INTEGERS, NUMBER_SETS, free, replaced
 from engines.egen.judging.numbers import NoValueError
 from engines.egen.records import Verdict
+from engines.egen.theories.theory import Assumptions, Relation
 from engines.egen.verification.explain import described
 from engines.egen.verification.points import Region
 from engines.egen.verification.rigorous import LongSumError, value

@@ -1,19 +1,329 @@
-"""Rules of a user's own, checked, for growing e-graphs and deriving."""
+"""Rules of a user's own: read from our TOML, lines `left -> right` and tables, classified, and recorded for
+growing e-graphs and deriving.
+
+A line holds both sides in infix notation with single letters as variables, as s-expressions with variables
+like `a` or `?a`, or in prefix notation with variables like `?a`; what stands before a colon is its name.
+A table has tab-separated columns `name`, `group`, `left`, `right`. A variable stands for any real number.
+"""
 
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from string import ascii_lowercase
+from typing import Literal
 
-from engines.core.errors import DataError, ExpressionError
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
+from engines.core.precise import Value
 from engines.core.tree import Tree
-from engines.egen.expressions.language import ARITY, variables_of
-from engines.egen.rules.check import Class, Found, check_rules, classify
-from engines.egen.rules.foreign import read_foreign
-from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, rule_of
+from engines.egen.expressions.infix import read_infix
+from engines.egen.expressions.language import ARITY, LETTERS, is_constant_token, variables_of
+from engines.egen.rules.soundness import check_rules
+from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern
+from engines.egen.verification.rigorous import value
+
+EXTRA = {
+    **dict.fromkeys(("cbrt", "erf", "erfc"), 1),
+    **dict.fromkeys(("fmin", "fmax", "remainder", "copysign", "atan2", "sound-log"), 2),
+    **dict.fromkeys(("sound-/", "sound-pow"), 3),
+}
+"""Operators that s-expressions may have beyond the language, with their operands. The last operand of a
+`sound-` one is its value where the plain one has none."""
+_NAMED = {"PI": "pi", "E": "e", "pi": "pi", "e": "e"}
+_RENAMED = {"fabs": "abs", "log": "ln"}
+_SYMBOLS = {
+    **{name: arity for name, arity in ARITY.items() if arity and name not in ("d", "log")},
+    **EXTRA,
+    **dict.fromkeys(("neg", "exp", "fabs", "log"), 1),
+    **dict.fromkeys(("PI", "E"), 0),
+}
+_OPENED = re.compile(r"\s*\(\s*([^\s()]+)[\s)]")
+_FRACTION = re.compile(r"-?\d+/\d+\Z")
+_WORD = re.compile(r"\(|\)|[^\s()]+")
+_VARIABLE = re.compile(r"[a-z]\w*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignRule:
+    """A rule of a file; its variables are leaves that are neither numbers nor constants."""
+
+    line: int
+    name: str
+    group: str
+    left: Tree
+    right: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A line of a file that holds no rule that could be read, and why."""
+
+    line: int
+    why: str
+
+
+def read_foreign(path: Path) -> tuple[list[ForeignRule], list[Unread]]:
+    """The rules of a file and the lines that are none.
+
+    Raises: DataError when the file cannot be read or holds no rule at all.
+    """
+    rules: list[ForeignRule] = []
+    unread: list[Unread] = []
+    for line, fields in _rows(path):
+        try:
+            if fields is None:
+                raise ExpressionError("there is no `->` between two sides")
+            name, group, left, right = fields
+            symbolic = _is_symbolic(left) or _is_symbolic(right)
+            sides = _side(left, symbolic), _side(right, symbolic)
+            if missing := sorted(variables_of(sides[1]) - variables_of(sides[0])):
+                raise ExpressionError(f"the right side has {', '.join(missing)}, the left side has not")
+            rules.append(ForeignRule(line, name or f"line {line}", group, *sides))
+        except EngineError as error:
+            unread.append(Unread(line, error.what))
+    if not rules:
+        why = f"; line {unread[0].line}: {unread[0].why}" if unread else ""
+        raise DataError(
+            f"no rule could be read{why}",
+            path=path,
+            remedy="Write lines like `(a + b)^2 -> a^2 + 2ab + b^2`, or a table with name, left, right.",
+        )
+    return rules, unread
+
+
+def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | None]]:
+    columns: list[str] = []
+    for number, text in read_lines(path):
+        if not text.strip() or text.startswith("#"):
+            continue
+        if "\t" in text:
+            cells = text.split("\t")
+            if not columns:
+                columns = [cell.strip().lower() for cell in cells]
+                if not {"left", "right"} <= set(columns):
+                    raise DataError(
+                        "the table has no columns `left` and `right`",
+                        path=path,
+                        line=number,
+                        remedy="The first line names the columns; two are left and right.",
+                    )
+                continue
+            row = dict(zip(columns, cells, strict=False))
+            yield (
+                number,
+                (row.get("name", ""), row.get("group", ""), row.get("left", ""), row.get("right", "")),
+            )
+            continue
+        head, arrow, right = text.partition("->")
+        name, colon, left = head.rpartition(":")
+        yield number, (name.strip(), "", left if colon else head, right) if arrow else None
+
+
+def _side(text: str, symbolic: bool) -> Tree:
+    text = text.strip()
+    if not text:
+        raise ExpressionError("a side is empty")
+    if symbolic:
+        tree = _Symbolic(text).read()
+    elif "?" in text:
+        tree = read_pattern(text)
+    else:
+        tree = read_infix(text, LETTERS)
+    if any(node.label == "d" for node in tree if node.children):
+        raise ExpressionError("rules on derivatives can only be checked in our own format")
+    return tree
+
+
+def _is_symbolic(text: str) -> bool:
+    match = _OPENED.match(text)
+    return match is not None and match[1] in _SYMBOLS
+
+
+class _Symbolic:
+    def __init__(self, text: str) -> None:
+        self.words = _WORD.findall(text)
+        self.at = 0
+
+    def read(self) -> Tree:
+        tree = self.term()
+        if self.at < len(self.words):
+            raise ExpressionError(f"{self.words[self.at]!r} follows the end of the expression")
+        return tree
+
+    def next(self) -> str:
+        if self.at >= len(self.words):
+            raise ExpressionError("a bracket is not closed")
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def term(self) -> Tree:
+        word = self.next()
+        if word != "(":
+            return _leaf(word)
+        name = self.next()
+        parts: list[Tree] = []
+        while self.words[self.at : self.at + 1] != [")"]:
+            parts.append(self.term())
+        self.next()
+        if not parts:
+            return _leaf(name)
+        if _SYMBOLS.get(name) != len(parts):
+            wanted = _SYMBOLS.get(name)
+            what = f"takes {wanted} operands" if wanted else "is not a known operator or function"
+            raise ExpressionError(f"{name[:40]!r} {what}")
+        if name == "neg":
+            return Tree("*", (Tree("-1"), *parts))
+        return (
+            Tree("pow", (Tree("e"), *parts))
+            if name == "exp"
+            else Tree(_RENAMED.get(name, name), tuple(parts))
+        )
+
+
+def _leaf(word: str) -> Tree:
+    word = word.removeprefix("?")
+    if word in _NAMED:
+        return Tree(_NAMED[word])
+    if _FRACTION.match(word):
+        return Tree("/", tuple(map(Tree, word.split("/"))))
+    if is_constant_token(word) or _VARIABLE.match(word):
+        return Tree(word)
+    raise ExpressionError(f"{word[:40]!r} is not a number, constant or variable")
+
+
+# What a rule of several real variables does to values and domains, by rigorous bounds at many points.
+#
+# Points are drawn in general position, from several ranges for each variable, some with one variable far out,
+# and besides from special values (0, 1, -1, 2, 1/2 ...). Both sides are balls of Arb at each. The class is
+# found on the points in general position, since single values count no more than isolated points do
+# elsewhere; what happens at special ones only is named beside it. A different value is one wherever it is.
+# This looks for counterexamples; it is no proof.
+
+Class = Literal["equal", "widening", "losing", "false", "undecided"]
+"""`equal`: the same values, defined at the same points up to single values. `widening`: the right side is
+also defined where the left is not. `losing`: undefined where the left has a value. `false`: different values
+somewhere. `undecided`: too few points where both sides have a value."""
+_BITS = 192
+_SURE_BITS = 48
+_GENERAL, _FAR, _SPECIAL = 160, 32, 120
+"""So many points; far ones for each variable."""
+_FEWEST = 8
+_FAR_POWERS = (1.5, 8)
+"""Far out are values between these powers of ten, of either sign."""
+_RANGES = ((0, 1), (-1, 1), (0, 5), (-5, 5), (1, 30), (-30, 30), (1, 2))
+_EXACT = [Fraction(text) for text in ("0", "1", "-1", "2", "-2", "3", "-3", "1/2", "-1/2", "1/3", "4")]
+_FEW = [Fraction(text) for text in ("0", "1", "-1", "2", "1/2")]
+
+Point = Mapping[str, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A point where two sides part: the variables and both values, None where undefined."""
+
+    binding: dict[str, float]
+    left: float | None
+    right: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule was found to do. `points` counts those where both sides have the same value; `except_at` is
+    how it differs at single values only (widening, losing, or both), empty if it does not."""
+
+    rule: ForeignRule
+    effect: Class
+    points: int
+    difference: Difference | None = None
+    except_at: str = ""
+
+
+def classify(rule: ForeignRule) -> Found:
+    """Find what a rule does."""
+    names = sorted(variables_of(rule.left))
+    seen: dict[str, Difference] = {}
+    agreed = 0
+    with ctx.workprec(_BITS):
+        for general, point in _points(names):
+            values = {name: arb(fmpq(c.numerator, c.denominator)) for name, c in point.items()}
+            left, right = value(rule.left, values), value(rule.right, values)
+            kind = _compared(left, right)
+            if kind == "agree":
+                agreed += 1
+            elif kind:
+                key = kind if general or kind == "false" else f"{kind} at single values"
+                seen.setdefault(key, _difference(point, left, right))
+    effect: Class = "equal" if agreed >= _FEWEST else "undecided"
+    for one in ("widening", "losing", "false"):
+        if one in seen:
+            effect = one
+    single = [one for one in ("widening", "losing") if f"{one} at single values" in seen and one not in seen]
+    shown = seen.get(effect) or next((seen[f"{one} at single values"] for one in single), None)
+    return Found(rule, effect, agreed, shown, " and ".join(single))
+
+
+def _points(names: Sequence[str]) -> list[tuple[bool, Point]]:
+    rng = np.random.default_rng(12)
+    result: list[tuple[bool, Point]] = []
+    for _ in range(_GENERAL):
+        result.append((True, {name: _drawn(rng) for name in names}))
+    if 1 < len(names) <= 3:  # such as (-1)^2^(1/2): all together
+        result += [
+            (False, dict(zip(names, values, strict=True))) for values in product(_FEW, repeat=len(names))
+        ]
+    for _ in range(_SPECIAL if names else 0):
+        point = {
+            name: _drawn(rng) if rng.random() < 0.4 else _EXACT[rng.integers(len(_EXACT))] for name in names
+        }
+        result.append((False, point))
+    for far in [name for name in names for _ in range(_FAR)]:
+        result.append((True, {name: _far(rng) if name == far else _drawn(rng) for name in names}))
+    return result
+
+
+def _drawn(rng: np.random.Generator) -> Fraction:
+    low, high = _RANGES[rng.integers(len(_RANGES))]
+    return _odd(rng.uniform(low, high))
+
+
+def _far(rng: np.random.Generator) -> Fraction:
+    return _odd(rng.choice((-1, 1)) * 10 ** rng.uniform(*_FAR_POWERS))
+
+
+def _odd(value: float) -> Fraction:
+    return Fraction(int(value * 2**20) * 2 + 1, 2**21)
+
+
+def _compared(left: Value, right: Value) -> str:
+    """agree, widening, losing or false; empty where it cannot be told."""
+    if left is None or right is None:
+        known = right if left is None else left
+        if known is None or not known.is_finite():
+            return ""
+        return "widening" if left is None else "losing"
+    if not (left.is_finite() and right.is_finite()):
+        return ""
+    if not left.overlaps(right):
+        return "false"
+    size = abs(left).union(abs(right)).max(arb(1))
+    return "agree" if (left - right).abs_upper() < size * arb(2) ** -_SURE_BITS else ""
+
+
+def _difference(point: Point, left: Value, right: Value) -> Difference:
+    sides = [None if value is None else float(value) for value in (left, right)]
+    return Difference({name: float(c) for name, c in point.items()}, *sides)
+
+
+# Checked, for growing and deriving
 
 _CLAIMS: dict[Class, Effect] = {"equal": "sound", "widening": "extends", "losing": "loses"}
 _REMEDY = "Mend it or leave it out; `mathwb egen rules FILE --check` checks all of them."
@@ -25,7 +335,7 @@ def checked_rules(path: Path) -> str:
     Rules of our TOML keep the conditions that they name. Of others, those that lose domain are used in mode
     `common` alone.
 
-    Args: path: our TOML, lines `left -> right`, or a table (`rules.foreign`). Raises: DataError for a file
+    Args: path: our TOML, lines `left -> right`, or a table (`rules.own`). Raises: DataError for a file
     without rules, and for a rule that is false, cannot be read or decided, or has the name of one of ours.
     """
     rules = _ours(path) if path.suffix == ".toml" else _foreign(path)
@@ -80,15 +390,3 @@ def _patterned(tree: Tree, names: dict[str, str]) -> Tree:
     if not tree.children:
         return Tree(names.get(tree.label, tree.label))
     return Tree(tree.label, tuple(_patterned(child, names) for child in tree.children))
-
-
-@lru_cache(maxsize=8)
-def own_rules(text: str) -> tuple[Rule, ...]:
-    """What `checked_rules` gave, as rules; none of an empty text."""
-    try:
-        rows = json.loads(text) if text else []
-        return tuple(rule_of({**row, "exact": row["exact"] or False}) for row in rows)
-    except (ValueError, KeyError, TypeError, AttributeError, ExpressionError) as error:
-        raise DataError(
-            "the rules that a configuration records cannot be read", remedy="Grow the clusters again."
-        ) from error

@@ -11,20 +11,29 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from fractions import Fraction
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, ExpressionError
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.expressions.language import ARITY, is_constant_token, prefix
+from engines.egen.expressions.language import (
+    ARITY,
+    VARIABLE,
+    is_constant_token,
+    is_number,
+    prefix,
+    variables_of,
+)
 from engines.egen.records import Mode
 
 TABLE = "rules/egen.toml"
 ASSUMED = "rules/assumed.toml"
+"""Further rules, of what assumptions are about: integers, and exponents that are not known numbers."""
 
 Effect = Literal["sound", "extends", "loses", "mixed", "false"]
 """What a direction does to the domain: none, it grows, it shrinks, both; or the values differ somewhere."""
@@ -296,31 +305,74 @@ def _families_of(table: Mapping[str, Any], path: str | Path) -> list[Mapping[str
 
 
 @cache
-def _text() -> str:
-    return asset(TABLE).read_text(encoding="utf-8")
+def load_families(table: str = TABLE) -> tuple[Family, ...]:
+    return parse_families(asset(table).read_text(encoding="utf-8"), table)
 
 
 @cache
-def load_families() -> tuple[Family, ...]:
-    return parse_families(_text())
-
-
-def load_rules() -> tuple[Rule, ...]:
-    """Every direction of every rule of the shipped table, in its order."""
-    return tuple(rule for family in load_families() for rule in family.rules)
-
-
-@cache
-def assumed_rules() -> tuple[Rule, ...]:
-    """Further rules, of what assumptions are about: integers, and exponents that are not known numbers."""
-    families = parse_families(asset(ASSUMED).read_text(encoding="utf-8"), ASSUMED)
-    return tuple(rule for family in families for rule in family.rules)
+def load_rules(table: str = TABLE) -> tuple[Rule, ...]:
+    """Every direction of every rule of a shipped table, in its order."""
+    return tuple(rule for family in load_families(table) for rule in family.rules)
 
 
 def table_hash() -> str:
     """SHA-256 of what the shipped table says, its comments aside: part of what determines a corpus."""
-    return hashlib.sha256(json.dumps(tomllib.loads(_text()), sort_keys=True).encode()).hexdigest()
+    table = tomllib.loads(asset(TABLE).read_text(encoding="utf-8"))
+    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
 
 
 def active(rules: Iterable[Rule], mode: Mode) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if rule.guards(mode))
+
+
+@lru_cache(maxsize=8)
+def own_rules(text: str) -> tuple[Rule, ...]:
+    """What `checked_rules` gave, as rules; none of an empty text."""
+    try:
+        rows = json.loads(text) if text else []
+        return tuple(rule_of({**row, "exact": row["exact"] or False}) for row in rows)
+    except (ValueError, KeyError, TypeError, AttributeError, ExpressionError) as error:
+        raise DataError(
+            "the rules that a configuration records cannot be read", remedy="Grow the clusters again."
+        ) from error
+
+
+# Rules applied to terms
+
+
+def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
+    if is_variable(pattern):
+        return binding.setdefault(pattern.label, tree) == tree
+    return (
+        pattern.label == tree.label
+        and len(pattern.children) == len(tree.children)
+        and all(fits(p, t, binding) for p, t in zip(pattern.children, tree.children, strict=True))
+    )
+
+
+def filled(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
+    if is_variable(pattern):
+        return binding[pattern.label]
+    return Tree(pattern.label, tuple(filled(child, binding) for child in pattern.children))
+
+
+def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
+    """Whether a condition of a rule may hold: of numbers exactly, of functions as far as their form says; the
+    rest is for whoever verifies the result."""
+    tree = filled(condition.pattern, binding)
+    if condition.name in OF_NUMBERS:
+        return is_number(tree) and OF_NUMBERS[condition.name](Fraction(tree.label))
+    if condition.name == "free":
+        return VARIABLE not in tree.labels()
+    return condition.name != "nonconst" or bool(variables_of(tree))
+
+
+OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {
+    "const": lambda _: True,
+    "int": lambda value: value.denominator == 1,
+    "odd": lambda value: value.denominator == 1 and value % 2 == 1,
+    "even": lambda value: value.denominator == 1 and value % 2 == 0,
+    "posnum": lambda value: value > 0,
+    "negnum": lambda value: value < 0,
+}
+"""Conditions of rules that numbers decide, by name."""

@@ -63,7 +63,7 @@ class OwnJudge(ABC):
         self.head, self.language = head, language
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
-        trees = [one if isinstance(one, Tree) else self.language.tree(" ".join(one)) for one in members]
+        trees = [one if isinstance(one, Tree) else self.language.tree(one) for one in members]
         return [self.verdict(tree) for tree in trees]
 
     @abstractmethod

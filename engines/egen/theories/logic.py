@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from engines.core.assets import asset
 from engines.core.errors import EngineError, ExpressionError
-from engines.core.tree import Tree, parse_prefix
+from engines.core.tree import Tree
 from engines.egen.egraph.analysis import term
-from engines.egen.expressions.signs import LOGIC, ac_key, logic_row, read_logic
+from engines.egen.expressions.signs import Sign, Signs, ac_key, names
 from engines.egen.records import Counterexample, Verdict
 from engines.egen.rules.table import Rule, parse_families
 from engines.egen.theories.theory import Forms, Theory
@@ -27,6 +27,24 @@ if TYPE_CHECKING:
 
 TABLE = "rules/logic.toml"
 _MOST_VARIABLES = 12
+_two, _leaf = partial(Sign, "infix", arity=2), partial(Sign, "constant", arity=0)
+LOGIC = Signs(
+    {
+        "and": _two("&", binds=5, unicode="∧", latex=r"\land", also=("&&", r"\wedge")),
+        "or": _two("|", binds=3, unicode="∨", latex=r"\lor", also=("||", r"\vee")),
+        "xor": _two("^", binds=4, unicode="⊕", latex=r"\oplus"),
+        "implies": _two(
+            "->", binds=2, right=True, unicode="→", latex=r"\to", also=("=>", r"\rightarrow", r"\implies")
+        ),
+        "iff": _two("<->", binds=1, unicode="↔", latex=r"\leftrightarrow", also=("<=>", r"\iff")),
+        "not": Sign("prefix", "~", 1, 6, unicode="¬", latex=r"\lnot", also=("!", r"\neg")),
+        "true": _leaf("true", unicode="⊤", latex=r"\top"),
+        "false": _leaf("false", unicode="⊥", latex=r"\bot"),
+    },
+    "propositional logic",
+    letters="a-ce-z",
+    remedy="Write formulas like: (p & q) | ~r -> s, with small letters, true and false.",
+)
 _COMMUTING = ("and", "or", "xor", "iff")
 _ASSOCIATING = ("and", "or", "xor")
 _TABLES: Mapping[str, Callable[..., int]] = {
@@ -41,12 +59,12 @@ _TABLES: Mapping[str, Callable[..., int]] = {
 
 def premises(text: str) -> tuple[Tree, ...]:
     """Formulas with commas between them. Raises: ExpressionError."""
-    return tuple(read_logic(part) for part in text.split(",") if part.strip())
+    return tuple(LOGIC.read(part) for part in text.split(",") if part.strip())
 
 
 @cache
 def _rules() -> tuple[Rule, ...]:
-    families = parse_families(asset(TABLE).read_text(encoding="utf-8"), TABLE, LOGIC)
+    families = parse_families(asset(TABLE).read_text(encoding="utf-8"), TABLE, LOGIC.arity)
     return tuple(rule for family in families for rule in family.rules)
 
 
@@ -60,7 +78,7 @@ class Logic(Theory):
     @staticmethod
     def variables(*formulas: Tree) -> tuple[str, ...]:
         """The variables of formulas in alphabetical order."""
-        return tuple(sorted({node.label for tree in formulas for node in tree if node.label not in LOGIC}))
+        return tuple(sorted({name for tree in formulas for name in names(tree, LOGIC)}))
 
     @property
     def kind(self) -> Hashable:
@@ -68,7 +86,7 @@ class Logic(Theory):
 
     @property
     def arity(self) -> Mapping[str, int]:
-        return LOGIC
+        return LOGIC.arity
 
     def rules(self) -> tuple[Rule, ...]:
         return _rules()
@@ -89,7 +107,7 @@ class Logic(Theory):
 
     def facts(self) -> Iterator[str]:
         for one, other in self.equalities():
-            yield f"(union {term(one, LOGIC)} {term(other, LOGIC)})"
+            yield f"(union {term(one, LOGIC.table)} {term(other, LOGIC.table)})"
 
     def equalities(self) -> Iterable[tuple[Tree, Tree]]:
         """Premises are true; of p -> q it follows that p & q is p, and p | q is q."""
@@ -110,13 +128,13 @@ class Logic(Theory):
 
     def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
         del head  # every formula can be one
-        return read_logic(text, notation)
+        return LOGIC.read(text, notation)
 
     def infix(self, text: str) -> str:
-        return str(logic_row(_tree(text.split()))["infix"])
+        return LOGIC.written(LOGIC.tree(text.split()))
 
     def row(self, tree: Tree) -> dict[str, Any]:
-        return logic_row(tree)
+        return LOGIC.row(tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +146,7 @@ class _Forms:
         return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
 
     def key(self, number: int) -> str:
-        return ac_key(_tree(self.terms.tokens(number)), _COMMUTING, _ASSOCIATING)
+        return ac_key(LOGIC.tree(self.terms.tokens(number)), _COMMUTING, _ASSOCIATING)
 
 
 class TruthTable:
@@ -174,7 +192,7 @@ class TruthTable:
         return [self._verdict(member) for member in members]
 
     def _verdict(self, member: Tree | Sequence[str]) -> Verdict:
-        tree = member if isinstance(member, Tree) else _tree(member)
+        tree = member if isinstance(member, Tree) else LOGIC.tree(member)
         points = self._looked_at.bit_count()
         apart = (self.column(tree) ^ self._head) & self._looked_at
         if not apart:
@@ -185,7 +203,3 @@ class TruthTable:
         first = at[0][1] if at else 0.0
         example = Counterexample(first, head, 1 - head, 1 - 2 * head, at)
         return Verdict("different", 1.0, points=points, counterexample=example)
-
-
-def _tree(tokens: Sequence[str]) -> Tree:
-    return parse_prefix(tokens, lambda token: LOGIC.get(token, 0))

@@ -25,19 +25,18 @@ from engines.core.files import file_error
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import GUARDS
 from engines.egen.expressions.language import ARITY, FURTHER
-from engines.egen.expressions.signs import SIGNS as LOGICAL
 from engines.egen.expressions.signs import Place, Sign, Signs, ac_key
 from engines.egen.records import Counterexample, where
-from engines.egen.rules.table import Rule, is_variable, variables
+from engines.egen.rules.table import Rule, fits, is_variable, variables
 from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed
+from engines.egen.theories.logic import LOGIC
 from engines.egen.theories.terms import Terms
-from engines.egen.theories.theory import Forms, Judge, Theory
+from engines.egen.theories.theory import BUILT_IN, Forms, Judge, Theory
 
 if TYPE_CHECKING:
     from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
 
-BUILT_IN = ("reals", "logic")
 _PLACES: Mapping[str, tuple[Place, int]] = {
     "infix": ("infix", 2),
     "prefix": ("prefix", 1),
@@ -299,16 +298,6 @@ def theory_file(name: str) -> Path:
     return known[name]
 
 
-def theory_text(name: str) -> str:
-    """What a configuration records of a theory: `reals`, `logic`, or all that its file says, checked.
-
-    Args: name: as `theory_file` takes it, or such a text already. Raises: as `read_theory`.
-    """
-    if name in BUILT_IN or name.startswith("{"):
-        return name
-    return read_theory(theory_file(name))
-
-
 def _document(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         source = path.read_bytes().decode()
@@ -389,7 +378,7 @@ def told(example: Counterexample) -> str:
     return f"at {where(example.x, dict(example.at))} the sides are {example.head:g} and {example.member:g}"
 
 
-_MET: dict[str, Signs] = {"logic": LOGICAL}
+_MET: dict[str, Signs] = {"logic": LOGIC}
 
 
 @lru_cache(maxsize=16)
@@ -411,7 +400,7 @@ def met(prefix: str) -> tuple[dict[str, Any], Tree]:
     it is an s-expression. Raises: ExpressionError where it is neither."""
     for signs in tuple(_MET.values())[::-1]:
         if all(token in signs.table or signs.is_variable(token) for token in prefix.split()):
-            return signs.row(tree := signs.tree(prefix)), tree
+            return signs.row(tree := signs.tree(prefix.split())), tree
     tree = Terms().read(prefix)
     return Terms().row(tree), tree
 
@@ -464,7 +453,7 @@ class Own(Theory):
         return self.definition.signs.read(text, notation)
 
     def infix(self, text: str) -> str:
-        return self.definition.signs.written(self.definition.signs.tree(text))
+        return self.definition.signs.written(self.definition.signs.tree(text.split()))
 
     def row(self, tree: Tree) -> dict[str, Any]:
         return self.definition.signs.row(tree)
@@ -476,11 +465,9 @@ class _Forms:
     definition: Definition
 
     def padded(self, number: int) -> bool:
-        from engines.egen.algebra.relations import fits
-
-        tree = self.definition.signs.tree(" ".join(self.terms.tokens(number)))
+        tree = self.definition.signs.tree(self.terms.tokens(number))
         return any(fits(pattern, node, {}) for node in tree for pattern in self.definition.shapes[2])
 
     def key(self, number: int) -> str:
         commuting, associating, _ = self.definition.shapes
-        return ac_key(self.definition.signs.tree(" ".join(self.terms.tokens(number))), commuting, associating)
+        return ac_key(self.definition.signs.tree(self.terms.tokens(number)), commuting, associating)

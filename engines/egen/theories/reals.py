@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.assets import asset
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
-from engines.egen.algebra.classical import classical
-from engines.egen.algebra.relations import filled, fits, meetings, meets
-from engines.egen.assumptions import NOTHING, Assumptions
+from engines.egen.algebra.classical import classical, openings
+from engines.egen.algebra.relations import meetings
 from engines.egen.egraph.analysis import SEVERAL, analysis, assumed_facts
 from engines.egen.egraph.grammar import plain
 from engines.egen.expressions.forms import Canonical, Padding
-from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE, fold, unfolded
+from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
 from engines.egen.expressions.novelty import Ideas
 from engines.egen.records import families_of
-from engines.egen.rules.own import own_rules
-from engines.egen.rules.table import Family, Rule, assumed_rules, load_rules, parse_families
-from engines.egen.theories.theory import Forms, Judge, Lines, Theory
+from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
+from engines.egen.theories.theory import NOTHING, Assumptions, Forms, Judge, Lines, Theory
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.verify import Verifier, verifier
 
@@ -33,30 +29,6 @@ if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph, Ints
     from engines.egen.expressions.forms import Subterms
     from engines.egen.expressions.notation import Notation
-
-
-# Other ways to write heads that the rules give no other form (`x`, `e^x`, `|x|`, `1/2`).
-
-OPENINGS = "rules/openings.toml"
-
-
-@cache
-def load_openings() -> tuple[Family, ...]:
-    return parse_families(asset(OPENINGS).read_text(encoding="utf-8"), OPENINGS)
-
-
-def openings(head: Tree) -> Iterator[Tree]:
-    """Terms that the first family that fits a head makes of it, for the caller to verify."""
-    tree = fold(head)
-    for family in load_openings():
-        found = []
-        for rule in family.rules:
-            binding: dict[str, Tree] = {}
-            if fits(fold(rule.left), tree, binding) and all(meets(one, binding) for one in rule.when):
-                found.append(unfolded(filled(rule.right, binding)))
-        if found:
-            yield from found
-            return
 
 
 _POINTS = 8
@@ -88,7 +60,7 @@ class Reals(Theory):
         return SEVERAL if self.extended else ARITY
 
     def rules(self) -> tuple[Rule, ...]:
-        return load_rules() + (assumed_rules() if self.extended else ()) + own_rules(self.own)
+        return load_rules() + (load_rules(ASSUMED) if self.extended else ()) + own_rules(self.own)
 
     def analysis(self) -> Iterator[str]:
         return analysis(several=self.extended)

@@ -16,10 +16,9 @@ from engines.core.errors import ExpressionError
 from engines.core.numeric import DEFINED, UNDEFINED, UNKNOWN, Evaluation, Programs, compile_many, evaluate
 from engines.core.precise import Functions
 from engines.core.tree import Tree
-from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.records import Verdict, distinguishable, where
-from engines.egen.theories.theory import Judge
+from engines.egen.theories.theory import NOTHING, Assumptions, Judge, ordered
 from engines.egen.verification.points import FAR, RANGES, relations_hold
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.rigorous import MOST_BITS

@@ -18,8 +18,8 @@ from engines.core.numeric import Programs, balls, compile_many
 from engines.core.numeric_kernel import signatures
 from engines.core.precise import BITS, Functions, Value
 from engines.core.tree import Tree
-from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import variables_of
+from engines.egen.theories.theory import NOTHING, Assumptions
 
 # They depend on head and seed only. From some thousand candidates of several ranges those are taken that
 # represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from engines.core.numeric import compile_valid
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import (
     BINDERS,
     FURTHER,
@@ -30,6 +29,7 @@ from engines.egen.expressions.language import (
     operands,
 )
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
+from engines.egen.theories.theory import NOTHING, Assumptions, ordered
 from engines.egen.verification.curves import Curves
 from engines.egen.verification.points import Lines, Region
 from engines.egen.verification.rigorous import (

@@ -17,9 +17,9 @@ from engines.core.errors import ExpressionError
 from engines.core.numeric import Expression, Programs, balls, compile_many, compile_valid
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.core.tree import Tree
-from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
+from engines.egen.theories.theory import NOTHING, Assumptions, ordered
 from engines.egen.verification.curves import INNER, Curves
 from engines.egen.verification.points import (
     CLEAR,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed
     from engines.egen.records import Cluster
-    from engines.egen.rules.check import Difference
+    from engines.egen.rules.own import Difference
     from engines.egen.verdicts import Verified
     from workbench.papers.egen.evaluation import DrawMap, EvaluateRow
 
