@@ -25,7 +25,7 @@ EGRAPHS_SCREEN = scope(
     stop="Stop the growth and keep the members so far; stop the encoding.",
     keep="Save the grown cluster in the corpus `grown` of this workspace.",
     again=("grow again", "Grow the cluster's head again, with the same settings."),
-    refresh="Read the corpora again, and look for others.",
+    refresh="Reload the corpora, and look for new ones.",
     evaluate="Evaluate the model by the paper's five tasks, costliest mistakes first.",
     model="Choose the model that makes vectors.",
     diff=("derive", "Derive one of the two marked members from the other, one checked step per line."),
@@ -42,7 +42,7 @@ EGRAPH_KEYS = scope(
 )
 GROW_KEYS = scope(
     "grow",
-    style="While an expression is written: another style for it, plain, distinct or any.",
+    style="While you type an expression: switch its style between plain, distinct and any.",
     order="While an expression is written: another order of its members, shortest, readable or random.",
 )
 MISTAKE_KEYS = scope(
@@ -91,8 +91,8 @@ JOBS_SCREEN = scope(
     add=("new job", "Start a new job: choose a recipe and fill in its fields."),
     stop="Ask the job to save its work and stop.",
     kill="Kill the job at once; unsaved work is lost.",
-    again="Run it again: a job that did not succeed goes on from what it saved, one that did starts anew.",
-    delete="Delete the run folder of a job that is over; u brings it back until mathwb is left.",
+    again="Run it again: an unfinished job resumes from what it saved, a finished one starts from the beginning.",
+    delete="Delete the run folder of a job that is over; u brings it back until you quit.",
     diff=(
         "compare",
         "Compare the two marked jobs by settings, results and machine; without marks the settings of a "

@@ -27,7 +27,7 @@ class Rules:
 
     file: Annotated[
         Path | None,
-        Arg("Rules to check: our TOML, `left -> right` lines, or a table.", metavar="FILE", option=False),
+        Arg("Rules to check: TOML, lines `left -> right`, or a table.", metavar="FILE", option=False),
     ] = None
     check: Annotated[bool, Arg("Test every rule on the reals; exit with 1 if a claim is wrong.")] = False
     family: Annotated[str, Arg("Only families whose names contain this text.", metavar="NAME")] = ""
@@ -152,17 +152,17 @@ def _row(found: Found) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class CheckTheory:
-    """List the theories there are, or check one: its operators, and every rule by its judge.
+    """List the theories, or check one: its operators, and every rule by its judge.
 
-    A judge in Python runs as you. That of a file of yours is imported only after --trust, which holds for the
-    file as it is now: read it first.
+    A judge in Python runs with your permissions. Your own judge file is imported only after --trust, and only
+    while it stays unchanged: read it first.
     """
 
     theory: Annotated[
         str | None,
         Arg("A theory's name, or FILE.toml.", metavar="NAME|FILE", shown="list them", option=False),
     ] = None
-    trust: Annotated[bool, Arg("Let the Python file that judges it be imported, as it is now.")] = False
+    trust: Annotated[bool, Arg("Trust the Python file that judges it, as it is now.")] = False
 
     def __post_init__(self) -> None:
         if self.trust and not self.theory:

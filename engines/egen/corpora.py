@@ -198,7 +198,7 @@ class BuildCorpus:
     """Build a corpus of clusters, or finish the one started in the folder.
 
     Settings not given are taken from the unfinished corpus. Ctrl-C stops gently: finished shards are kept,
-    and the same command continues from them. A second Ctrl-C kills.
+    and the same command continues from them. A second Ctrl-C quits at once.
     """
 
     out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
@@ -222,7 +222,7 @@ class BuildCorpus:
     style: Annotated[
         Style | None,
         Arg(
-            "plain: without detours such as tan(acot u). distinct: one of sin(3-u), -sin(u-3). any: all. "
+            "plain: without detours such as tan(acot u). distinct: only one of sin(3-u) and -sin(u-3). any: all. "
             "[default: plain; any for paper]"
         ),
     ] = None
@@ -242,7 +242,9 @@ class BuildCorpus:
     rules: OwnRules = None
     theory: Annotated[
         str | None,
-        Arg("What FILE is about: a theory by its name, or FILE.toml. [default: reals]", metavar="NAME|FILE"),
+        Arg(
+            "Theory of the expressions: a theory's name, or FILE.toml. [default: reals]", metavar="NAME|FILE"
+        ),
     ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("Node limit of a head's e-graph. [default: 1000]", low=1)] = None
@@ -466,7 +468,7 @@ class ExportCorpus:
     layout: Annotated[
         Layout | None,
         Arg(
-            "blocks: as E-Gen published. jsonl: an object a cluster. csv, parquet: a row an expression. "
+            "blocks: as E-Gen published. jsonl: one object per cluster. csv, parquet: one row per expression. "
             "dataset: a folder for HuggingFace datasets.",
             shown="by FILE's ending, else blocks",
         ),
@@ -480,7 +482,7 @@ class Pairs:
 
     corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
     triplets: Annotated[bool, Arg("Triplets instead of pairs: anchor, positive, negative.")] = False
-    split: Annotated[SplitName, Arg("Which split to take the training side of.")] = "paper"
+    split: Annotated[SplitName, Arg("Use the training side of this split.")] = "paper"
     seed: Annotated[int, Arg("Seed for the order.", low=0)] = 0
     start: Annotated[int, Arg("Position to start at.", low=0)] = 0
     limit: Annotated[int | None, Arg("At most this many.", low=1)] = None

@@ -45,11 +45,14 @@ class Generate:
     max_tokens: Annotated[int, Arg("Longest member, in tokens.", low=1, high=MAX_TOKENS)] = 25
     assume: AssumeAny = ""
     theory: TheoryName = "reals"
-    mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
+    mode: Annotated[
+        Mode,
+        Arg("strict: equal wherever EXPR is defined. common: wherever both are. paper: as in the paper."),
+    ] = "strict"
     style: Annotated[
         Style | None,
         Arg(
-            "plain: without detours such as tan(acot u). distinct: one of sin(3-u), -sin(u-3). any: all.",
+            "plain: without detours such as tan(acot u). distinct: only one of sin(3-u) and -sin(u-3). any: all.",
             shown="plain; any for paper",
         ),
     ] = None
@@ -66,8 +69,9 @@ class Generate:
     order: Annotated[
         Order | None,
         Arg(
-            "interesting: each unlike those before it. readable: functions of EXPR and little nesting first. "
-            "random: by the seed.",
+            "interesting: each as different as possible from the earlier ones. "
+            "readable: functions of EXPR and little nesting first. "
+            "random: shuffled by the seed.",
             shown=f"interesting up to {FEW} members, then shortest",
         ),
     ] = None

@@ -101,11 +101,11 @@ def _unread(part: str) -> EngineError:
 
 
 Assume = Annotated[
-    str, Arg("What holds of variables: x > 0, n integer, a != 0, -1 < x < 1.", shown="nothing", words=True)
+    str, Arg("Assumptions: x > 0, n integer, a != 0, -1 < x < 1.", shown="nothing", words=True)
 ]
 AssumeAny = Annotated[
     str,
-    Arg("What holds: x > 0, n integer, a != 0, -1 < x < 1; in logic p -> q.", shown="nothing", words=True),
+    Arg("Assumptions: x > 0, n integer, a != 0, -1 < x < 1; for logic p -> q.", shown="nothing", words=True),
 ]
 """The same where the theory can be chosen."""
 
@@ -122,7 +122,10 @@ Weights = Annotated[
 
 OwnRules = Annotated[
     Path | None,
-    Arg("Your own rules, checked, next to ours: TOML, lines `left -> right`, or a table.", metavar="FILE"),
+    Arg(
+        "Also use these rules, which are checked first: TOML, lines `left -> right`, or a table.",
+        metavar="FILE",
+    ),
 ]
 """A file that `rules.own` reads."""
 
@@ -146,7 +149,7 @@ or by undoing a function (`forms.Canonical`) count as one. any: whatever the rul
 
 TheoryName = Annotated[
     str,
-    Arg("What EXPR is about: reals, logic, another theory by its name, or FILE.toml.", metavar="NAME|FILE"),
+    Arg("Theory of the expressions: reals, logic, another theory's name, or FILE.toml.", metavar="NAME|FILE"),
 ]
 """What `theories.theory.theory_text` takes."""
 

@@ -163,7 +163,7 @@ class MovesListing(Listing):
 
 class TopicsPane(ListPane):
     NONE = (
-        "No collection yet: topics stand here, with the runs that answer them",
+        "No collection yet: topics appear here, with the runs that answer them",
         "mathwb data add arqmath FOLDER registers your copy of ARQMath\n"
         "mathwb --workspace NEW opens a sample forum of 12 topics and 4 runs, at once",
     )

@@ -302,7 +302,7 @@ _OPTIONS = ("members", "max_tokens", "mode", "style", "weights", "order", "seed"
 
 class ClustersPane(ListPane):
     NONE = (
-        "No corpus yet: clusters of equal expressions stand here",
+        "No corpus yet: clusters of equal expressions appear here",
         "a  grow one, such as cos(2*x): the first members within a second\n"
         "3 a  build a corpus in the background: egen corpus, 80 heads in a minute",
     )
@@ -391,7 +391,7 @@ class MembersView(TableView):
     def __init__(self) -> None:
         super().__init__(Listing(**table("members")))
         none = (
-            "The members of a cluster stand here",
+            "The members of a cluster appear here",
             "each judged against the head, with the points that tell.",
         )
         self._listing.when_empty(*none)

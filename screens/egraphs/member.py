@@ -240,7 +240,7 @@ class MemberPane(Pane):
 
     def show_nothing(self) -> None:
         """There is nothing to explain yet: what would stand here."""
-        self._say(safe_text("Here stands why a member is equal, or where it is not:"))
+        self._say(safe_text("This pane shows why a member is equal, or where it is not:"))
         self.query_one(Plot).empty = "both curves, domains, points, and the derivation from the head"
 
     def _say(self, *lines: Content) -> None:

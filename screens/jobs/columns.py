@@ -452,7 +452,7 @@ def _beginning() -> str:
         first = f"; enter then runs the quickest: {recipe.name}, about {duration(recipe.minutes * 60)}"
     except EngineError:
         first = ""
-    what = "Trainings and other long work stand here, with their state, speed and time left."
+    what = "Trainings and other long work appear here, with their state, speed and time left."
     return f"{what} They go on when this window is closed.\n\na starts one{first}."
 
 

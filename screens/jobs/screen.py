@@ -239,9 +239,7 @@ class JobsScreen(WorkbenchScreen):
 
     def action_delete(self) -> None:
         if (job := self.job) is not None:
-            self._do(
-                partial(self._take_away, job.id), "job {} is deleted; u brings it back until mathwb is left"
-            )
+            self._do(partial(self._take_away, job.id), "job {} is deleted; u brings it back until you quit")
 
     def _take_away(self, number: int) -> int:
         from workbench import jobs

@@ -482,7 +482,7 @@ class FileSearch:
     def _show(self, query: str, found: Mapping[str, object]) -> None:
         hits = found["hits"]
         assert isinstance(hits, list)
-        self._contexts.show_hits(query, hits, "No formula is like this", "a asks for another")
+        self._contexts.show_hits(query, hits, "No similar formula", "a asks for another")
         self._screen.refresh_bindings()
 
     def _add(self, text: str) -> None:

@@ -70,7 +70,7 @@ def _problems(path: Path) -> Iterator[tuple[str, str]]:
 
 class AnchorsPane(ListPane):
     NONE = (
-        "No problems yet: word problems stand here, each with its triplet",
+        "No problems yet: word problems appear here, each with its triplet",
         "mathwb data add problems FILE registers yours\n"
         "a  solve one now: Tom has 3 pens and 4 cups. How many things does he have?",
     )
@@ -224,7 +224,7 @@ class WhyPane(Pane):
 
     def __init__(self, *, id: str) -> None:
         none = (
-            "Why a triplet was chosen stands here",
+            "This pane shows why a triplet was chosen",
             "C chooses in another way, and the triplet changes at once.",
         )
         self._reasons = Static(id="reasons")

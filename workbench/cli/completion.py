@@ -64,7 +64,7 @@ def completion(shell: Annotated[Shell, "The shell."]) -> None:
     """Print the script by which a shell completes mathwb's commands, options and names.
 
     bash: mathwb completion bash > ~/.local/share/bash-completion/completions/mathwb.
-    zsh: mathwb completion zsh > a folder of $fpath/_mathwb.
+    zsh: mathwb completion zsh > "${fpath[1]}/_mathwb".
     fish: mathwb completion fish > ~/.config/fish/completions/mathwb.fish.
     """
     _known()

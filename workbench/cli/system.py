@@ -167,13 +167,15 @@ def _number(value: float, decimals: int) -> str:
 
 Host = Annotated[
     str,
-    typer.Option("--host", help="Address to listen on; others than 127.0.0.1 let other machines connect."),
+    typer.Option(
+        "--host", help="Address to listen on; any other than 127.0.0.1 lets other machines connect."
+    ),
 ]
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 picks a free one.")]
 
 
 def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
-    """Serve the screens to a browser, at an address that nobody can guess; Ctrl-C ends it.
+    """Serve the screens to a browser, at an address that cannot be guessed; Ctrl-C ends it.
 
     Anyone with the address can do what you can do here. By default only this machine can connect.
     """
@@ -190,13 +192,14 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     server.run()
 
 
-Limit = Annotated[float, typer.Option("--limit-s", min=1, help="The longest call, in seconds.")]
+Limit = Annotated[float, typer.Option("--limit-s", min=1, help="Time limit of a call, in seconds.")]
 
 
 def mcp(limit_s: Limit = 300.0) -> None:
-    """Serve what only reads or computes as tools of the Model Context Protocol, on standard input and output.
+    """Serve the commands that only read or compute as tools of the Model Context Protocol, by standard input and
+    output.
 
-    It is started by the program that asks, such as an editor or an assistant; nothing is written.
+    Your editor or assistant starts it; nothing is written.
     """
     from workbench.mcp import serve as answer
 

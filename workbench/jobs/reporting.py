@@ -297,7 +297,7 @@ def checked(name: str) -> str:
         text = path.read_text(encoding="utf-8")
         names = {symbol.get_name() for symbol in symtable(text, str(path), "exec").get_symbols()}
     except (OSError, ValueError, SyntaxError) as error:
-        raise _unusable(f"it is not valid Python: {error}", "Mend it.", str(path)) from error
+        raise _unusable(f"it is not valid Python: {error}", "Fix it.", str(path)) from error
     if function not in names and "import *" not in text:
         raise _unusable(f"it has no function {function!r}", "Name one of its functions.", str(path))
     return f"{path}:{function}"

@@ -268,7 +268,7 @@ SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 class Compare:
     """Compare runs with the first: paired t-test and randomisation test, corrected for multiple testing.
 
-    Of several judgements, such as those of several years, each has its own rows; the correction is over all.
+    Each --qrels file gets its own rows; one correction covers them all.
     """
 
     runs: Annotated[tuple[Path, ...], Arg("The first is the baseline.", metavar="RUN RUN...")]

@@ -122,7 +122,7 @@ tag with the topic, or all there are."""
 @dataclass(frozen=True, slots=True)
 class Rank:
     """Rank answers for topics: a first stage finds candidates; a cross-encoder, or a method that needs no
-    training (`by`), scores them.
+    training (--by), scores them.
 
     Ctrl-C stops gently: finished topics are kept, and the same command continues from them.
     """

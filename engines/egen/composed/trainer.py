@@ -52,7 +52,7 @@ class ComposedSettings:
     points: Annotated[int, Arg("Points of the complex plane at which values are learned.", low=4)] = 32
     values_weight: Annotated[float, Arg("Weight of the loss on values.", low=0)] = 1.0
     moves_weight: Annotated[float, Arg("Weight of the loss on operations.", low=0)] = 0.3
-    split: Annotated[SplitName, Arg("Which split to take the training side of.")] = "paper"
+    split: Annotated[SplitName, Arg("Use the training side of this split.")] = "paper"
     max_length: Annotated[int, Arg("Longest expression, in tokens of training notation.", low=3)] = 200
     measured: Annotated[int, Arg("Validation expressions used per evaluation.", low=1)] = 4_000
     precision: Annotated[Precision, Arg("Precision of the stored weights.")] = "fp32"

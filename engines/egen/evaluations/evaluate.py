@@ -36,7 +36,7 @@ _NOT_EVALUATED = "SymPy cannot evaluate it"
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """Evaluate a model as the paper does, and better where that is flawed, with 95 % bootstrap intervals.
+    """Evaluate a model by the paper's protocol and by a stricter one, with 95 % bootstrap intervals.
 
     A corpus is evaluated on its validation side. FILE may also be a test set saved by --write. With --llm the
     questions of semantic, mistakes and algebra go to a language model instead; put its key, if it needs one,
@@ -62,7 +62,7 @@ class Evaluate:
         Arg("Clusters to measure on.", ref="corpus", metavar="FILE|CORPUS", shown="the sample"),
     ] = None
     split: Annotated[SplitName, Arg("Which split of a corpus.")] = "paper"
-    side: Annotated[Side | None, Arg("Which split of a corpus.", shown="validation")] = None
+    side: Annotated[Side | None, Arg("Which side of that split to evaluate on.", shown="validation")] = None
     partial: Annotated[
         bool, Arg("Include members that a file lists as equal on part of the domain only.")
     ] = False

@@ -182,7 +182,7 @@ class GradePairs:
     """Grade answers against references: equal, equal if, different, undecided or unread.
 
     An answer is LaTeX, plain text or a whole solution, in which the final answer is found. Only "equal" means
-    that it is right; "equal if" names what has to hold, "different" shows by what, the others say why.
+    that it is right; "equal if" gives the condition, "different" a witness, the other two a reason.
     """
 
     pairs: Annotated[
@@ -192,7 +192,7 @@ class GradePairs:
     gold: Annotated[str | None, Arg("A reference, instead of a file.", metavar="TEXT")] = None
     pred: Annotated[str | None, Arg("The answer to it.", metavar="TEXT")] = None
     digits: Annotated[
-        int | None, Arg("Compare numbers to so many decimals.", low=0, high=1000, shown="exactly")
+        int | None, Arg("Compare numbers to this many decimals.", low=0, high=1000, shown="exactly")
     ] = None
     units: Annotated[
         Units, Arg("Compare units where both have one, require that of the reference, or ignore all.")

@@ -61,7 +61,7 @@ class Settings:
     triplets: Annotated[int, Arg("Triplets per epoch, approximately.", low=1)] = 50_000_000
     groups: Annotated[int, Arg("Groups by length in which a batch is encoded; few for a GPU.", low=1)] = 6
     smoothing: Annotated[float, Arg("Label smoothing.", low=0, high=1)] = 0.1
-    split: Annotated[SplitName, Arg("Which split to take the training side of.")] = "paper"
+    split: Annotated[SplitName, Arg("Use the training side of this split.")] = "paper"
     measured: Annotated[int, Arg("Validation expressions used per evaluation.", low=1)] = 2_000
     precision: Annotated[Precision, Arg("Precision of the stored weights.")] = "fp32"
 

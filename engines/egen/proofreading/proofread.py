@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Proofread:
     """Find the mistakes in a document.
 
-    Every link of a chain of relations is right, right if a hypothesis holds, follows from what was said,
-    given, loses domain, wrong, not shown, or unread. Exits with 1 if a link is wrong or loses
-    domain, or a part cannot be read.
+    Each link of a chain of relations gets a verdict: right, right if (a hypothesis holds), follows (from
+    earlier statements), given, loses domain, wrong, not shown or unread. Exits with 1 if a link is wrong or
+    loses domain, or a part cannot be read.
     """
 
     file: Annotated[

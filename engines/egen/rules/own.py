@@ -326,7 +326,7 @@ def _difference(point: Point, left: Value, right: Value) -> Difference:
 # Checked, for growing and deriving
 
 _CLAIMS: dict[Class, Effect] = {"equal": "sound", "widening": "extends", "losing": "loses"}
-_REMEDY = "Mend it or leave it out; `mathwb egen rules FILE --check` checks all of them."
+_REMEDY = "Fix it or leave it out; `mathwb egen rules FILE --check` checks all of them."
 
 
 def checked_rules(path: Path) -> str:

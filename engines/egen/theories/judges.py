@@ -239,7 +239,7 @@ class PythonJudge(OwnJudge):
             terms = " and ".join(self.language.written(tree) for tree in (self.head, member))
             raise JudgeError(
                 f"the judge failed on {terms}: {type(error).__name__}: {error}",
-                remedy=f"Mend differ(left, right) in {path}, and trust the file again.",
+                remedy=f"Fix differ(left, right) in {path}, and trust the file again.",
             ) from error
         if said is None:
             return Verdict("equal", 1.0)

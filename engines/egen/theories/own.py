@@ -357,7 +357,7 @@ def read_theory(path: Path) -> str:
             refuse(error, one.name)
         if verdict.counterexample:
             what = f"the rule {one.name!r} does not hold: {told(verdict.counterexample)}"
-            refuse(EngineError(what, remedy="Mend it or leave it out."), one.name)
+            refuse(EngineError(what, remedy="Fix it or leave it out."), one.name)
     return text
 
 

@@ -38,7 +38,7 @@ class IndexFormulas:
 
     FOLDER is a collection of ARQMath; or a table (CSV, TSV, JSON Lines, Parquet), a document (LaTeX,
     Markdown, notebook, HTML, a dump of Stack Exchange, a packed source of arXiv), or a folder of these. An
-    index of documents that is there is made up to date: only files that changed are read.
+    existing index of documents is updated: only files that changed are read.
     """
 
     folder: Annotated[
@@ -47,7 +47,7 @@ class IndexFormulas:
     ]
     out: Annotated[
         Path | None,
-        Arg("The index folder to write.", writes=True, shown="the workspace's, of what has a name"),
+        Arg("The index folder to write.", writes=True, shown="in the workspace, for a registered name"),
     ] = None
     column: Annotated[
         str | None,
@@ -58,7 +58,7 @@ class IndexFormulas:
     ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
     values: Annotated[bool, Arg("Also index by values, for searches with --how equal or renamed.")] = False
-    watch: Annotated[bool, Arg("Go on, and make the index up to date whenever a file changes.")] = False
+    watch: Annotated[bool, Arg("Keep running, and update the index whenever a file changes.")] = False
 
 
 def index(

@@ -192,7 +192,10 @@ class FuseRuns(fusion.FuseRuns):
 
     how: Annotated[
         fusion.How,
-        Arg("rrf-score is the paper's: the sum of score / (60 + rank), scores scaled to 0-1 within a topic."),
+        Arg(
+            "rrf sums 1 / (k + rank), rrf-score (the paper's) score / (k + rank), weighted weight * score; "
+            "scores are scaled to 0-1 within a topic."
+        ),
     ] = "rrf-score"
 
 

@@ -52,8 +52,8 @@ class SearchFormulas:
     how: Annotated[
         How,
         Arg(
-            "Search by parts of operator trees, by vectors, by both, fused; or list what is proved equal, "
-            "as a whole or in a part, or with other letters."
+            "Search by parts of operator trees, by vectors, or by both, fused. equal: formulas proved equal to "
+            "it, wholly or in a part. renamed: equal after renaming variables."
         ),
     ] = "paths"
     k: Annotated[

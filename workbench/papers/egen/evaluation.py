@@ -18,7 +18,7 @@ from workbench.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class EvaluateRow(Evaluate):
-    """Evaluate a model as the paper does, and better where that is flawed, with 95 % bootstrap intervals.
+    """Evaluate a model by the paper's protocol and by a stricter one, with 95 % bootstrap intervals.
 
     A corpus is evaluated on its validation side. FILE may also be a test set saved by --write. With --llm the
     questions of semantic, mistakes and algebra go to a language model instead; put its key, if it needs one,

@@ -65,7 +65,7 @@ OPERATIONS = (
     ),
     Operation(
         "egen.theory",
-        "The theories there are, or a check of one of yours.",
+        "List the theories, or check one of your own.",
         "engines.egen.check_rules:check_theory",
     ),
     Operation(
