@@ -91,7 +91,7 @@ JOBS_SCREEN = scope(
     add=("new job", "Start a new job: choose a recipe and fill in its fields."),
     stop="Ask the job to save its work and stop.",
     kill="Kill the job at once; unsaved work is lost.",
-    again="Run it again: an unfinished job resumes from what it saved, a finished one starts from the beginning.",
+    again="Run it again: an unfinished job resumes from what it saved, a finished one starts anew.",
     delete="Delete the run folder of a job that is over; u brings it back until you quit.",
     diff=(
         "compare",

@@ -206,24 +206,25 @@ class BuildCorpus:
         str | None,
         Arg(
             "What to grow: published templates, or your own expressions, one per line, of x or of several "
-            "variables. [default: all]",
+            "variables.",
+            shown="all",
             metavar="all|poly|functions|derivatives|FILE|NAME",
             ref="expressions",
         ),
     ] = None
     sample: Annotated[int | None, Arg("Sample this many heads, from every kind.", low=1)] = None
     members: Annotated[
-        int | None, Arg("At most this many members per head. [default: 120]", low=1, high=MAX_MEMBERS)
+        int | None, Arg("At most this many members per head.", shown="120", low=1, high=MAX_MEMBERS)
     ] = None
     max_tokens: Annotated[
-        int | None, Arg("Longest member, in tokens. [default: 25]", low=1, high=MAX_TOKENS)
+        int | None, Arg("Longest member, in tokens.", shown="25", low=1, high=MAX_TOKENS)
     ] = None
-    mode: Annotated[Mode | None, Arg("What counts as equal. [default: strict]")] = None
+    mode: Annotated[Mode | None, Arg("What counts as equal.", shown="strict")] = None
     style: Annotated[
         Style | None,
         Arg(
-            "plain: without detours such as tan(acot u). distinct: only one of sin(3-u) and -sin(u-3). any: all. "
-            "[default: plain; any for paper]"
+            "plain: without detours such as tan(acot u). distinct: one of sin(3-u) and -sin(u-3). any: all.",
+            shown="plain, or any for paper",
         ),
     ] = None
     weights: Weights = None
@@ -242,12 +243,10 @@ class BuildCorpus:
     rules: OwnRules = None
     theory: Annotated[
         str | None,
-        Arg(
-            "Theory of the expressions: a theory's name, or FILE.toml. [default: reals]", metavar="NAME|FILE"
-        ),
+        Arg("Theory of the expressions: a theory's name, or FILE.toml.", shown="reals", metavar="NAME|FILE"),
     ] = None
-    padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
-    nodes: Annotated[int | None, Arg("Node limit of a head's e-graph. [default: 1000]", low=1)] = None
+    padding: Annotated[bool | None, Arg("Allow * 1, + 0 …", shown="no padding")] = None
+    nodes: Annotated[int | None, Arg("Node limit of a head's e-graph.", shown="1000", low=1)] = None
     held_out: Annotated[
         float | None,
         Arg("Share of the clusters to hold out for validation.", low=0, high=0.5, shown="as in the paper"),
@@ -259,8 +258,8 @@ class BuildCorpus:
             shown="all shards, assembled",
         ),
     ] = None
-    workers: Annotated[int | None, Arg("Processes. [default: one per processor]", low=1)] = None
-    seed: Annotated[int | None, Arg("Seed for the members. [default: 0]", low=0)] = None
+    workers: Annotated[int | None, Arg("Processes.", shown="one per processor", low=1)] = None
+    seed: Annotated[int | None, Arg("Seed for the members.", shown="0", low=0)] = None
 
     def __post_init__(self) -> None:
         share_of(self.share)
@@ -468,8 +467,8 @@ class ExportCorpus:
     layout: Annotated[
         Layout | None,
         Arg(
-            "blocks: as E-Gen published. jsonl: one object per cluster. csv, parquet: one row per expression. "
-            "dataset: a folder for HuggingFace datasets.",
+            "blocks: as E-Gen published. jsonl: one object per cluster. csv, parquet: one row per "
+            "expression. dataset: a folder for HuggingFace datasets.",
             shown="by FILE's ending, else blocks",
         ),
     ] = None

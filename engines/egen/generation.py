@@ -52,8 +52,8 @@ class Generate:
     style: Annotated[
         Style | None,
         Arg(
-            "plain: without detours such as tan(acot u). distinct: only one of sin(3-u) and -sin(u-3). any: all.",
-            shown="plain; any for paper",
+            "plain: without detours such as tan(acot u). distinct: one of sin(3-u) and -sin(u-3). any: all.",
+            shown="plain, or any for paper",
         ),
     ] = None
     weights: Weights = None

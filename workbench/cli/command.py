@@ -228,7 +228,13 @@ def progress_text(data: Mapping[str, Any], seconds: float, before: int = 0) -> s
 
 
 class _Once:
-    """Before a command or group of typer: it refuses what is given again and could mean something else."""
+    """Before a command or group of typer: it refuses what is given again and could mean something else, and
+    its help has no types of Python."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for parameter in self.params:  # type: ignore[attr-defined]
+            parameter.get_help_record = partial(_help_record, parameter.get_help_record)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         this: Any = self
@@ -240,6 +246,18 @@ class _Once:
         more: Any = super()
         result: list[str] = more.parse_args(ctx, args)
         return result
+
+
+_TYPE = re.compile(r"<(?:list\[)?(str|int|float|Path|path)( range)?\]?>")
+
+
+def _help_record(record: Callable[[Any], tuple[str, str] | None], context: Any) -> tuple[str, str] | None:
+    """A parameter and its help: `<text>` and `<number>` for what it takes, a default without brackets."""
+    if (pair := record(context)) is None:
+        return None
+    kinds = {"str": "text", "Path": "path", "path": "path"}
+    name = _TYPE.sub(lambda found: f"<{kinds.get(found[1], 'number')}>", pair[0])
+    return name, re.sub(r"\[default: \(([^()]*)\)", r"[default: \1", pair[1])
 
 
 def _single(option: Any) -> bool:

@@ -335,9 +335,7 @@ def compare(
 @app.command()
 def curves(
     numbers: Numbers,
-    by: Annotated[
-        str, typer.Option(metavar="MEASURE", help="Which measure. [default: the first]", show_default=False)
-    ] = "",
+    by: Annotated[str, typer.Option(metavar="MEASURE", help="Which measure.", show_default="the first")] = "",
     plot: PlotFile = None,
     csv: Csv = False,
     as_json: Json = False,
@@ -424,7 +422,7 @@ def pack(
     number: Number,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="The archive. [default: mathwb-job-ID.tar.gz]", show_default=False),
+        typer.Option("--out", help="The archive.", show_default="mathwb-job-ID.tar.gz"),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -196,8 +196,8 @@ Limit = Annotated[float, typer.Option("--limit-s", min=1, help="Time limit of a 
 
 
 def mcp(limit_s: Limit = 300.0) -> None:
-    """Serve the commands that only read or compute as tools of the Model Context Protocol, by standard input and
-    output.
+    """Serve the commands that only read or compute as tools of the Model Context Protocol, on standard input
+    and output.
 
     Your editor or assistant starts it; nothing is written.
     """

@@ -85,7 +85,7 @@ def train(
 ) -> None:
     """Train a model from a recipe. Without --headless or --detach, the training form opens on the screens.
 
-    Ctrl-C writes a checkpoint and stops; `mathwb jobs resume` continues from it. A second Ctrl-C quits at once.
+    Ctrl-C writes a checkpoint and stops; `mathwb jobs resume` continues from it. A second one quits at once.
     """
     if list_:
         found = [recipe for recipe in recipes() if recipe.task == "train"]

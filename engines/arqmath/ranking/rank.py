@@ -163,7 +163,7 @@ class Rank:
             "How many first-stage results to re-rank or, without a model, to write.",
             low=1,
             high=DEPTH,
-            shown="100; without a model 1,000",
+            shown="100, or 1,000 without a model",
         ),
     ] = None
     candidates: Annotated[
@@ -187,7 +187,7 @@ class Rank:
         Arg(
             "Longest question and answer together, in tokens.",
             low=16,
-            shown="as in the model's training; 512 if unknown",
+            shown="as in the model's training, 512 if unknown",
         ),
     ] = None
     exact: Annotated[bool, Arg("Use single precision even where 16 bits are several times faster.")] = False

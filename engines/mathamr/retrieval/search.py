@@ -52,8 +52,8 @@ class SearchFormulas:
     how: Annotated[
         How,
         Arg(
-            "Search by parts of operator trees, by vectors, or by both, fused. equal: formulas proved equal to "
-            "it, wholly or in a part. renamed: equal after renaming variables."
+            "Search by parts of operator trees, by vectors, or by both, fused. equal: formulas proved "
+            "equal to it, wholly or in a part. renamed: equal after renaming variables."
         ),
     ] = "paths"
     k: Annotated[
@@ -63,7 +63,7 @@ class SearchFormulas:
             low=1,
             high=_DEPTH,
             short="-k",
-            shown="10; of a run 1,000",
+            shown="10, or 1,000 for a run",
         ),
     ] = None
     instances: Annotated[
