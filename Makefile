@@ -54,7 +54,9 @@ build/docs/.installed: pyproject.toml
 	build/docs/bin/python -m pip install --quiet --disable-pip-version-check --requirement build/docs/requirements.txt
 	@touch $@
 
-site: build/docs/.installed
+# The API page is made of the wheel, whose modules have the names that users import.
+site: build/docs/.installed wheel
+	build/docs/bin/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-compile --upgrade --target build/docs/names dist/mathwb-*.whl
 	build/docs/bin/zensical build
 
 clean:

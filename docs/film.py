@@ -64,14 +64,19 @@ async def filmed(app: Any, steps: Sequence[Step] = STEPS) -> list[str]:
     async with app.run_test(size=SIZE) as pilot:
         for step in steps:
             await pilot.press(*step.keys)
-            await pilot.pause(step.wait_s)
-            for _ in range(_PATIENCE):
-                if app.engine._current is None:
-                    break
-                await pilot.pause(1)
-            await pilot.pause(1)
+            await settled(app, pilot, step.wait_s)
             frames.append(app.export_screenshot())
     return frames
+
+
+async def settled(app: Any, pilot: Any, wait_s: float = 1.0) -> None:
+    """Wait until the engine has answered what is asked within `wait_s`."""
+    await pilot.pause(wait_s)
+    for _ in range(_PATIENCE):
+        if app.engine._current is None:
+            break
+        await pilot.pause(1)
+    await pilot.pause(1)
 
 
 def film(frames: Sequence[str], steps: Sequence[Step] = STEPS) -> str:

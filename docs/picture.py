@@ -1,4 +1,4 @@
-"""Make the pictures of the README: the screens on the sample workspace, drawn without a terminal.
+"""Make the pictures of the documents: the screens on the sample workspace, drawn without a terminal.
 
 make picture
 """
@@ -17,12 +17,26 @@ TARGET = Path(__file__).resolve().parent / "img"
 SIZE = (120, 36)
 SHOTS = {
     "egraphs": ("egraphs", ("enter", "j")),
+    "first-minute": ("egraphs", ("a", "cos(2*x)", "enter", "j")),
+    "theory": ("egraphs", ("a", "A u (B n C) theory sets", "enter", "j", "j")),
     "triplets": ("triplets", ("G",)),
-    "jobs": ("jobs", ("space", "space", "right_square_bracket")),
+    "jobs": ("jobs", ("space", "space", "]")),
+    "ascii": ("jobs", ("space", "space", "]")),
     "arqmath": ("arqmath", ("S", "enter", "S", "enter")),
-    "mathamr": ("mathamr", (*"jjjjj", "enter")),
+    "links": ("arqmath", ("a", "triangular matrices that do not commute", "enter", "enter", "[")),
+    "mathamr": ("mathamr", ("jjjjj", "enter")),
+    "notes": ("mathamr", ("]", "a", "~/notes", "enter", "a", "?a^2 + ?b^2", "enter")),
 }
-"""File name: the screen, and the keys that lead to what is worth seeing; what begins with : is typed."""
+"""File name: the screen, and the keys and texts that lead to what is worth seeing."""
+KEYS = {" ": "space", "/": "slash", "[": "left_square_bracket", "]": "right_square_bracket"}
+NOTES = """# Means
+
+For $x, y > 0$ the triangle inequality gives $\\sqrt{x^2 + y^2} \\le x + y$.
+
+A circle is $x^2 + y^2 = r^2$, and an ellipse $\\frac{x^2}{a^2} + \\frac{y^2}{b^2} = 1$.
+
+From $(a - b)^2 \\ge 0$ follows $a^2 + b^2 \\ge 2ab$, so $\\sqrt{ab} \\le \\frac{a + b}{2}$.
+"""
 TRAINED = "train egen/cl-mean-tiny --headless --seeds 1,2"
 """What the jobs to be seen come from."""
 FONTS = "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
@@ -35,23 +49,24 @@ def plain(svg: str) -> str:
     return re.sub(r"font-family:\s*[^;]*;", f"font-family: {FONTS};", svg)
 
 
-async def draw(name: str, screen: str, keys: tuple[str, ...]) -> None:
+async def draw(name: str, screen: str, words: tuple[str, ...]) -> None:
     """Open a screen, press the keys, save what is there as SVG."""
+    from docs.film import settled
     from engines.core.files import write_text
     from screens.app import Workbench
     from workbench.workspace import Workspace, ensure_sample
 
     workspace = Workspace.open()
     ensure_sample(workspace)
-    app = Workbench(workspace, screen=screen)
+    app = Workbench(workspace, screen=screen, ascii=name == "ascii")
     async with app.run_test(size=SIZE) as pilot:
         # What is listed is read first.
         await pilot.pause(8)
-        for key in keys:
-            await pilot.press(*(("colon", *key[1:]) if key.startswith(":") else (key,)))
-            await pilot.pause(1)
-        # The engine loads what it needs with the first question.
-        await pilot.pause(15)
+        for word in words:
+            await pilot.press(
+                *([word] if word in ("enter", "space") else (KEYS.get(key, key) for key in word))
+            )
+            await settled(app, pilot)
         write_text(TARGET / f"{name}.svg", plain(app.export_screenshot()))
 
 
@@ -74,14 +89,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["MATHWB_HOME"] = home
         os.environ["MATHWB_WORKSPACE"] = str(Path(home) / "sample")
+        os.environ["HOME"] = home
+        (Path(home) / "notes").mkdir()
+        (Path(home) / "notes" / "means.md").write_text(NOTES)
         subprocess.run(
             [sys.executable, "-c", "from workbench.cli import main; main()", *TRAINED.split()], check=True
         )
         # First, while the screens are as they open: they keep where one was.
         asyncio.run(move())
         print(f"docs/{TARGET.name}/film.svg")
-        for name, (screen, keys) in SHOTS.items():
-            asyncio.run(draw(name, screen, keys))
+        for name, (screen, words) in SHOTS.items():
+            asyncio.run(draw(name, screen, words))
             print(f"docs/{TARGET.name}/{name}.svg")
 
 

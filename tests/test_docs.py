@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
+import posixpath
 import re
 import shlex
 import shutil
+import subprocess
 import tomllib
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 import typer
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
+from docs import notebooks
 from workbench import __version__
 from workbench.cli.command import app
+from workbench.cli.manual import errors
 from workbench.recipes import load, with_settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,7 +50,7 @@ def commands() -> list[str]:
     """What the pages show after `mathwb`, in blocks and in lines; generated pages have tests of their own."""
     shown = []
     for page in PAGES:
-        if page.name in ("commands.md", "keys.md"):
+        if page.name in ("commands.md", "keys.md", "errors.md"):
             continue
         text = page.read_text("utf-8")
         shown += [re.sub(r" > [\w.]+$", "", line) for line in blocks(text) if line.startswith("mathwb ")]
@@ -201,11 +207,53 @@ def test_files_that_pages_and_sources_name_are_there() -> None:
 
 def test_what_the_api_page_shows_exists() -> None:
     for name in re.findall(r"^::: (\S+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE):
-        path, _, verb = name.replace(".", "/").rpartition("/")
+        assert name.startswith("mathwb."), "the name that users import"
+        path, _, verb = name.replace("mathwb.", "engines.", 1).replace(".", "/").rpartition("/")
         if (ROOT / path / f"{verb}.py").exists() or (ROOT / path / verb / "__init__.py").exists():
             continue
         source = (ROOT / f"{path}.py").read_text("utf-8")
         assert re.search(rf"^(def|class) {verb}\b", source, re.MULTILINE), name
+
+
+def test_readme_index_and_navigation_have_every_guide() -> None:
+    names = {f"guides/{path.name}" for path in (ROOT / "docs" / "guides").glob("*.md")}
+    for page in ("README.md", "docs/index.md", "mkdocs.yml"):
+        found = re.findall(r"guides/[\w-]+\.md", (ROOT / page).read_text("utf-8"))
+        assert set(found) == names, page
+        assert len(found) == len(names), page
+
+
+def test_the_page_of_error_codes_is_that_of_the_table() -> None:
+    assert (ROOT / "docs" / "errors.md").read_text("utf-8") == errors(), "python -m workbench.cli.manual"
+
+
+@pytest.mark.parametrize("path", sorted(notebooks.PLACE.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_the_page_of_a_notebook_is_that_of_its_file(path: Path) -> None:
+    made = notebooks.page(json.loads(path.read_text("utf-8")), path.stem)
+    assert path.with_suffix(".md").read_text("utf-8") == made, "python -m docs.notebooks"
+
+
+@pytest.mark.slow
+def test_links_of_the_built_site_lead_somewhere() -> None:
+    if not (ROOT / "build" / "docs" / "bin" / "zensical").exists():
+        pytest.skip("the site builder is not installed: make site")
+    subprocess.run(["make", "site"], cwd=ROOT, check=True, capture_output=True)
+    site = ROOT / "build" / "site"
+    pages = {path.relative_to(site).as_posix(): path.read_text("utf-8") for path in site.rglob("*.html")}
+    ids = {name: set(re.findall(r"\bid=[\"']?([^\s\"'>]+)", text)) for name, text in pages.items()}
+    assert set(ids) == {"404.html"} | {
+        path.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
+        for path in (ROOT / "docs").rglob("*.md")
+    }
+    assert [path for path in site.rglob("*") if path.suffix in (".py", ".ipynb", ".md", ".1")] == []
+    for name in pages.keys() - {"404.html"}:
+        for target in re.findall(r"\b(?:href|src)=[\"']?([^\s\"'>]+)", pages[name]):
+            if re.match(r"https?:|data:|mailto:", target):
+                continue
+            path, _, anchor = unquote(target).partition("#")
+            aim = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+            assert (site / aim).exists(), (name, target)
+            assert not anchor or aim not in ids or anchor in ids[aim], (name, target)
 
 
 def test_the_site_has_every_page() -> None:

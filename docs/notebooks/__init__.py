@@ -1,4 +1,4 @@
-"""Run the notebooks of this folder and keep what they show; no Jupyter is needed.
+"""Run the notebooks of this folder, keep what they show, and write each as a page; no Jupyter is needed.
 
 python -m docs.notebooks
 """
@@ -35,6 +35,21 @@ def run(notebook: dict[str, Any]) -> dict[str, Any]:
                 outputs.append({**shown, "data": _data(value)})
             cells.append({**cell, "execution_count": number, "outputs": outputs})
     return {**notebook, "cells": cells}
+
+
+def page(notebook: dict[str, Any], name: str) -> str:
+    """The notebook as Markdown, with its outputs."""
+    parts = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            text = "".join(output.get("text") or data["text/plain"]).rstrip("\n")
+            rich = "".join(data.get("text/html") or data.get("image/svg+xml") or ())
+            parts.append(f"<div>{rich}</div>" if rich else f"```text\n{text}\n```")
+    parts.append(f"This page is `docs/notebooks/{name}.ipynb` as `python -m docs.notebooks` ran it.")
+    return "\n\n".join(parts) + "\n"
 
 
 def _value(source: str, names: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The page of all commands and the man page, made from the commands: `python -m workbench.cli.manual`."""
+"""The pages of all commands and error codes and the man page: `python -m workbench.cli.manual`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from engines.core.codes import CODES
 from workbench import __version__
 from workbench.paper import load, operations
 
@@ -20,6 +21,25 @@ Every command with its arguments and options. `--json` prints one document inste
 prints besides its result goes to standard error. This page is written by `python -m workbench.cli.manual`.
 """
 
+_ERRORS = """# Errors
+
+Every error code, the exit code of a command that fails with it, and what it means. The message names the
+place and the remedy. With `--json` it is one document:
+`{"error": {"code", "what", "where", "remedy", "exit_code"}}`.
+
+Exit code 1 means that the run failed, 2 wrong usage or input, 3 that data, a model or a device is missing,
+4 that a job is lost, 130 that the work was stopped. This page is written by `python -m workbench.cli.manual`.
+"""
+_GROUPS = {
+    "E1": "General",
+    "E2": "Expressions and formulas",
+    "E3": "Files and data",
+    "E4": "Usage and settings",
+    "E5": "Workspace",
+    "E6": "Jobs, training, models and indexes",
+    "E7": "Engine process and screens",
+    "E9": "Internal",
+}
 
 _MAN = r"""
 .SH FILES
@@ -54,6 +74,16 @@ Any setting, before the settings file.
 def page() -> str:
     root, context = _root()
     return "\n".join((_HEAD, *_described(root, context, "mathwb", 2)))
+
+
+def errors() -> str:
+    """The page of error codes."""
+    lines = [_ERRORS]
+    for group, title in _GROUPS.items():
+        lines += [f"## {title}", "", "| code | exit code | meaning |", "|---|--:|---|"]
+        rows = (row for row in CODES.items() if row[0].startswith(group))
+        lines += [*(f"| `{code}` | {exit_code} | {meaning} |" for code, (exit_code, meaning) in rows), ""]
+    return "\n".join(lines)
 
 
 def man() -> str:
@@ -130,6 +160,7 @@ def write() -> None:
     from engines.core.files import write_text
 
     write_text(DOCS / "commands.md", page())
+    write_text(DOCS / "errors.md", errors())
     write_text(DOCS / "mathwb.1", man())
 
 
