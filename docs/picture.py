@@ -67,6 +67,8 @@ async def draw(name: str, screen: str, words: tuple[str, ...]) -> None:
                 *([word] if word in ("enter", "space") else (KEYS.get(key, key) for key in word))
             )
             await settled(app, pilot)
+        # Other processes answer too: one that checks links, one that searches.
+        await pilot.pause(15)
         write_text(TARGET / f"{name}.svg", plain(app.export_screenshot()))
 
 
