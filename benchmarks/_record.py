@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 from engines.core.files import write_json
-from engines.core.machine import processors
+from engines.core.system import processors
 from engines.training.checkpoints import content
 from workbench import __version__
 from workbench.export import commit

@@ -33,17 +33,15 @@ from engines.arqmath.collection.index_build import build_index, document_text
 from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.cross_encoder import CrossEncoder
 from engines.arqmath.ranking.rank import recall, second_stage, tune_interpolation
-from engines.arqmath.ranking.reranking import Scorer, score_candidates
-from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer
+from engines.arqmath.ranking.reranking import FormulaScorer, InteractionScorer, Scorer, score_candidates
 from engines.arqmath.ranking.tune import BM25_GRID, RANK_CONSTANTS
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics
 from engines.retrieval.bm25 import Bm25, Frequencies
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import Evaluation, evaluate
-from engines.retrieval.qrels import Qrels, read_qrels
-from engines.retrieval.run import Run, read_run
 from engines.retrieval.significance import bootstrap_interval, compare, holm
+from engines.retrieval.trec import Qrels, Run, read_qrels, read_run
 from workbench.cli.command import progress_line
 
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._record import Record, parser_of
-from engines.core.assets import asset
+from engines.core.system import asset
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.models import arrays
 from engines.egen.models.datasets import Sequences, batches, usable

@@ -54,9 +54,8 @@ from engines.mathamr.retrieval.search import ranked
 from engines.mathamr.retrieval.strings import tree_string
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import encoder
-from engines.retrieval.qrels import read_qrels
-from engines.retrieval.run import Run, read_run, write_run
 from engines.retrieval.significance import bootstrap_interval
+from engines.retrieval.trec import Run, read_qrels, read_run, write_run
 
 FOUND = 10
 DEPTH = 1_000

@@ -25,9 +25,8 @@ from engines.mathamr.retrieval.formula_index import FormulaIndex, words
 from engines.mathamr.retrieval.matching import Near
 from engines.mathamr.retrieval.strings import fields_of_topic
 from engines.retrieval.measures import evaluate
-from engines.retrieval.qrels import Qrels, read_qrels
-from engines.retrieval.run import Run
 from engines.retrieval.significance import compare
+from engines.retrieval.trec import Qrels, Run, read_qrels
 
 YEARS = ("2020", "2021")
 LETTERS = (0.0, 0.1, 0.2, 0.4, 0.6, 1.0)

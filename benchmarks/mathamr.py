@@ -45,8 +45,7 @@ from engines.mathamr.retrieval.strings import Compared, Kind, Strings
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import fingerprint
 from engines.retrieval.fusion import tune_weights
-from engines.retrieval.qrels import read_qrels
-from engines.retrieval.run import Run, read_run, write_run
+from engines.retrieval.trec import Run, read_qrels, read_run, write_run
 
 BASELINES = ("random", "exact", "bm25", "path-jaccard")
 """In a drawn order; the same tokens first; BM25 over the tokens and each two neighbours; the share of both

@@ -152,7 +152,7 @@ class Bench:
         return folder
 
     def _begun(self, start: str, fold: int | None, seed: int) -> Path:
-        from engines.core.assets import asset
+        from engines.core.system import asset
 
         return self.train(start, fold, seed) / "model" if start in ROWS else asset(f"models/{start}")
 

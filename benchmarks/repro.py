@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._record import RESULTS
-from engines.core.assets import asset
+from engines.core.system import asset
 from workbench.repro import save_result
 
 ROOT = RESULTS.parents[1]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.assets import models_folder
+from engines.core.system import models_folder
 from tests.conftest import card_code
 
 _RUN = """

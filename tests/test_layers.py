@@ -111,8 +111,8 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
 from importlib import util
-import engines.core.machine
-engines.core.machine.has_torch = lambda: False
+import engines.core.system
+engines.core.system.has_torch = lambda: False
 from workbench.cli import main
 sys.argv = ["mathwb", *sys.argv[1:]]
 main()

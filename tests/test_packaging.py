@@ -127,7 +127,7 @@ def test_the_installed_wheel_is_safe_among_packages_with_the_same_names(wheel: P
 
     assert run(home / "bin" / "mathwb", "--version") == f"mathwb {__version__}"
     assert run(python, "-m", "mathwb", "--version") == f"mathwb {__version__}"
-    where = run(python, "-c", "from mathwb.core import assets; print(assets.asset('rules/egen.toml'))")
+    where = run(python, "-c", "from mathwb.core.system import asset; print(asset('rules/egen.toml'))")
     assert Path(where).is_relative_to(home)
     assert run(python, "-c", _CALL) == "E410", "the child took another's"
     (tmp_path / "spawn.py").write_text(_SPAWN)

@@ -10,14 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engines.core.assets import home
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg, Field, checked, parse
+from engines.core.system import home
 from workbench.errors import UsageError
 from workbench.paper import load, papers
 
-# Where the user's files live (`engines.core.assets`).
+# Where the user's files live (`engines.core.system`).
 
 
 def data_dir() -> Path:

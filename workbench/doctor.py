@@ -17,10 +17,9 @@ from typing import Literal
 
 import psutil
 
-from engines.core.assets import asset
 from engines.core.errors import EngineError
-from engines.core.machine import processors, size
 from engines.core.spec import described
+from engines.core.system import asset, processors, size
 from workbench import __version__
 from workbench.config import config_file, load_config
 from workbench.data import kinds

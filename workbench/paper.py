@@ -28,10 +28,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.assets import asset
 from engines.core.errors import did_you_mean
 from engines.core.events import Sink, Stop, ignore, never, warn
 from engines.core.spec import Field, described, read, values
+from engines.core.system import asset
 from workbench.errors import UsageError, explain, one_line
 
 if TYPE_CHECKING:
@@ -539,7 +539,7 @@ def _place(field: Field, value: Any) -> Any:
 _OF_NO_PAPER = ("workbench.train:OPERATIONS", "workbench.paper:PICTURES")
 PICTURES = (
     Operation("picture.curves", "A picture of curves.", "engines.core.picture:curves", listed=False),
-    Operation("picture.figure", "Curves for a paper.", "engines.core.figure:curves_figure", listed=False),
+    Operation("picture.figure", "Curves for a paper.", "engines.core.picture:curves_figure", listed=False),
     Operation("picture.formula", "A picture of a formula.", "engines.core.picture:formula", listed=False),
 )
 """What the screens ask the engine process to draw."""

@@ -17,8 +17,8 @@ import tomli_w
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.files import file_error, write_text
-from engines.core.machine import size
 from engines.core.spec import known, values
+from engines.core.system import size
 from workbench.errors import MissingError, UsageError
 from workbench.paper import added_papers, asset_folders
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.assets import asset, reported_tables
 from engines.core.errors import DataError, did_you_mean
 from engines.core.files import write_json
+from engines.core.system import asset, reported_tables
 from workbench.errors import MissingError, UsageError
 from workbench.jobs import jobs
 from workbench.jobs.machine import gpus

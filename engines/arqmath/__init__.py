@@ -5,7 +5,7 @@ Each verb takes its spec: `search(Search(index, "sum of $1/n$"))`. Both are load
 
 from __future__ import annotations
 
-from engines.core.verbs import offered
+from engines.core.spec import offered
 
 _VERBS = {
     "index": ("collection.indexing", "IndexCollection"),

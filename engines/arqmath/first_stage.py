@@ -19,9 +19,9 @@ from engines.core.events import Event, Sink, Stop
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
     from engines.arqmath.collection.index_build import IndexBuild
-    from engines.arqmath.collection.store import PostStore
+    from engines.arqmath.collection.posts import PostStore
     from engines.retrieval.dense import Vectors
-    from engines.retrieval.run import Run
+    from engines.retrieval.trec import Run
 
 
 RETRIEVERS: dict[str, type[Retriever]] = {}
@@ -113,7 +113,7 @@ class Lexical(Retriever):
         events: Sink,
         stop: Stop,
     ) -> Run:
-        from engines.retrieval.run import Run
+        from engines.retrieval.trec import Run
 
         found = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):
@@ -174,7 +174,7 @@ class Questions(Dense):
         stop: Stop,  # noqa: ARG002
     ) -> Run:
         """Answers in the order of the questions that they answer: `k`, and the rest of the last question."""
-        from engines.retrieval.run import Run
+        from engines.retrieval.trec import Run
 
         scores, rows = self.part.search(queries, k)
         found = {}

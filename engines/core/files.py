@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVa
 
 from engines.core.errors import DataError, EngineError, raised
 from engines.core.events import Event, Sink, ignore
-from engines.core.machine import size
+from engines.core.system import size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -299,3 +300,15 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value):
         return values(value)
     return str(value) if isinstance(value, Path) else value
+
+
+def offered(package: str, verbs: Mapping[str, tuple[str, str]]) -> tuple[list[str], Callable[[str], Any]]:
+    """`__all__` and `__getattr__` of a package. Args: verbs: of each the module it is in, and its spec."""
+    modules = {name: module for verb, (module, spec) in verbs.items() for name in (verb, spec)}
+
+    def load(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{modules[name]}"), name)
+
+    return [*modules], load

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from engines.core.errors import DataError, did_you_mean
 from engines.core.files import CsvRow, csv_rows, read_lines
-from engines.core.machine import MAX_LATEX
+from engines.core.system import MAX_LATEX
 from engines.documents.reading import Document, OnBad, html_pieces, pieces
 from engines.documents.tex import Macros
 

@@ -18,7 +18,7 @@ from typing import Any
 from engines.core.errors import DataError, raised
 from engines.core.files import read_lines, whole_rows
 from engines.formula.mathml import mathml_root
-from engines.forum.cleaning import unescape
+from engines.forum.readers import unescape
 
 MAX_CHARACTERS = 64_000_000
 """A longer file that is not read row by row is refused."""
@@ -370,7 +370,7 @@ def _posts(path: Path, on_bad: OnBad) -> Iterator[Document]:
 
 def _ranked(path: Path) -> set[str]:
     """The posts of a run."""
-    from engines.retrieval.run import read_run
+    from engines.retrieval.trec import read_run
 
     return {post for scored in read_run(path).rankings.values() for post, _ in scored}
 

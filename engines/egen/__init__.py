@@ -6,7 +6,7 @@ two texts, and `verify` takes pairs and `proofread` a text too. They are loaded 
 
 from __future__ import annotations
 
-from engines.core.verbs import offered
+from engines.core.spec import offered
 
 _VERBS = {
     "generate": ("generation", "Generate"),

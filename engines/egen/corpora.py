@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from engines.core import machine
-from engines.core.assets import reported_row
+from engines.core import system
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
+from engines.core.system import reported_row
 from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.records import (
@@ -266,7 +266,7 @@ class BuildCorpus:
         if self.theory not in (None, "reals") and (self.rules or self.weights or self.forms or self.assume):
             what = "rules, weights, forms and assumptions are of real functions"
             raise refused(what, "E427", "Leave them out, or --theory.")
-        if self.workers is not None and self.workers > 4 * (cores := machine.processors()):
+        if self.workers is not None and self.workers > 4 * (cores := system.processors()):
             raise refused(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
 
 
@@ -285,7 +285,7 @@ def resolved(spec: BuildCorpus) -> BuildCorpus:
         templates = templates or "all"
     names = ("members", "max_tokens", "mode", "style", "weights", "forms", "assume", "padding", "seed")
     found = {name: getattr(config, name) for name in names}
-    found |= {"nodes": config.limits.nodes, "workers": machine.processors()}
+    found |= {"nodes": config.limits.nodes, "workers": system.processors()}
     left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
     if spec.weights is not None:
         left_open["weights"] = canonical_weights(spec.weights)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from engines.core.assets import asset
 from engines.core.errors import DataError
+from engines.core.system import asset
 from engines.formula.operator_tree import OperatorTree
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from engines.core.assets import asset
 from engines.core.errors import DataError
+from engines.core.system import asset
 from engines.formula.operators import roles
 
 

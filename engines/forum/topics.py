@@ -19,7 +19,7 @@ from engines.core.errors import DataError, raised
 from engines.core.events import Sink, warn
 from engines.core.files import json_object, read_lines
 from engines.core.spec import refused
-from engines.forum.cleaning import CleanText, clean_plain, clean_with_formulas
+from engines.forum.readers import CleanText, clean_plain, clean_with_formulas
 
 _IDS = ("id", "qid", "topic_id", "topic", "query_id", "number")
 _QUESTIONS = ("question", "text", "query", "body")

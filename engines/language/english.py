@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.core.system import asset
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -5,7 +5,7 @@ Each verb takes its spec: `opt(Opt(latex="x^2"))`. Each is loaded when it is ask
 
 from __future__ import annotations
 
-from engines.core.verbs import offered
+from engines.core.spec import offered
 
 _VERBS = {
     "opt": ("trees", "Opt"),

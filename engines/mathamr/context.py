@@ -105,7 +105,7 @@ def _marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) 
 
 
 def _of_post(body: str) -> Marked:
-    from engines.forum.cleaning import broken_formulas, clean_with_formulas
+    from engines.forum.readers import broken_formulas, clean_with_formulas
 
     cleaned = clean_with_formulas(body)
     result = in_fields(cleaned.text, cleaned.formulas)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
-from engines.core.machine import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, refused
+from engines.core.system import MAX_LATEX
 from engines.mathamr.rows import ONE_FORMULA, Reader, Row, named_rows
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ asked for.
 
 from __future__ import annotations
 
-from engines.core.verbs import offered
+from engines.core.spec import offered
 
 _VERBS = {
     "described_problems": ("problems.readers", "DescribeProblems"),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from engines.core.machine import size
+from engines.core.system import size
 from engines.retrieval.stored import Rows, best_of_both, corrupt, mapped, new_folder, read_about
 
 Vectors = NDArray[np.float32]

@@ -14,7 +14,7 @@ import numpy as np
 from engines.core.errors import DataError, unloadable
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256
-from engines.core.machine import half_precision, torch_device
+from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors, unit
 
 Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]

@@ -14,8 +14,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, warn
 from engines.core.spec import Arg, no_effect, refused
 from engines.retrieval.measures import evaluate
-from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import DEPTH, Run, Scored, check_out, warned_run, with_tail, write_run
+from engines.retrieval.trec import DEPTH, Qrels, Run, Scored, check_out, warned_run, with_tail, write_run
 
 
 def min_max(ranking: Sequence[Scored]) -> list[Scored]:

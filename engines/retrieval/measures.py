@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 
-from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run
+from engines.retrieval.trec import Qrels, Run
 
 # The prime measures: unjudged documents are deleted first, then the rest is evaluated as trec_eval does.
 #

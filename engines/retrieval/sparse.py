@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, vstack
 
 from engines.core.events import Stop, never
 from engines.core.files import write_array
-from engines.core.machine import half_precision, torch_device
+from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import fingerprint, library_model, model_error
 from engines.retrieval.stored import Rows, best_of_both, corrupt, mapped, new_folder, read_about

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.assets import models_folder
+from engines.core.system import models_folder
 from screens.arqmath.columns import HIT_COLUMNS, Runs, hit_rows
 from screens.shell.export import Export, exported
 from screens.shell.request import Answer, Progress

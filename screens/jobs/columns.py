@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.content import Content
 
 from engines.core.errors import EngineError
-from engines.core.machine import size
+from engines.core.system import size
 from screens.keys import FOLD_KEYS
 from screens.shell.export import (
     CommandLine,

@@ -21,7 +21,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from engines.core.errors import EngineError
-from engines.core.machine import size
+from engines.core.system import size
 from screens.jobs.columns import (
     METRIC_COLUMNS,
     METRICS_OF_RUNS,

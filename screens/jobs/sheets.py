@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.files import printable
-from engines.core.machine import processors, size
+from engines.core.system import processors, size
 from screens.jobs.columns import shortened
 from screens.shell.theme import count, number, safe_text, some
 from screens.widgets.table import Record

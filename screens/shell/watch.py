@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from engines.core.machine import size
+from engines.core.system import size
 from screens.shell.bars import Load
 from screens.shell.theme import fill
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.collection.amps import Exercise, read_amps
+from engines.arqmath.training.corpora import Exercise, read_amps
 from engines.core.errors import DataError
 from engines.forum.readers import Report
 

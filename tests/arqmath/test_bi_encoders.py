@@ -16,7 +16,7 @@ from engines.arqmath.collection.index_build import document_text
 from engines.arqmath.ranking.rank import _questions
 from engines.arqmath.training.bi_encoder import BiEncoderTask, DenseTask, SpladeTask, flops, info_nce
 from engines.core.errors import DataError, EngineError
-from engines.retrieval.run import read_run
+from engines.retrieval.trec import read_run
 from engines.training import TrainConfig
 from tests.arqmath.small_forum import backbone, forum
 from tests.conftest import weights

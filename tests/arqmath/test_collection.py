@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError
 from engines.forum import readers as rows
-from engines.forum.cleaning import clean, clean_with_formulas
 from engines.forum.readers import (
     Comment,
     Report,
+    clean,
+    clean_with_formulas,
     read_comments,
     read_formulas,
     read_links,

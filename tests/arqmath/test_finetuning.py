@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from engines.arqmath.training.finetuning import CrossEncoderTask
-from engines.core.assets import reported_row
 from engines.core.errors import DataError, EngineError
+from engines.core.system import reported_row
 from engines.training import TrainConfig
 from tests.arqmath.small_forum import backbone, forum
 from tests.conftest import weights

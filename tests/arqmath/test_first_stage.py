@@ -15,7 +15,7 @@ from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.arqmath.ranking.rank import Rank, rank
 from engines.arqmath.ranking.search import Search
 from engines.core.spec import described
-from engines.retrieval.run import Run, read_run
+from engines.retrieval.trec import Run, read_run
 from tests.arqmath import tiny_models
 from workbench.cli.command import app
 

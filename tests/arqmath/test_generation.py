@@ -23,7 +23,7 @@ from engines.arqmath.generation.training import (
 from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.errors import DataError, EngineError
 from engines.forum.topics import read_topics
-from engines.retrieval.run import Answer, read_answers, write_answers
+from engines.retrieval.trec import Answer, read_answers, write_answers
 
 POSTS = [
     {

@@ -24,8 +24,8 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.dense import Vectors, unit
 from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
-from engines.retrieval.run import Run, read_run
 from engines.retrieval.tokens import terms
+from engines.retrieval.trec import Run, read_run
 from tests.arqmath.small_collection import ROWS, row, small_collection
 from workbench.cli.command import app
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError
-from engines.forum.cleaning import clean
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_links, read_posts
+from engines.forum.readers import Report, clean, read_links, read_posts
 
 DUMP = (
     '<?xml version="1.0" encoding="utf-8"?>\n<posts>\n'

@@ -14,8 +14,7 @@ from engines.arqmath.training.finetuning import pair_source
 from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Threads, draw_pairs, read_threads
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
-from engines.retrieval.qrels import read_qrels
-from engines.retrieval.run import Run
+from engines.retrieval.trec import Run, read_qrels
 from tests.arqmath.small_forum import forum
 
 ANSWERS = {n: n % 4 for n in range(1, 25)}

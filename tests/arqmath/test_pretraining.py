@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.pretraining import IGNORED, PretrainTask, chunks, documents, masked, order_pairs
+from engines.arqmath.training.corpora import documents
+from engines.arqmath.training.pretraining import IGNORED, PretrainTask, chunks, masked, order_pairs
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum

@@ -24,8 +24,7 @@ from engines.arqmath.ranking.reranking import Ranking, StoredText, journal_of, l
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.topics import Topic, read_topics
-from engines.retrieval.qrels import Qrels, read_qrels
-from engines.retrieval.run import Run, read_run
+from engines.retrieval.trec import Qrels, Run, read_qrels, read_run
 from tests.arqmath import tiny_models
 from workbench.cli.command import app
 
@@ -179,7 +178,7 @@ class Store:
 
 
 def topic(name: str) -> Topic:
-    from engines.forum.cleaning import CleanText
+    from engines.forum.readers import CleanText
 
     return Topic(name, CleanText(f"title {name}", ()), CleanText("body", ()), ())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.collection.lookup import beginning, find_posts
+from engines.arqmath.collection.posts import beginning, find_posts
 from engines.arqmath.ranking.overview import Rankings, answer_rows, natural, run_name
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder

@@ -20,7 +20,7 @@ from engines.arqmath.ranking.rank import Rank, _questions, rank
 from engines.arqmath.training.model_folder import best_window
 from engines.arqmath.training.reranking import RerankTask
 from engines.core.errors import DataError, EngineError
-from engines.retrieval.run import read_run
+from engines.retrieval.trec import read_run
 from tests.arqmath.small_forum import SUBJECTS, backbone, forum
 
 TINY = {"answers": 4, "first_rank": 3, "last_rank": 20, "max_length": 40, "measured": 2, "trained_layers": 1}
@@ -276,8 +276,8 @@ def test_the_one_that_ships_opens_in_sentence_transformers(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_the_one_that_ships_puts_good_answers_of_the_sample_forum_first(tmp_path: Path) -> None:
-    from engines.core.assets import asset
-    from engines.retrieval.qrels import read_qrels
+    from engines.core.system import asset
+    from engines.retrieval.trec import read_qrels
     from workbench.papers.egen.data import model_path
 
     forum_folder, model = asset("sample/arqmath/sample-forum"), model_path("arqmath-reranker")

@@ -12,15 +12,14 @@ import pytest
 
 from engines.arqmath.collection.index import open_index
 from engines.arqmath.collection.index_build import build_index
-from engines.core.assets import asset
 from engines.core.events import ignore, never
 from engines.core.files import read_lines
+from engines.core.system import asset
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Post, Report, read_posts
 from engines.forum.topics import Topic, read_topics
 from engines.retrieval.measures import evaluate, evaluate_answers
-from engines.retrieval.qrels import Qrels, check_topics, read_qrels
-from engines.retrieval.run import read_answers, read_run
+from engines.retrieval.trec import Qrels, check_topics, read_answers, read_qrels, read_run
 
 FORUM = ArqmathFolder.open(asset("sample/arqmath/sample-forum"))
 _BRACKETS = {"}": "{", ")": "(", "]": "["}

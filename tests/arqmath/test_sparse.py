@@ -18,8 +18,8 @@ from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import read_topics
 from engines.retrieval import sparse
-from engines.retrieval.run import read_run
 from engines.retrieval.sparse import SparseIndex, build_sparse, sparse_encoder
+from engines.retrieval.trec import read_run
 from tests.arqmath import tiny_models
 
 

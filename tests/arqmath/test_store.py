@@ -14,7 +14,7 @@ from xml.sax.saxutils import quoteattr
 
 import pytest
 
-from engines.arqmath.collection.store import PostStore, build_store
+from engines.arqmath.collection.posts import PostStore, build_store
 from engines.core.errors import DataError
 from engines.core.events import Event
 from engines.forum.folder import ArqmathFolder
@@ -97,7 +97,7 @@ def test_a_store_is_replaced_whole_or_stays(folder: ArqmathFolder, tmp_path: Pat
 def test_a_store_whose_maker_was_killed_goes_on_behind_the_last_rows(
     folder: ArqmathFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr("engines.arqmath.collection.store._ROWS", 3)
+    monkeypatch.setattr("engines.arqmath.collection.posts._ROWS", 3)
     posts = folder.need_posts()
     if kind == "xml":
         posts = tmp_path / "Posts.xml"

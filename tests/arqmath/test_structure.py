@@ -22,8 +22,8 @@ from engines.formula.features import FEATURES_VERSION, features
 from engines.formula.parser import operator_tree
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import build_lexical
-from engines.retrieval.run import read_run
 from engines.retrieval.tokens import STRUCTURE, structure_terms
+from engines.retrieval.trec import read_run
 from tests.arqmath.small_forum import forum
 from workbench.papers.arqmath import tables as text
 

@@ -12,10 +12,10 @@ from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.evaluate import Evaluate, evaluate
 from engines.arqmath.ranking.rank import Rank, rank, read_judgements
 from engines.arqmath.ranking.tune import Tune, _fused, tune
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.core.events import ignore
-from engines.retrieval.run import Run
+from engines.core.system import asset
+from engines.retrieval.trec import Run
 
 FORUM = asset("sample/arqmath/sample-forum")
 TOPICS, QRELS = FORUM / "topics_task1.xml", FORUM / "qrels_task1.tsv"

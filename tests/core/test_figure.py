@@ -12,7 +12,7 @@ from lxml import etree
 from PIL import Image
 
 from engines.core.errors import EngineError
-from engines.core.figure import CurvesFigure, curves_figure, dots_figure
+from engines.core.picture import CurvesFigure, curves_figure, dots_figure
 
 CURVES = tuple(
     {"name": name, "xs": list(range(20)), "ys": [height + (at == 7) for at in range(20)]}

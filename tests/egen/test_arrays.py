@@ -9,8 +9,8 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from engines.core.assets import asset
 from engines.core.errors import DataError
+from engines.core.system import asset
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes, new_network, save_network
 from engines.egen.models import encode
 from engines.egen.models.arrays import composed_encoder, model_encoder

@@ -10,9 +10,9 @@ import sympy
 from hypothesis import given, settings
 
 from benchmarks.classical import evaluated, read_forms
-from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.core.symbolic import to_sympy
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
 from engines.egen.algebra.classical import TABLE, by_procedures, classical

@@ -9,8 +9,8 @@ import pytest
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from engines.core.assets import asset
 from engines.core.errors import EngineError, ExpressionError
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower

@@ -44,7 +44,7 @@ def test_vectors_of_another_precision_are_kept_beside(
     monkeypatch.setattr("engines.egen.models.encode.MANY", 100)
     found = []
     for kind in (None, torch.bfloat16, None):
-        for place in ("engines.core.machine", "engines.egen.models.encode"):
+        for place in ("engines.core.system", "engines.egen.models.encode"):
             monkeypatch.setattr(f"{place}.half_precision", lambda device, kind=kind: kind)
         vectors._open.clear()
         found.append(np.array(vectors.pool(model, None, "heads", cache=kept).vectors))

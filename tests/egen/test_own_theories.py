@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 import sympy
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.check_rules import CheckTheory, check_theory
 from engines.egen.corpora import (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import chisquare
 
-from engines.core.assets import asset
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.algebra.classical import OPENINGS
 from engines.egen.algebra.rational import rational

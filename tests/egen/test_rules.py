@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.core.numeric import DEFINED, UNDEFINED, compile_many, evaluate
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.expressions.language import is_constant_token, prefix
 from engines.egen.rules import table as table_module

@@ -18,7 +18,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
-from engines.core.machine import processors, size
+from engines.core.system import processors, size
 from workbench import jobs
 from workbench.jobs import machine, view
 from workbench.jobs.folder import Ending, Heartbeat, Job, create

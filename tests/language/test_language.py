@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from engines.core.assets import asset
 from engines.core.errors import EngineError
+from engines.core.system import asset
 from engines.language.english import analysed, pipeline, sentences, tokens
 from engines.language.training import (
     FORMULA,

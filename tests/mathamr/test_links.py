@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from engines.core.assets import asset
+from engines.core.system import asset
 from engines.formula.lexer import Token, lex
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.inspection import Inspect, inspect, node_rows

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from engines.core.system import asset
 from engines.formula.formula import Formula
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
@@ -33,7 +33,7 @@ from engines.mathamr.retrieval.strings import (
 )
 from engines.mathamr.retrieval.task2 import Task2
 from engines.retrieval.measures import ndcg
-from engines.retrieval.run import read_run, write_run
+from engines.retrieval.trec import read_run, write_run
 
 FORUM = asset("sample/arqmath/sample-forum")
 QRELS = FORUM / "qrels_task2.tsv"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.formula.features import features, shared_parts
 from engines.formula.judge import Fingerprint, Judgement
@@ -26,7 +26,7 @@ from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.retrieval.task2 import FormulaTopics, Task2, topics
-from engines.retrieval.run import read_run
+from engines.retrieval.trec import read_run
 
 FORUM = asset("sample/arqmath/sample-forum")
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.core.assets import asset
 from engines.core.errors import EngineError
+from engines.core.system import asset
 from engines.mathamr.retrieval.strings import EmbedStrings, embed
 from engines.mathamr.training.sentences import (
     Pair,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from engines.core.assets import asset
 from engines.core.errors import EngineError
+from engines.core.system import asset
 from engines.mwp.augmentation.augment import Challenge, challenge, variants
 from engines.mwp.problems.readers import read_problems
 

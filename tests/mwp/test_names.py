@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.assets import asset
 from engines.core.errors import EngineError
+from engines.core.system import asset
 from workbench.papers.mwp.data import check, problems_path
 from workbench.workspace import Workspace, ensure_sample
 

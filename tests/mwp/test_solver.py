@@ -13,9 +13,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from engines.core.assets import asset  # noqa: E402
 from engines.core.errors import EngineError  # noqa: E402
 from engines.core.spec import read  # noqa: E402
+from engines.core.system import asset  # noqa: E402
 from engines.mwp.augmentation.augment import variants  # noqa: E402
 from engines.mwp.problems.equation import evaluate, normalised, placeholders  # noqa: E402
 from engines.mwp.problems.problem import Problem  # noqa: E402

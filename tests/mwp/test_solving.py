@@ -14,8 +14,8 @@ import sympy
 
 pytest.importorskip("torch")
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.mwp.evaluations.evaluate import (
     ArrangeProblems,

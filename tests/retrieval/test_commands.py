@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from engines.retrieval.run import made_by, manifest_of
+from engines.retrieval.trec import made_by, manifest_of
 from workbench.cli.command import app
 
 

@@ -11,8 +11,6 @@ import pytest
 from engines.core.errors import DataError
 from engines.retrieval.fusion import reciprocal_rank_fusion, tune_weights, weighted_sum
 from engines.retrieval.measures import evaluate, evaluate_answers
-from engines.retrieval.qrels import Qrels, check_topics, read_qrels, read_visual_ids, to_visual_ids
-from engines.retrieval.run import Run, read_answers, read_run, write_run
 from engines.retrieval.significance import (
     bonferroni,
     bootstrap,
@@ -21,6 +19,17 @@ from engines.retrieval.significance import (
     holm,
     sign_p,
     student_quantile,
+)
+from engines.retrieval.trec import (
+    Qrels,
+    Run,
+    check_topics,
+    read_answers,
+    read_qrels,
+    read_run,
+    read_visual_ids,
+    to_visual_ids,
+    write_run,
 )
 
 QRELS = Qrels({"T": {"a": 3, "b": 0, "c": 2, "d": 1, "e": 2}})

@@ -6,7 +6,7 @@ import re
 
 from nltk.stem.porter import PorterStemmer
 
-from engines.core.assets import asset
+from engines.core.system import asset
 from engines.retrieval.tokens import english_terms, porter
 
 

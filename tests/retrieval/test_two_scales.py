@@ -14,7 +14,7 @@ from engines.arqmath.ranking.rank import Fuse, fuse
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.retrieval.fusion import min_max, scored_depth
-from engines.retrieval.run import Run, Scored, check_out, read_run, with_tail, write_run
+from engines.retrieval.trec import Run, Scored, check_out, read_run, with_tail, write_run
 
 DEPTH, LONG = 20, 100
 

@@ -13,7 +13,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from engines.arqmath.collection.store import StoredPost
+from engines.arqmath.collection.posts import StoredPost
 from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from screens.app import Workbench

@@ -67,7 +67,7 @@ async def test_everything_can_be_written_to_a_file(build: Make, tmp_path: Path) 
             ways[key].write(path)
             assert path.stat().st_size > 0
             assert json.loads(Path(f"{path}.meta.json").read_text("utf-8"))["run"] == "dense"
-        from engines.retrieval.run import read_run
+        from engines.retrieval.trec import read_run
 
         assert [d for d, _ in read_run(tmp_path / "out-r.tsv").rankings["A.1"]] == [
             "13",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.color import Color
 
-from engines.core.machine import size
+from engines.core.system import size
 from screens.arqmath.answer import about
 from screens.shell.theme import Ascii, count, elide, number, safe_text, some, width
 from screens.widgets.plot import Series, draw, span

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.repro import measured
-from engines.core.assets import asset
 from engines.core.errors import EngineError
+from engines.core.system import asset
 from workbench import jobs
 from workbench.cli.command import app
 from workbench.recipes import Recipe, load

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.codes import CODES
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import CODES, DataError, EngineError
 from workbench.errors import MissingError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, ignore, never
 from engines.forum.folder import ArqmathFolder
-from engines.retrieval.qrels import read_qrels
+from engines.retrieval.trec import read_qrels
 from tests.screens.arqmath_engine import write_collection, write_run
 from workbench.cli.command import app
 from workbench.errors import MissingError, WorkspaceError

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.core.system import asset
 from workbench.cli.command import app
 from workbench.cli.data import list_
 from workbench.data import SHOWN, DataRegistry, kinds

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from engines.core.spec import described, read, values
-from engines.retrieval.run import read_run
+from engines.retrieval.trec import read_run
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.jobs.worker import perform

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from engines.core.assets import asset
 from engines.core.errors import DataError
+from engines.core.system import asset
 from workbench.cli.command import app
 from workbench.overlap import NEAR, Unit, compare_texts, overlap
 from workbench.workspace import Workspace, ensure_sample

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engines.core.assets import asset
 from engines.core.spec import read
+from engines.core.system import asset
 from screens.shell.export import exported
 from screens.widgets.table import Rows, content
 from tests.workbench.operation_samples import SAMPLES

@@ -10,8 +10,7 @@ import pytest
 from engines.egen.expressions.language import read_prefix
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.measures import evaluate
-from engines.retrieval.qrels import read_qrels
-from engines.retrieval.run import read_run
+from engines.retrieval.trec import read_qrels, read_run
 from workbench.cli.system import tour
 from workbench.workspace import Workspace
 

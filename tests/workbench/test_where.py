@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.core.assets import asset
+from engines.core.system import asset
 from tests.conftest import mathwb
 from workbench.cli.command import app
 from workbench.paper import load, operation, operations

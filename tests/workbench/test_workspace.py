@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.core import assets
 from engines.core.errors import EngineError
+from engines.core.system import asset
 from workbench.config import default_workspace
 from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
@@ -139,7 +139,7 @@ def test_a_workspace_of_an_older_version_gets_the_forum(tmp_path: Path) -> None:
     description.write_text(f'version = {LAYOUT_VERSION}\nsample = ["corpora/sample-e"]\n')
     assert ensure_sample(Workspace.open(tmp_path / "w"))
     forum = workspace.folder("arqmath") / "sample-forum"
-    shipped = assets.asset("sample/arqmath/sample-forum")
+    shipped = asset("sample/arqmath/sample-forum")
     files = {path.relative_to(shipped) for path in shipped.rglob("*") if path.is_file()}
     assert len(files) > 8
     for file in files:

@@ -14,8 +14,8 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Annotated, Any, Literal, get_args
 
-from engines.core.assets import asset, models_folder
 from engines.core.errors import EngineError
+from engines.core.system import asset, models_folder
 from workbench import __version__
 from workbench.config import cache_dir
 

@@ -16,7 +16,7 @@ import typer
 
 from engines.core.errors import EngineError
 from engines.core.files import printable
-from engines.core.machine import size
+from engines.core.system import size
 from workbench import jobs
 from workbench.cli.command import Csv, Json, PlotFile, Tex, Where, emit, form_of, group, progress_line, say
 from workbench.errors import UsageError, one_line

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from engines.core.codes import CODES
+from engines.core.errors import CODES
 from workbench import __version__
 from workbench.paper import load, operations
 

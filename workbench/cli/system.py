@@ -104,8 +104,7 @@ def repro(
 def _plot(path: Path, found: list[Table]) -> None:
     """Our figures of a table beside the paper's. Raises: UsageError E402 for more tables than one, E645 where
     nothing of it is measured."""
-    from engines.core.figure import dots_figure
-    from engines.core.picture import check_drawing
+    from engines.core.picture import check_drawing, dots_figure
     from workbench.config import cache_dir
 
     check_drawing(path)

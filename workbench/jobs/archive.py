@@ -19,8 +19,8 @@ from typing import Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_folder, atomic_writer, file_error, remove_folder
-from engines.core.machine import size
 from engines.core.spec import described
+from engines.core.system import size
 from workbench.jobs.control import disk_use, next_free
 from workbench.jobs.folder import INSIDE, Job, mapped, texts
 from workbench.jobs.view import JobView, job_view

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
-from engines.core.machine import processors
+from engines.core.system import processors
 from workbench.config import load_config, state_dir
 from workbench.jobs import machine as timing
 from workbench.jobs import slurm

@@ -28,7 +28,7 @@ import psutil
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
 from engines.core.files import printable
-from engines.core.machine import size
+from engines.core.system import size
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, why_stop_early
 from workbench.jobs.machine import MARK, ProcessId, mark, memory_bytes, sweep

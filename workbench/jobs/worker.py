@@ -36,8 +36,8 @@ import workbench
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256, write_json
-from engines.core.machine import processors
 from engines.core.spec import described
+from engines.core.system import processors
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Job, flat, read_document
 from workbench.jobs.machine import memory_bytes

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.collection.store import PostStore
+from engines.arqmath.collection.posts import PostStore
 from engines.arqmath.first_stage import RETRIEVERS, FirstStage, Retriever
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import cached, changed, file_error, sha256
-from engines.retrieval.run import DEPTH, Run
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS
+from engines.retrieval.trec import DEPTH, Run
 
 if TYPE_CHECKING:
     from engines.retrieval.dense import Vectors

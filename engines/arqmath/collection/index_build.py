@@ -19,7 +19,7 @@ from engines.arqmath.collection.index import (
     STORE,
     read_json,
 )
-from engines.arqmath.collection.store import PostStore, StoredPost, build_store
+from engines.arqmath.collection.posts import PostStore, StoredPost, build_store
 from engines.arqmath.first_stage import RETRIEVERS
 from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild
 from engines.core.errors import DataError, EngineError
@@ -30,8 +30,8 @@ from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
 from engines.retrieval.dense import Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.run import package_versions
 from engines.retrieval.tokens import TERMS, VERSIONS, Terms
+from engines.retrieval.trec import package_versions
 
 if TYPE_CHECKING:
     from engines.retrieval.sparse import SparseEncoder

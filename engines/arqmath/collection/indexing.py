@@ -83,7 +83,7 @@ def resolved(spec: IndexCollection) -> IndexCollection:
 def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Make a collection searchable; see `engines.arqmath.collection.index.build_index`.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> from tempfile import mkdtemp
     >>> place = Path(mkdtemp())
@@ -157,7 +157,7 @@ def export(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) 
     Returns: out, documents. Events: progress in documents. Raises: DataError for a folder that is no index,
     as `open_index`, and when `out` cannot be written; StoppedError after a stop.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> from tempfile import mkdtemp
     >>> from engines.arqmath import IndexCollection, index
     >>> place = Path(mkdtemp())

@@ -17,7 +17,7 @@ from engines.core.build import Journal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import sha256
-from engines.retrieval.run import Answer
+from engines.retrieval.trec import Answer
 
 if TYPE_CHECKING:
     from engines.forum.topics import Topic

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engines.arqmath.generation.answers import Draft
     from engines.formula.judge import Proofreader
     from engines.forum.topics import Topic
-    from engines.retrieval.run import Answer
+    from engines.retrieval.trec import Answer
 
 
 _WAYS: Mapping[str, tuple[str, ...]] = {
@@ -97,7 +97,7 @@ def generate(
     Events: progress in topics; warnings of topics of Task 2 and of those without an answer. Raises: DataError
     when no topic got an answer, and as `write_answers`.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> from tempfile import mkdtemp
     >>> place = Path(mkdtemp())
@@ -107,7 +107,7 @@ def generate(
     """
     from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
     from engines.forum.topics import read_topics, warn_of_formula_topics, warn_of_unanswered_topics
-    from engines.retrieval.run import check_out, read_answers, write_answers
+    from engines.retrieval.trec import check_out, read_answers, write_answers
 
     topics = read_topics(spec.topics)
     warn_of_formula_topics(topics, events)

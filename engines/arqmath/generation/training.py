@@ -143,7 +143,7 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
 
 def amps_texts(folder: Path, *, seed: int) -> Texts:
     """AMPS: Khan's exercises five times, half of Mathematica's, drawn by the seed."""
-    from engines.arqmath.collection.amps import read_amps
+    from engines.arqmath.training.corpora import read_amps
     from engines.forum.readers import Report
 
     rng = np.random.default_rng(seed)

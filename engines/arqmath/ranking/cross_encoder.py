@@ -26,9 +26,8 @@ from engines.arqmath.training.model_folder import (
     tokenised,
     unusable,
 )
-from engines.core.assets import asset
 from engines.core.files import sha256, write_bytes, write_json
-from engines.core.machine import half_precision, torch_device
+from engines.core.system import asset, half_precision, torch_device
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,8 +16,7 @@ from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
 
 if TYPE_CHECKING:
     from engines.retrieval.measures import Evaluation
-    from engines.retrieval.qrels import Qrels
-    from engines.retrieval.run import Run
+    from engines.retrieval.trec import Qrels, Run
 
 
 JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
@@ -69,7 +68,7 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     Events: warnings of repeated documents, of topics and documents that are not judged. Raises: DataError for
     files that cannot be read or do not fit together, EngineError E402 for answers without `answer_ids`.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> found = evaluate(Evaluate(forum / "runs" / "bm25.tsv", forum / "qrels_task1.tsv"))
     >>> found["topics"], found["ndcg_prime"]
@@ -103,7 +102,7 @@ def _draw(path: Path, name: str, result: Evaluation) -> None:
 def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:
     """Judgements as TREC has them: any whole numbers; a warning names those that ARQMath does not have. Of
     Task 3 5 and 6 are marks."""
-    from engines.retrieval.qrels import NOT_A_GRADE, read_qrels
+    from engines.retrieval.trec import NOT_A_GRADE, read_qrels
 
     if task == 3:
         return read_qrels(path)
@@ -119,8 +118,13 @@ def load_run(
     path: Path, qrels: Qrels, qrels_path: Path, task: int, visual_ids: Path | None, events: Sink = ignore
 ) -> Run:
     """Read a run ready to be evaluated: warned of, checked against the qrels' topics, visual ids applied."""
-    from engines.retrieval.qrels import check_one_each, check_topics, read_visual_ids, to_visual_ids
-    from engines.retrieval.run import warned_run
+    from engines.retrieval.trec import (
+        check_one_each,
+        check_topics,
+        read_visual_ids,
+        to_visual_ids,
+        warned_run,
+    )
 
     run = warned_run(path, task, events)
     if task == 3:
@@ -162,7 +166,7 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
     table of ids itself, whose runs are then all evaluated."""
     from engines.retrieval.measures import evaluate as measure
     from engines.retrieval.measures import evaluate_answers
-    from engines.retrieval.run import Run
+    from engines.retrieval.trec import Run
 
     documents: dict[str, dict[str, Any]] = {}
     grades: dict[str, Mapping[str, int]] = {}
@@ -203,8 +207,7 @@ def document(found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
     from engines.core.files import read_lines
-    from engines.retrieval.qrels import check_one_each
-    from engines.retrieval.run import read_answer_ids, read_answers, read_run
+    from engines.retrieval.trec import check_one_each, read_answer_ids, read_answers, read_run
 
     path, table = spec.run, spec.answer_ids
     first = next((text.split("\t") for _, text in read_lines(path) if text.strip()), [])
@@ -301,7 +304,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     picture of the differences by topic. Events: warnings, as of `evaluate`, and of runs of unequal depth.
     Raises: DataError for files that cannot be read, EngineError E341 for fewer than two topics.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> runs = (forum / "runs" / "bm25.tsv", forum / "runs" / "dense.tsv")
     >>> test = compare(Compare(runs, (forum / "qrels_task1.tsv",)))["comparisons"][0]
@@ -352,9 +355,9 @@ class _Compared:
 
 def _compared_by(spec: Compare, path: Path, events: Sink) -> _Compared:
     from engines.retrieval.measures import evaluate
-    from engines.retrieval.run import unequal_depths
     from engines.retrieval.significance import bootstrap_interval
     from engines.retrieval.significance import compare as test
+    from engines.retrieval.trec import unequal_depths
 
     qrels = load_qrels(path, spec.task, events)
     runs = {run: load_run(run, qrels, path, spec.task, spec.visual_ids, events) for run in spec.runs}

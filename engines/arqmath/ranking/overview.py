@@ -16,8 +16,16 @@ from engines.core.files import changed
 from engines.core.spec import Arg, no_effect
 from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
-from engines.retrieval.qrels import Qrels, read_qrels
-from engines.retrieval.run import Answer, Run, made_by, read_answer_ids, read_answers, read_run
+from engines.retrieval.trec import (
+    Answer,
+    Qrels,
+    Run,
+    made_by,
+    read_answer_ids,
+    read_answers,
+    read_qrels,
+    read_run,
+)
 
 if TYPE_CHECKING:
     from engines.formula.judge import Proofreader
@@ -447,12 +455,12 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     Events: progress in runs, warnings of files that cannot be read. Raises: DataError for what is no
     collection, E372 for a run that there is not.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> [topic["id"] for topic in topics(Topics(forum))["topics"]][:2]
     ['A.901', 'A.902']
     """
-    from engines.arqmath.collection.lookup import SMALL_BYTES
+    from engines.arqmath.collection.posts import SMALL_BYTES
     from engines.formula.unicode import render_text
 
     result = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
@@ -505,7 +513,7 @@ def ranking(spec: Ranking, *, events: Sink = ignore, stop: Stop = never) -> dict
 
 def write_run(spec: WriteRun, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write a run. Returns: file, documents. Raises: DataError E372 for a run that there is not."""
-    from engines.retrieval.run import write_run as write
+    from engines.retrieval.trec import write_run as write
 
     rankings = _rankings(spec.folder, spec.added, (spec.run,), events, stop)
     run = rankings.find_run(spec.run).run
@@ -546,7 +554,7 @@ def _warned(rankings: Rankings, events: Sink) -> Rankings:
 
 
 def _lost(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
-    from engines.arqmath.collection.lookup import rows_left_out
+    from engines.arqmath.collection.posts import rows_left_out
 
     if folder.posts is None or index is None or not (index / "manifest.json").exists():
         return []

@@ -14,17 +14,26 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import file_error, model_files
 from engines.core.spec import Arg, no_effect
-from engines.forum.cleaning import CleanText
 from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import CleanText
 from engines.forum.topics import Topic, read_topic_files, warn_of_formula_topics, warn_of_unanswered_topics
 from engines.retrieval.fusion import FuseRuns, fused_runs, tune_weights, weighted_sum
 from engines.retrieval.measures import RELEVANT
-from engines.retrieval.qrels import Qrels, read_qrels
-from engines.retrieval.run import DEPTH, Run, Scored, check_out, with_tail, write_manifest, write_run
+from engines.retrieval.trec import (
+    DEPTH,
+    Qrels,
+    Run,
+    Scored,
+    check_out,
+    read_qrels,
+    with_tail,
+    write_manifest,
+    write_run,
+)
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
-    from engines.arqmath.collection.store import PostStore
+    from engines.arqmath.collection.posts import PostStore
     from engines.arqmath.ranking.reranking import Ranking, Scorer, Texts
 
 # The two stages of a ranking: candidates from an index, and what a cross-encoder makes of them.
@@ -261,7 +270,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     Raises: EngineError E433 when an index is needed and there is none; DataError for files that cannot be
     read, and as `score_candidates`.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> from tempfile import mkdtemp
     >>> place = Path(mkdtemp())
@@ -367,11 +376,11 @@ def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink
 
 def _scorer(spec: Rank) -> Scorer:
     if spec.by == "formulas":
-        from engines.arqmath.ranking.scorers import FormulaScorer
+        from engines.arqmath.ranking.reranking import FormulaScorer
 
         return FormulaScorer()
     if spec.by == "interaction":
-        from engines.arqmath.ranking.scorers import ColbertScorer, InteractionScorer, is_colbert
+        from engines.arqmath.ranking.reranking import ColbertScorer, InteractionScorer, is_colbert
 
         if spec.model is not None and is_colbert(spec.model):
             return ColbertScorer(spec.model, device=spec.device, exact=spec.exact)
@@ -503,7 +512,7 @@ def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:
     """Write the fused run. Returns: out, topics, documents, left_out (documents beyond 1,000 of a topic).
     Events and errors as of `fused_runs`.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> runs = asset("sample/arqmath/sample-forum") / "runs"

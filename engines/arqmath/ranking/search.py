@@ -16,7 +16,7 @@ from engines.core.spec import Arg
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from engines.arqmath.collection.store import StoredPost
+    from engines.arqmath.collection.posts import StoredPost
     from engines.arqmath.ranking.cross_encoder import CrossEncoder
 
 
@@ -68,7 +68,7 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     When `stop` is raised, answers that were not scored keep their order behind the others.
     Raises: DataError and EngineError as `open_index`, `Index.search` and `CrossEncoder`.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> from tempfile import mkdtemp
     >>> place = Path(mkdtemp())

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engines.arqmath.collection.index import Index
-    from engines.retrieval.qrels import Qrels
-    from engines.retrieval.run import Run
+    from engines.retrieval.trec import Qrels, Run
 
 
 BM25_GRID = tuple(product((0.4, 0.8, 1.2, 1.6, 2.0, 3.0), (0.0, 0.25, 0.5, 0.75, 1.0)))
@@ -71,7 +70,7 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     Events: progress in systems; warnings of judged topics that are not asked. Raises: EngineError E344 where
     too few topics are judged to choose or to report on.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> from tempfile import mkdtemp
     >>> place = Path(mkdtemp())
@@ -85,7 +84,7 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     from engines.arqmath.collection.index import cached_index
     from engines.arqmath.ranking.rank import read_judgements
     from engines.forum.topics import read_topic_files
-    from engines.retrieval.qrels import Qrels
+    from engines.retrieval.trec import Qrels
 
     index = cached_index(spec.index)
     topics = read_topic_files(spec.topics)
@@ -144,8 +143,8 @@ _Runs = Iterator[tuple[str, "Run"]]
 def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
     from engines.arqmath.collection.index_build import document_text
     from engines.retrieval.bm25 import Bm25, Frequencies
-    from engines.retrieval.run import DEPTH, Run
     from engines.retrieval.tokens import VERSIONS
+    from engines.retrieval.trec import DEPTH, Run
 
     ids = [name.decode() for name in index.ids.tolist()]
     as_is, plain = index.retriever("lexical").part.about, "BM25 as indexed"
@@ -191,7 +190,7 @@ def _sums(searches: Sequence[str]) -> Iterator[FirstStage]:
 
 
 def _fused(stages: Iterable[FirstStage], found: Mapping[str, Run]) -> _Runs:
-    from engines.retrieval.run import DEPTH
+    from engines.retrieval.trec import DEPTH
 
     return ((str(stage), stage.fuse(found).cut(DEPTH)) for stage in stages)
 

@@ -18,8 +18,8 @@ from engines.arqmath.training.model_folder import (
     unusable,
 )
 from engines.arqmath.training.new_backbone import Family
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.core.system import asset
 from engines.training.libraries import quick_imports
 
 if TYPE_CHECKING:

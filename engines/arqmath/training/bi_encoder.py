@@ -29,7 +29,7 @@ from engines.training.token_cache import Sequences
 if TYPE_CHECKING:
     import torch
 
-    from engines.retrieval.run import Run
+    from engines.retrieval.trec import Run
 
 
 # What trainings of dense and of sparse encoders share: questions and answers are read apart, and compared.

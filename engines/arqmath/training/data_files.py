@@ -231,7 +231,7 @@ def pretrain_data(spec: PretrainData, *, events: Sink = ignore) -> dict[str, Any
     that could not be read), broken (rows read with something missing), seed. Events: a warning for each of
     the first such rows. Raises: DataError for files that cannot be read or written.
     """
-    from engines.arqmath.training.pretraining import documents
+    from engines.arqmath.training.corpora import documents
     from engines.arqmath.training.settings import PretrainSettings
     from engines.forum.readers import Report
 

@@ -71,8 +71,7 @@ def pair_source(
 
     Raises: DataError E674 when the files do not fit together.
     """
-    from engines.retrieval.qrels import read_qrels
-    from engines.retrieval.run import read_run
+    from engines.retrieval.trec import read_qrels, read_run
 
     threads = read_threads(folder, exclude=read_ids(exclude))
     if annotated is not None:

@@ -29,8 +29,7 @@ from engines.core.errors import DataError
 from engines.core.files import atomic_writer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_links, read_posts
-from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run, Scored, read_run
+from engines.retrieval.trec import Qrels, Run, Scored, read_run
 
 RELEVANT = 2
 """The grade from which an annotated answer is correct, as the measures count it."""

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.collection.amps import read_amps
 from engines.arqmath.training.backbones import Backbone, add_latex_tokens
+from engines.arqmath.training.corpora import (
+    documents,
+)
 from engines.arqmath.training.forum_task import ForumTask, moved, need
 from engines.arqmath.training.model_folder import (
     Ids,
@@ -23,12 +25,9 @@ from engines.arqmath.training.model_folder import (
     save_model,
     tokenised,
 )
-from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import values
-from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts
 from engines.training.data import Numbered, Resampled, numbered
 from engines.training.token_cache import Sequences, cached_rows
 
@@ -129,34 +128,6 @@ def needed(settings: PretrainSettings, data: Mapping[str, Path]) -> list[str]:
         need(data, kind, f"{kind} for {corpus}")
         kinds += [kind] if kind not in kinds else []
     return kinds
-
-
-def documents(
-    settings: PretrainSettings, data: Mapping[str, Path], report: Report | None = None
-) -> Iterator[list[str]]:
-    """The documents of the corpora, one after the other: a post each (the title of a question is its first
-    segment), a formula each for MathSE (3), an exercise each for AMPS. Args: report: gets the malformed
-    rows."""
-    report = report or Report()
-    for corpus in settings.names:
-        if corpus.startswith("mathse"):
-            folder = ArqmathFolder.open(data["collection"])
-            yield from _of_posts(corpus, folder, settings.split_inside_formulas, report)
-        else:
-            for exercise in read_amps(data["amps"], report):
-                if corpus == "amps" or exercise.source == corpus:
-                    yield exercise.segments
-
-
-def _of_posts(corpus: str, folder: ArqmathFolder, inside: bool, report: Report) -> Iterator[list[str]]:
-    for post in read_posts(folder.need_posts(), report):
-        known = [latex for _, latex in post.body.formulas]
-        if corpus == "mathse3":
-            result = formulas(post.title if known and not inside else post.text)
-            yield from map(formula_parts, result if inside else [*result, *known])
-        else:
-            cut = sentences if corpus == "mathse1" else text_and_formulas
-            yield cut(post.body.text, title=post.title, known=known, split_inside_formulas=inside)
 
 
 def examples(

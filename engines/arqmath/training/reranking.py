@@ -124,7 +124,7 @@ class RerankTask(ForumTask[RerankSettings]):
     @cached_property
     def _lists(self) -> tuple[list[_List], list[_List]]:
         from engines.retrieval.fusion import min_max
-        from engines.retrieval.run import read_run
+        from engines.retrieval.trec import read_run
 
         threads, settings = self.threads, self.settings
         ranked, linked = read_run(self.data["run"]).rankings, read_linked(self.folder)

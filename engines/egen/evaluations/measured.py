@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.assets import reported
+from engines.core.system import reported
 from engines.retrieval.significance import bootstrap
 
 Floats = NDArray[np.float64]

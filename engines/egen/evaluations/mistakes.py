@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.assets import reported
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
 from engines.core.symbolic import from_sympy, to_sympy
+from engines.core.system import reported
 from engines.core.tree import Tree
 from engines.egen.corpus.splits import SplitName
 from engines.egen.evaluations.measured import RESAMPLES, WORST, Figure, Mistake, Report, costliest, unread

@@ -150,7 +150,7 @@ class Labelled:
 
 
 def sample_corpus() -> Path:
-    from engines.core.assets import asset
+    from engines.core.system import asset
 
     return asset("sample/corpora/sample-e")
 

@@ -14,7 +14,7 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import cached, changed
-from engines.core.machine import half_precision, has_torch, torch_device
+from engines.core.system import half_precision, has_torch, torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.datasets import Ints, Sequences, batches, usable
 from engines.egen.models.model_folder import load_model, unopened

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, overload
 
-from engines.core.assets import models_folder
 from engines.core.spec import Arg, described, known, read, refused
+from engines.core.system import models_folder
 from engines.egen.corpus.splits import SplitName
 
 Pooling = Literal["mean", "max"]

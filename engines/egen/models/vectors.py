@@ -238,7 +238,7 @@ def print_of(*what: str) -> str:
 
 
 def _precision() -> tuple[str, ...]:
-    from engines.core.machine import half_precision, torch_device
+    from engines.core.system import half_precision, torch_device
 
     kind = half_precision(torch_device("auto"))
     return () if kind is None else (str(kind),)

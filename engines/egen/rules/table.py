@@ -18,8 +18,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, ExpressionError
+from engines.core.system import asset
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.expressions.language import (
     ARITY,

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.assets import asset, home
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import file_error, write_json
+from engines.core.system import asset, home
 from engines.core.tree import Tree
 from engines.egen.expressions.signs import Signs, names
 from engines.egen.records import Counterexample, Verdict

@@ -11,8 +11,8 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from engines.core.assets import asset
 from engines.core.errors import EngineError, ExpressionError
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import term
 from engines.egen.expressions.signs import Sign, Signs, ac_key, names

@@ -19,9 +19,9 @@ from pathlib import Path
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
 from engines.core.files import file_error
+from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import GUARDS
 from engines.egen.expressions.language import ARITY, FURTHER

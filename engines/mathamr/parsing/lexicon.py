@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.core.files import read_lines
+from engines.core.system import asset
 from engines.language import english
 from engines.language.english import Word
 

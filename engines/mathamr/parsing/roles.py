@@ -17,10 +17,10 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_writer, json_objects, read_lines
 from engines.core.spec import Arg
+from engines.core.system import asset
 from engines.language.english import Word, analysed
 from engines.mathamr.graph.amr import Block, Graph, read_blocks, read_graph
 from engines.mathamr.parsing.lexicon import frames

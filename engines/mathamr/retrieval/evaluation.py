@@ -17,8 +17,7 @@ from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.formula_index import FormulaIndex
-    from engines.retrieval.qrels import Qrels
-    from engines.retrieval.run import Run
+    from engines.retrieval.trec import Qrels, Run
 
 
 Unit = Literal["formula", "visual"]
@@ -67,7 +66,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     in the index.
 
     >>> from tempfile import mkdtemp
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> from engines.mathamr import IndexFormulas, index
     >>> forum, place = asset("sample/arqmath/sample-forum"), Path(mkdtemp()) / "index"
     >>> _ = index(IndexFormulas(forum, place))
@@ -79,8 +78,8 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     from engines.mathamr.retrieval.search import open_index
     from engines.retrieval.measures import CUT_MEASURES
     from engines.retrieval.measures import evaluate as measured
-    from engines.retrieval.run import unequal_depths
     from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
+    from engines.retrieval.trec import unequal_depths
 
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
@@ -162,8 +161,7 @@ def _look(opened: FormulaIndex, look: int) -> str:
 
 def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormulas, events: Sink) -> Run:
     """A run over visually distinct formulas; those that the index lacks are left out and counted."""
-    from engines.retrieval.qrels import check_topics
-    from engines.retrieval.run import Run, warned_run
+    from engines.retrieval.trec import Run, check_topics, warned_run
 
     run = warned_run(path, 2, events)
     missing = check_topics(run, qrels, run_path=path, qrels_path=spec.qrels[0])
@@ -198,7 +196,7 @@ def _judged(
     """Grades by topic and visually distinct formula; how many judgements are of formulas that the index
     lacks, and whether more of them name the other unit than this; and the topics that are left out, since
     nothing in the index has a grade above 0."""
-    from engines.retrieval.qrels import Qrels, read_qrels
+    from engines.retrieval.trec import Qrels, read_qrels
 
     seen: dict[tuple[str, str], int] = {}
     known = set(opened.looks["visual_id"].to_pylist()) - {""}
@@ -298,8 +296,7 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
 def _judgements(collection: ArqmathFolder) -> tuple[tuple[Path, ...], Unit]:
     """The files of judgements that have topics of the runs; those of visual ids where none names formulas."""
     from engines.mathamr.retrieval.task2 import names_visual_ids
-    from engines.retrieval.qrels import read_qrels
-    from engines.retrieval.run import read_run
+    from engines.retrieval.trec import read_qrels, read_run
 
     topics = {topic for path in collection.formula_runs for topic in read_run(path, task=2).rankings}
     files = [path for path in collection.qrels.get(2, ()) if topics & {*read_qrels(path).grades}]

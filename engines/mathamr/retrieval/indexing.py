@@ -81,7 +81,7 @@ def index(
     something else, and as `encoder`.
 
     >>> from tempfile import mkdtemp
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> found = index(IndexFormulas(asset("sample/arqmath/sample-forum"), Path(mkdtemp()) / "index"))
     >>> found["complete"], found["formulas"] >= found["looks"] > 100
     (True, True)

@@ -74,7 +74,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.search import open_encoder, open_index
     from engines.mathamr.retrieval.task2 import Task2
-    from engines.retrieval.run import Run, Scored, check_out, with_tail, write_manifest, write_run
+    from engines.retrieval.trec import Run, Scored, check_out, with_tail, write_manifest, write_run
 
     collection = ArqmathFolder.open(spec.folder)
     task = Task2(collection, events)
@@ -147,7 +147,7 @@ def _candidates(
     spec: Rerank, task: Task2, strings: Strings, events: Sink
 ) -> tuple[dict[str, list[str]], dict[str, list[str]], int]:
     """The formulas of each topic that the index has, those beyond the depth, and how many the index lacks."""
-    from engines.retrieval.run import warned_run
+    from engines.retrieval.trec import warned_run
 
     behind: dict[str, list[str]] = {}
     if spec.run is not None:
@@ -206,7 +206,7 @@ def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
     Worked by hand: run A d1 (1.0), d2 (.9) and run B d2 (.8), d1 (.5) give, without min-max, d1
     1/61 + .5/62 and d2 .9/62 + .8/61.
     """
-    from engines.retrieval.run import write_manifest
+    from engines.retrieval.trec import write_manifest
 
     fused, left_out = fusion.fused_runs(spec, task=2, events=events)
     result = {

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
-from engines.core.machine import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, no_effect, refused
+from engines.core.system import MAX_LATEX
 
 if TYPE_CHECKING:
     from engines.formula.formula import Formula
@@ -103,7 +103,7 @@ def search(
     for a formula that cannot be read as an expression or statement where `how` needs that.
 
     >>> from tempfile import mkdtemp
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> from engines.mathamr import IndexFormulas, index
     >>> place = Path(mkdtemp()) / "index"
     >>> _ = index(IndexFormulas(asset("sample/arqmath/sample-forum"), place))
@@ -161,7 +161,7 @@ def ranked(
     """The visually distinct formulas most similar to one, as (number, score)."""
     from engines.mathamr.retrieval.matching import nearest
     from engines.retrieval.fusion import reciprocal_rank_fusion
-    from engines.retrieval.run import Run
+    from engines.retrieval.trec import Run
 
     found: list[list[tuple[int, float]]] = []
     if how != "dense":
@@ -269,7 +269,7 @@ def _run(
 ) -> dict[str, Any]:
     from engines.formula.formula import Formula
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
-    from engines.retrieval.run import Run, check_out, write_manifest, write_run
+    from engines.retrieval.trec import Run, check_out, write_manifest, write_run
 
     assert spec.run is not None
     topics = read_topic_files(spec.topics)

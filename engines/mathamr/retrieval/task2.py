@@ -16,7 +16,7 @@ from engines.core.spec import Arg
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.forum.topics import Topic
-    from engines.retrieval.run import Run
+    from engines.retrieval.trec import Run
 
 
 _NAMED = 20
@@ -146,7 +146,7 @@ class Task2:
         return self._graded(visual=True)
 
     def _graded(self, *, visual: bool) -> dict[str, dict[str, int]]:
-        from engines.retrieval.qrels import read_qrels
+        from engines.retrieval.trec import read_qrels
 
         result: dict[str, dict[str, int]] = {}
         for path in self.collection.qrels.get(2, ()):
@@ -175,7 +175,7 @@ class Task2:
     def runs(self) -> Mapping[str, Run]:
         """Runs by the names of their files, up to the first dot where that tells them apart; one that cannot
         be read is left out, with a warning."""
-        from engines.retrieval.run import warned_run
+        from engines.retrieval.trec import warned_run
 
         result: dict[str, Run] = {}
         for path in self.collection.formula_runs:

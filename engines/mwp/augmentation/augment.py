@@ -178,7 +178,7 @@ def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict
 
     Raises: DataError as `read_problems` does.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> found = augment(Augment(asset("sample/problems/sample-en/problems.jsonl")))
     >>> {kind: (counts["made"], counts["from"]) for kind, counts in found["kinds"].items()}
     {'qr': (181, 181), 'roda': (204, 111)}

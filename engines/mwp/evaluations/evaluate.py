@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.figure import Dot, PaperPlot, dots_figure
-from engines.core.picture import check_drawing
+from engines.core.picture import Dot, PaperPlot, check_drawing, dots_figure
 from engines.core.spec import Arg, refused
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, Score, judged
 from engines.mwp.problems.equation import infix
@@ -71,7 +70,7 @@ def evaluate_solver(
     Raises: DataError E680 for a folder without a solver, E645 for data without a problem to measure on;
     EngineError E646 when it is stopped.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> data = asset("sample/problems/sample-en/problems.jsonl")
     >>> found = evaluate_solver(EvaluateSolver(asset("models/mwp-en"), data))
     >>> found["problems"], 0.3 < found["answer_accuracy"] < 0.5

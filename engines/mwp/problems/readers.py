@@ -689,7 +689,7 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
 
     Raises: DataError as `read_problems` does.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> data = asset("sample/problems/sample-en/problems.jsonl")
     >>> found = described_problems(DescribeProblems((data,)))
     >>> found["problems"], found["usable"], next(iter(found["templates"].items()))

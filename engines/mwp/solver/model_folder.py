@@ -13,8 +13,8 @@ from typing import Any
 
 from engines.core.errors import DataError, unloadable
 from engines.core.files import write_bytes, write_json
-from engines.core.machine import torch_device
 from engines.core.spec import read, refused, values
+from engines.core.system import torch_device
 from engines.mwp.solver.reading import TokenReader, WordReader
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.mwp.solver.solver import Solver, around, built_in, from_vocabulary, opened

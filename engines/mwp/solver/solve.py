@@ -46,7 +46,7 @@ def solve(spec: Solve) -> dict[str, Any]:
     Raises: EngineError E690 for a problem without numbers, or one that the solver cannot read; DataError E680
     for a folder without a solver.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> text = "Ann has 3 pens and buys 4 more pens. How many pens does she have?"
     >>> found = solve(Solve(asset("models/mwp-en"), text))
     >>> found["equation"], found["answer"]

@@ -63,7 +63,7 @@ def explain(spec: ExplainTriplet) -> Explanation:
     Raises: EngineError E684 for an id without a usable problem, E685 for one without a negative, and as
     `find_triplets` does.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> data = asset("sample/problems/sample-en/problems.jsonl")
     >>> found = explain(ExplainTriplet(data, anchor="en-001"))
     >>> found.triplet.positive, found.triplet.negative, found.negative_count

@@ -107,7 +107,7 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     Raises: DataError as `read_problems` does, EngineError E681 without two equations, E682 without an
     encoder, E683 for a pool that cannot be made.
 
-    >>> from engines.core.assets import asset
+    >>> from engines.core.system import asset
     >>> found = find_triplets(FindTriplets(asset("sample/problems/sample-en/problems.jsonl")))
     >>> found["anchors"], found["equations"], found["triplets"][0].positive
     (181, 36, 'en-002')

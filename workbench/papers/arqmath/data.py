@@ -72,7 +72,7 @@ class Collection:
 
     def add_run(self, path: Path) -> None:
         """Show this run file with the collection from now on. Raises: DataError when it is no run."""
-        from engines.retrieval.run import read_run
+        from engines.retrieval.trec import read_run
 
         path = path.expanduser().absolute()
         read_run(path)
@@ -209,7 +209,7 @@ def encoder_path(name: str) -> str:
 def rankers(workspace: Workspace) -> list[Path]:
     """The cross-encoders there are, models that classify a pair or compare its sides: the workspace's, then
     those that ship, but for one that has the name of one of the workspace."""
-    from engines.core.assets import models_folder
+    from engines.core.system import models_folder
 
     found: dict[str, Path] = {}
     for folder in (workspace.models, models_folder()):
@@ -345,7 +345,7 @@ class _File:
         return {"judgements": len(grades)}
 
     def runs(self) -> dict[str, int]:
-        from engines.retrieval.run import read_run
+        from engines.retrieval.trec import read_run
 
         run = read_run(self.path)
         for warning in run.warnings:
@@ -353,7 +353,7 @@ class _File:
         return {"ranked": len(run)}
 
     def formula_runs(self) -> dict[str, int]:
-        from engines.retrieval.run import read_run
+        from engines.retrieval.trec import read_run
 
         return {"ranked_formulas": len(read_run(self.path, task=2))}
 
@@ -372,7 +372,7 @@ class _File:
         return {"graphs": count}
 
     def answers(self) -> dict[str, int]:
-        from engines.retrieval.run import read_answers
+        from engines.retrieval.trec import read_answers
 
         answers, warnings = read_answers(self.path)
         for warning in warnings:

@@ -36,7 +36,7 @@ OPERATIONS = (
     Operation(
         "arqmath.post",
         "A post, with its formulas as plain text.",
-        "engines.arqmath.collection.lookup:post",
+        "engines.arqmath.collection.posts:post",
         resolve=_RESOLVE,
         tool=True,
     ),
@@ -129,7 +129,7 @@ OPERATIONS = (
     Operation(
         "arqmath.snippets",
         "How posts begin.",
-        "engines.arqmath.collection.lookup:snippets",
+        "engines.arqmath.collection.posts:snippets",
         resolve=_RESOLVE,
         listed=False,
     ),

@@ -12,7 +12,7 @@ from engines.core.files import printable
 from workbench.tables import Column, TableSpec, aligned, figure, interval, others
 
 if TYPE_CHECKING:
-    from engines.arqmath.collection.lookup import Post
+    from engines.arqmath.collection.posts import Post
     from engines.arqmath.ranking.evaluate import Compare, Evaluate
     from engines.arqmath.ranking.overview import Picture, Show, Topics
     from engines.arqmath.ranking.search import Search

@@ -9,10 +9,9 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, ExpressionError, did_you_mean
 from engines.core.files import file_error, read_lines, sha256
-from engines.core.machine import size
+from engines.core.system import asset, size
 from engines.egen.records import MAX_TOKENS
 from workbench.config import Key
 from workbench.data import Kind, Report
@@ -75,7 +74,7 @@ def model_path(name: str) -> Path:
 
     Raises: MissingError E355 when there is none of that name.
     """
-    from engines.core.assets import models_folder
+    from engines.core.system import models_folder
     from workbench.workspace import Workspace
 
     path = Path(name).expanduser()
@@ -94,7 +93,7 @@ def model_path(name: str) -> Path:
 
 def corpus_path(name: str) -> Path:
     """A file or folder as named, or else the corpus of this name: of the workspace, registered, shipped."""
-    from engines.core.assets import asset
+    from engines.core.system import asset
     from workbench.workspace import Workspace
 
     path = Path(name).expanduser()

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.figure import PaperPlot, dots_figure
-from engines.core.picture import check_drawing, write_drawing
+from engines.core.picture import PaperPlot, check_drawing, dots_figure, write_drawing
 from engines.core.spec import Arg
 from engines.egen.evaluations.evaluate import Evaluate
 from engines.egen.models.embed import Arrange, arrange
@@ -57,7 +56,7 @@ def evaluate(
 
 
 def _keep(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
-    from engines.core.assets import reported_tables
+    from engines.core.system import reported_tables
     from workbench.paper import command_line, operation
     from workbench.repro import save_result
     from workbench.workspace import Workspace

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError, did_you_mean
+from engines.core.system import asset
 from workbench.config import Key
 from workbench.data import Kind, Report
 from workbench.errors import MissingError

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.core.assets import asset, models_folder
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg
+from engines.core.system import asset, models_folder
 from workbench.data import Kind, Report
 from workbench.doctor import Finding
 from workbench.errors import MissingError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
+from engines.arqmath.training.corpora import formula_parts, formulas, sentences, text_and_formulas
 from engines.formula.lexer import lex, tokens
 from engines.forum.readers import Report, read_posts
 
