@@ -58,11 +58,10 @@ STEPS = (
 """Together twenty seconds."""
 
 
-async def filmed(app: Any, steps: Sequence[Step] = STEPS) -> list[str]:
-    """The screen as SVG after each step."""
+async def filmed(app: Any) -> list[str]:
     frames = []
     async with app.run_test(size=SIZE) as pilot:
-        for step in steps:
+        for step in STEPS:
             await pilot.press(*step.keys)
             await settled(app, pilot, step.wait_s)
             frames.append(app.export_screenshot())
@@ -87,7 +86,9 @@ def film(frames: Sequence[str], steps: Sequence[Step] = STEPS) -> str:
     for number, (frame, step) in enumerate(zip(frames, steps, strict=True)):
         for element in _rectangles(frame):
             painted.setdefault(element, set()).add(number)
-        for element in (*_texts(frame, styles), _caption(step.says)):
+        y = SIZE[1] * _LINE + 34
+        caption = f'<text class="c" x="{_CELL}" y="{y:g}">{escape(step.says)}</text>'
+        for element in (*_texts(frame, styles), caption):
             written.setdefault(element, set()).add(number)
     groups: dict[tuple[int, ...], str] = {}
     body = [
@@ -143,12 +144,7 @@ def _texts(frame: str, styles: dict[str, str]) -> Iterator[str]:
         yield f'<text class="{style}" x="{x}" y="{y}" textLength="{length}">{text}</text>'
 
 
-def _caption(says: str) -> str:
-    return f'<text class="c" x="{_CELL}" y="{SIZE[1] * _LINE + 34:g}">{escape(says)}</text>'
-
-
 def _by_frames(kind: dict[str, set[int]]) -> Iterable[tuple[tuple[int, ...], list[str]]]:
-    """Elements by the frames in which they are."""
     found: dict[tuple[int, ...], list[str]] = {}
     for element, when in kind.items():
         if element:

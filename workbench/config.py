@@ -45,7 +45,6 @@ def config_file() -> Path:
 
 
 def default_workspace() -> Path:
-    """The workspace used when none is named."""
     return data_dir() / "workspace"
 
 
@@ -102,12 +101,7 @@ KEYS: tuple[Key, ...] = (
         choices=("", "kitty", "sixel", "none"),
     ),
     Key("fps", 0, "frames per second; 0: 60, or 15 over SSH", most=240),
-    Key(
-        "job_slots",
-        0,
-        "background jobs to run at a time on the CPU; 0: one per processor",
-        most=1000,
-    ),
+    Key("job_slots", 0, "background jobs to run at a time on the CPU; 0: one per processor", most=1000),
     Key(
         "reporters",
         "tensorboard",
@@ -122,7 +116,6 @@ KEYS: tuple[Key, ...] = (
 
 @cache
 def schema() -> Mapping[str, Key]:
-    """Every setting that there is, by name."""
     of_papers = (key for paper in papers() if paper.settings for key in load(paper.settings))
     return {key.name: key for key in (*KEYS, *of_papers)}
 
@@ -144,11 +137,8 @@ def _key(name: str, known: Mapping[str, Key] | None = None) -> Key:
     if key is None and "." in name:
         key = known.get(name.partition(".")[0] + ".*")
     if key is None:
-        raise UsageError(
-            f"unknown setting {name!r}",
-            code="E420",
-            remedy=did_you_mean(name, known) or "List them with: mathwb config show",
-        )
+        remedy = did_you_mean(name, known) or "List them with: mathwb config show"
+        raise UsageError(f"unknown setting {name!r}", code="E420", remedy=remedy)
     return key
 
 
@@ -165,14 +155,12 @@ def _checked(key: Key, name: str, value: object, where: str) -> Value:
     return result
 
 
-def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
-    flat: dict[str, object] = {}
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested tables as one level with dotted keys."""
+    rows: dict[str, Any] = {}
     for name, value in table.items():
-        if isinstance(value, Mapping):
-            flat |= _flatten(value, f"{prefix}{name}.")
-        else:
-            flat[prefix + name] = value
-    return flat
+        rows |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +177,6 @@ class Config:
 
     @property
     def keymap(self) -> dict[str, str]:
-        """Remapped keys: binding id to key."""
         prefix = "keymap."
         return {
             name.removeprefix(prefix): str(setting.value)
@@ -202,9 +189,8 @@ def folder(text: str) -> str:
     """A folder as a setting holds it, whatever folder one is in later. Raises: UsageError E421 for a file."""
     path = Path(text).expanduser().absolute()
     if path.exists() and not path.is_dir():
-        raise UsageError(
-            "this is a file, and a folder is needed", code="E421", where=str(path), remedy="Name a folder."
-        )
+        what = "this is a file, and a folder is needed"
+        raise UsageError(what, code="E421", where=str(path), remedy="Name a folder.")
     return str(path) if text else ""
 
 
@@ -216,12 +202,8 @@ def _read_file(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"the settings cannot be read: {error}",
-            code="E422",
-            where=str(path),
-            remedy="Fix or remove the file.",
-        ) from error
+        what = f"the settings cannot be read: {error}"
+        raise UsageError(what, code="E422", where=str(path), remedy="Fix or remove the file.") from error
 
 
 def load_config() -> Config:
@@ -229,7 +211,7 @@ def load_config() -> Config:
 
     Raises: UsageError E421 for a wrong environment variable, E422 for a file that is not TOML.
     """
-    return _resolved(schema(), _flatten(_read_file(config_file())))
+    return _resolved(schema(), flat(_read_file(config_file())))
 
 
 def own_config() -> Config:
@@ -238,7 +220,7 @@ def own_config() -> Config:
     No paper is loaded to learn of its settings, so that the screens open sooner. Raises: as `load_config`.
     """
     known = {key.name: key for key in KEYS}
-    written = _flatten(_read_file(config_file()))
+    written = flat(_read_file(config_file()))
     others = [name for name in written if name not in known and not name.startswith("keymap.")]
     ours = {"MATHWB_HOME", *(key.variable for key in KEYS)}
     if others or any(name.startswith("MATHWB_") and name not in ours for name in os.environ):

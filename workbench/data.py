@@ -48,9 +48,8 @@ class Kind:
         check: Check = load(self.check)
         if not self.files and path.is_dir() != bool(self.folder):
             wanted = "a folder" if self.folder else "a file"
-            raise DataError(
-                f"data of kind {self.name} is {wanted}", path=path, code="E313", remedy=f"Name {wanted}."
-            )
+            what = f"data of kind {self.name} is {wanted}"
+            raise DataError(what, path=path, code="E313", remedy=f"Name {wanted}.")
         return check(path, report)
 
     def records(self, path: Path) -> int | None:
@@ -70,7 +69,6 @@ class Kind:
 
 @cache
 def kinds() -> Mapping[str, Kind]:
-    """Every kind of data that a paper registers, by name."""
     return {kind.name: kind for paper in papers() if paper.kinds for kind in load(paper.kinds)}
 
 
@@ -138,12 +136,9 @@ class DataRegistry:
         except FileNotFoundError:
             return ()
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, EngineError) as error:
-            raise WorkspaceError(
-                f"the list of data sets is corrupt: {getattr(error, 'what', error)}",
-                where=str(self.path),
-                code="E504",
-                remedy="Fix it, or remove it and add the data sets again.",
-            ) from error
+            what = f"the list of data sets is corrupt: {getattr(error, 'what', error)}"
+            remedy = "Fix it, or remove it and add the data sets again."
+            raise WorkspaceError(what, where=str(self.path), code="E504", remedy=remedy) from error
         return tuple(sorted(entries, key=lambda entry: entry.name))
 
     def of(self, kind: str) -> dict[str, DataSet]:
@@ -156,11 +151,8 @@ class DataRegistry:
         for entry in entries:
             if name == entry.name or place == entry.path:
                 return entry
-        raise MissingError(
-            f"no data set {name!r} is registered",
-            code="E353",
-            remedy=did_you_mean(name, [entry.name for entry in entries]) or "See: mathwb data list",
-        )
+        remedy = did_you_mean(name, [entry.name for entry in entries]) or "See: mathwb data list"
+        raise MissingError(f"no data set {name!r} is registered", code="E353", remedy=remedy)
 
     def add(self, kind: str, path: Path, *, name: str | None = None, events: Sink = ignore) -> Checked:
         """Check a file or folder and register it; a path that is registered already is checked anew.
@@ -206,11 +198,8 @@ class DataRegistry:
 
 def _kind(name: str) -> Kind:
     if name not in kinds():
-        raise UsageError(
-            f"unknown kind of data {name!r}",
-            code="E431",
-            remedy=did_you_mean(name, kinds()) or f"Kinds: {', '.join(kinds())}.",
-        )
+        remedy = did_you_mean(name, kinds()) or f"Kinds: {', '.join(kinds())}."
+        raise UsageError(f"unknown kind of data {name!r}", code="E431", remedy=remedy)
     return kinds()[name]
 
 
@@ -228,12 +217,8 @@ def _check(kind: Kind, path: Path, name: str, registered: str | None, events: Si
         counts = kind.run(path, report)
     if not counts["records"]:
         first = f" The first: {bad[0].where}: {bad[0].what}." if bad else ""
-        raise DataError(
-            f"nothing in it is of kind {kind.name}; {count:,} bad lines",
-            path=path,
-            code="E318",
-            remedy=first.strip(),
-        )
+        what = f"nothing in it is of kind {kind.name}; {count:,} bad lines"
+        raise DataError(what, path=path, code="E318", remedy=first.strip())
     digests = {file: watch.sha256(file) for file in kind.standing(path)}
     names = {file.relative_to(path).as_posix(): sha for file, sha in digests.items() if file != path}
     files = names if kind.files else {}

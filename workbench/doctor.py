@@ -40,8 +40,6 @@ _LITTLE_SPACE_BYTES = 2 * 2**30
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the examination."""
-
     name: str
     state: State
     what: str
@@ -61,7 +59,6 @@ def examine() -> tuple[Finding, ...]:
         _settings,
         _workspace,
         _machine,
-        _graphics_card,
         _terminal,
         _real_data,
     )
@@ -226,9 +223,6 @@ def _machine() -> Iterator[Finding]:
     memory = psutil.virtual_memory()
     free = f"{size(memory.available)} of {size(memory.total)} memory free"
     yield Finding("machine", "ok", f"{processors()} cores, {free}")
-
-
-def _graphics_card() -> Iterator[Finding]:
     names = ", ".join(card.name for card in gpus())
     what = names or "none found; everything runs on the CPU, only slower"
     yield Finding("graphics card", "ok" if names else "note", what)

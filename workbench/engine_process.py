@@ -153,23 +153,21 @@ class EngineProcess:
         atexit.register(self.close)
 
     def call(self, task: str, params: Mapping[str, Any]) -> Call:
-        """Ask a question; it starts as soon as the calls before it are answered."""
         call = Call(self, task, params)
         with self._lock:
             self._waiting.append(call)
             self._next()
         return call
 
-    def call_blocking(self, task: str, params: Mapping[str, Any], *, events: Sink = ignore) -> dict[str, Any]:
+    def call_blocking(self, task: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Ask and wait. Raises: EngineError as the task raised it, E701 when the process was lost."""
-        return self.call(task, params).wait(events)
+        return self.call(task, params).wait()
 
     def _before(self, call: Call) -> str:
         with self._lock:
             return self._current.task if self._current is not None and call in self._waiting else ""
 
     def close(self) -> None:
-        """End the child and every call."""
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
             if self._process is not None:
@@ -273,12 +271,9 @@ def _lost(code: int, killed: bool) -> EngineError:
     if killed:
         return EngineError("it did not stop in time and was ended", code="E702")
     how = f"was killed by signal {-code}, often for memory" if code < 0 else f"ended with code {code}"
-    return EngineError(
-        f"the engine process {how}",
-        code="E701",
-        where=str(state_dir() / "engine.log"),
-        remedy="Try again with smaller limits; the next call starts a new process.",
-    )
+    what = f"the engine process {how}"
+    remedy = "Try again with smaller limits; the next call starts a new process."
+    return EngineError(what, code="E701", where=str(state_dir() / "engine.log"), remedy=remedy)
 
 
 class _Child:

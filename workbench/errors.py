@@ -67,9 +67,8 @@ def explain(error: BaseException) -> EngineError:
     if isinstance(error, EngineError):
         return error
     if isinstance(error, MemoryError):
-        return EngineError(
-            "there is not enough memory", code="E110", remedy="Use fewer members, workers or smaller limits."
-        )
+        what = "there is not enough memory"
+        return EngineError(what, code="E110", remedy="Use fewer members, workers or smaller limits.")
     if isinstance(error, ModuleNotFoundError) and (missing := without(error.name or "")):
         return missing
     if isinstance(error, OSError) and error.filename is not None:
@@ -78,11 +77,8 @@ def explain(error: BaseException) -> EngineError:
         return file_error(error, "output", "write")
     report = _crash_file(error)
     kept = f"The details are in {report}" if report else "The details could not be written"
-    return EngineError(
-        f"unexpected {type(error).__name__}: {error}",
-        code="E900",
-        remedy=f"{kept}; please report it with the command that caused it.",
-    )
+    what = f"unexpected {type(error).__name__}: {error}"
+    return EngineError(what, code="E900", remedy=f"{kept}; please report it with the command that caused it.")
 
 
 def without(module: str) -> MissingError | None:
@@ -92,11 +88,8 @@ def without(module: str) -> MissingError | None:
         return None
     extra = next((extra for extra, names in EXTRAS.items() if name in names.split()), "")
     install = f"pip install 'mathwb[{extra}]'" if extra else "pip install --force-reinstall mathwb"
-    return MissingError(
-        f"this needs the package {name!r}, which is not installed",
-        code="E351",
-        remedy=f"Run `{install}`, or in a checkout `make install`.",
-    )
+    what = f"this needs the package {name!r}, which is not installed"
+    return MissingError(what, code="E351", remedy=f"Run `{install}`, or in a checkout `make install`.")
 
 
 def _text(name: object) -> str:

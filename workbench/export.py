@@ -12,11 +12,11 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from engines.core.errors import did_you_mean
 from engines.core.files import atomic_writer, write_note, write_text
@@ -50,12 +50,9 @@ def write_table(path: Path, columns: Sequence[str], rows: Rows, *, provenance: M
             _WRITERS[path.suffix](file, columns, rows)
     else:
         close = did_you_mean(path.suffix, TABLE_FORMATS)
-        raise UsageError(
-            f"a table cannot be written as {path.suffix or 'a file without ending'}",
-            where=str(path),
-            code="E430",
-            remedy=close or f"Choose one of {', '.join(TABLE_FORMATS)}.",
-        )
+        what = f"a table cannot be written as {path.suffix or 'a file without ending'}"
+        remedy = close or f"Choose one of {', '.join(TABLE_FORMATS)}."
+        raise UsageError(what, where=str(path), code="E430", remedy=remedy)
     return with_sidecar(path, {"columns": list(columns), **provenance})
 
 
@@ -66,7 +63,6 @@ def write_document(path: Path, text: str, *, provenance: Mapping[str, object]) -
 
 
 def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
-    """Write the note of where a file came from beside it. Returns: the path."""
     facts = {
         "mathwb": __version__,
         "commit": commit(),
@@ -78,7 +74,6 @@ def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
 
 
 def csv_table(columns: Sequence[str], rows: Rows) -> str:
-    """A table for spreadsheets."""
     text = io.StringIO()
     _csv(text, columns, rows)
     return text.getvalue()
@@ -113,10 +108,6 @@ def tex_table(columns: Sequence[str], rows: Rows) -> str:
     return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
 
 
-def _tex(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
-    file.write(tex_table(columns, rows))
-
-
 def _tex_row(row: Sequence[object]) -> str:
     return " & ".join(map(_tex_cell, row)) + r" \\"
 
@@ -131,7 +122,11 @@ def _is_figure(value: object) -> bool:
 
 
 _FIGURE = re.compile(r"([+-]?[\d,]*\.?\d+(e[+-]?\d+)?)?")
-_WRITERS = {".csv": _csv, ".jsonl": _jsonl, ".tex": _tex}
+_WRITERS: Mapping[str, Callable[[IO[str], Sequence[str], Rows], object]] = {
+    ".csv": _csv,
+    ".jsonl": _jsonl,
+    ".tex": lambda file, columns, rows: file.write(tex_table(columns, rows)),
+}
 
 
 def _parquet(path: Path, columns: Sequence[str], rows: Rows) -> None:
@@ -152,19 +147,18 @@ def commit(root: Path = _ROOT) -> str:
 
     What benchmarks have measured is no change: else the first one to write its result would mark the next.
     """
+    changes = ["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)benchmarks/results"]
+    answers = git_answers(root, ["rev-parse", "--short=12", "HEAD"], changes)
+    return answers[0] + ("+" if answers[1] else "") if answers else ""
+
+
+def git_answers(root: Path, *commands: Sequence[str]) -> list[str] | None:
+    """What git says of a checkout to each command; None where there is no git or no checkout."""
     git = shutil.which("git")
     if git is None or not (root / ".git").exists():
-        return ""
+        return None
+    settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 10, "check": True}
     try:
-        head, changes = (
-            subprocess.run(
-                [git, "-C", str(root), *command], capture_output=True, text=True, timeout=5, check=True
-            ).stdout.strip()
-            for command in (
-                ["rev-parse", "--short=12", "HEAD"],
-                ["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)benchmarks/results"],
-            )
-        )
+        return [subprocess.run([git, "-C", str(root), *each], **settings).stdout.strip() for each in commands]
     except (OSError, subprocess.SubprocessError):
-        return ""
-    return head + ("+" if changes else "")
+        return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
+from inspect import getdoc
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -96,9 +97,8 @@ def given(row: Operation, arguments: Mapping[str, Any], folder: Path) -> dict[st
             write_text(place, str(value))
             asked[field.name] = str(place)
         elif fields[name].kind is Path and "-" in (value if isinstance(value, list) else [value]):
-            raise refused(
-                f"{name} is standard input, which holds the protocol", "E424", "Give a path or text."
-            )
+            what = f"{name} is standard input, which holds the protocol"
+            raise refused(what, "E424", "Give a path or text.")
         else:
             asked[name] = value
     return asked
@@ -143,7 +143,7 @@ def server(engine: EngineProcess, limit_s: float) -> Server[Any]:
                 types.Tool(
                     name=name,
                     title=row.help.rstrip("."),
-                    description=f"{row.help}\n\n{_doc(row)}",
+                    description=f"{row.help}\n\n{getdoc(row.spec_type)}",
                     input_schema=schema(row.spec_type),
                     annotations=types.ToolAnnotations(
                         read_only_hint=True, idempotent_hint=True, open_world_hint=False
@@ -180,11 +180,7 @@ def server(engine: EngineProcess, limit_s: float) -> Server[Any]:
         return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
 
     return Server(
-        "mathwb",
-        version=__version__,
-        instructions=_INSTRUCTIONS,
-        on_list_tools=listed,
-        on_call_tool=called,
+        "mathwb", version=__version__, instructions=_INSTRUCTIONS, on_list_tools=listed, on_call_tool=called
     )
 
 
@@ -192,12 +188,6 @@ async def _told(context: Any, event: Event) -> None:
     done = event.data.get("done")
     if event.kind == "progress" and done is not None:
         await context.session.report_progress(done, event.data.get("total"), event.data.get("unit"))
-
-
-def _doc(row: Operation) -> str:
-    from inspect import getdoc
-
-    return getdoc(row.spec_type) or ""
 
 
 def serve(limit_s: float) -> None:

@@ -253,12 +253,8 @@ def overlap(a: Path, b: Path) -> Overlap:
     a, b = (file if (file := path / "problems.jsonl").is_file() else path for path in (a, b))
     kinds = [_kind(path) for path in (a, b)]
     if ("expressions" in kinds) and kinds[0] != kinds[1]:
-        raise DataError(
-            f"this side has {kinds[1]}, the other {kinds[0]}",
-            path=b,
-            code="E326",
-            remedy="Compare expressions with expressions, and texts with texts.",
-        )
+        remedy = "Compare expressions with expressions, and texts with texts."
+        raise DataError(f"this side has {kinds[1]}, the other {kinds[0]}", path=b, code="E326", remedy=remedy)
     if kinds[0] == "expressions":
         return _expressions(a, b)
     bad = [0, 0]

@@ -37,7 +37,7 @@ from workbench.errors import UsageError, explain, one_line
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from workbench.filters import Filter
+    from workbench.tables import Filter
 
 
 GROUP = "mathwb.papers"
@@ -144,9 +144,8 @@ def added_papers() -> tuple[tuple[Paper, ...], tuple[UsageError, ...]]:
 def unusable(name: str, error: BaseException) -> UsageError:
     """What is wrong with the paper of another distribution, as an error with its name."""
     what = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
-    return UsageError(
-        what, where=f"the paper {name}", code="E412", remedy="Update or uninstall the package that adds it."
-    )
+    remedy = "Update or uninstall the package that adds it."
+    return UsageError(what, where=f"the paper {name}", code="E412", remedy=remedy)
 
 
 def _entry_points() -> list[EntryPoint]:
@@ -181,19 +180,8 @@ def _loaded(target: str) -> tuple[Any, ...]:
 
 
 COMMANDS = (
-    "grade",
-    "proofread",
-    "train",
-    "repro",
-    "jobs",
-    "data",
-    "completion",
-    "config",
-    "doctor",
-    "serve",
-    "mcp",
-    "tour",
-    "picture",
+    *("grade", "proofread", "train", "repro", "jobs", "data", "completion", "config", "doctor", "serve"),
+    *("mcp", "tour", "picture"),
 )
 _NAMES: Mapping[str, Callable[[Paper], Iterable[str]]] = {
     "the name": lambda paper: (paper.name,),
@@ -254,7 +242,7 @@ class Background:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The list in what an operation returns that `--where FILTER` narrows; see `workbench.filters`.
+    """The list in what an operation returns that `--where FILTER` narrows; see `workbench.tables`.
 
     Args: key: its name in the record; of several, their names with spaces. table: the `TableSpec` of its
     rows, as module:name; the filter may use the names of its columns. address: `f(spec)` gives what gives an
@@ -269,8 +257,8 @@ class Where:
 
     def filter(self, text: str) -> Filter:
         """A filter over the rows. Raises: FilterError E440 for one that cannot be read."""
-        from workbench.filters import parse_filter
-        from workbench.notes import NOTE_FIELDS
+        from workbench.tables import parse_filter
+        from workbench.workspace import NOTE_FIELDS
 
         return parse_filter(text, (*load(self.table).fields, *(NOTE_FIELDS if self.address else ())))
 
@@ -290,7 +278,6 @@ class Where:
         return {**record, **passing} if held is record else replace(record, **passing)
 
     def count(self, record: Any) -> int:
-        """How many rows a record has."""
         held = self._held(record)
         return sum(len(held[key]) for key in self.key.split())
 
@@ -302,8 +289,7 @@ class Where:
         return {field.name: getattr(record, field.name) for field in fields(record)}
 
     def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
-        from workbench.notes import NOTE_FIELDS, Note
-        from workbench.workspace import Workspace
+        from workbench.workspace import NOTE_FIELDS, Note, Workspace
 
         if not set(wanted.names) & set(NOTE_FIELDS):
             return lambda _item: {}
@@ -403,10 +389,7 @@ class Operation:
         return load(self.resolve)(spec) if self.resolve else spec
 
     def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Performed:
-        record = self.start(spec, events=events, stop=stop)
-        if isinstance(record, Iterator):
-            record = list(record)
-        return self.result(record)
+        return self.result(self.start(spec, events=events, stop=stop))
 
     def start(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
         """What its function returns; the engine is imported now. An iterator's rows are still to come."""
@@ -420,7 +403,7 @@ class Operation:
         return function(spec, **{name: value for name, value in offered.items() if name in takes})
 
     def result(self, record: Any) -> Performed:
-        """The record with its document and exit code."""
+        record = list(record) if isinstance(record, Iterator) else record
         document = plain(load(self.document)(record) if self.document else record)
         return Performed(record, document, load(self.code)(document) if self.code else stopped(document))
 
@@ -430,12 +413,10 @@ class Operation:
 
     @property
     def divisible(self) -> bool:
-        """Whether several jobs can each do a share of it."""
         return self.background is not None and "share" in {field.name for field in described(self.spec_type)}
 
     @property
     def takes_stop(self) -> bool:
-        """Whether it can be stopped gently."""
         return "stop" in inspect.signature(load(self.call)).parameters
 
     def lines(self, record: Any, spec: Any) -> Iterable[str]:
@@ -450,7 +431,6 @@ class Operation:
         return [f"{key!s:<{width}}  {item}" for key, item in document.items()]
 
     def title(self, spec: Any) -> str:
-        """What its job is called."""
         if self.background is None:
             return self.name
         return self.background.title.format(**{f.name: getattr(spec, f.name) for f in described(type(spec))})
@@ -601,7 +581,7 @@ class Guide:
         self.stops: list[dict[str, Any]] = []
 
     def stop(
-        self, title: str, task: str, params: dict[str, Any], tell: Callable[[Result], Iterator[str]]
+        self, title: str, task: str, params: dict[str, Any], tell: Callable[[Result], Iterable[str]]
     ) -> Result:
         """Run an operation. Args: tell: its result in words. Returns: its document, which is empty where the
         operation needs a package that is not installed."""
@@ -616,10 +596,8 @@ class Guide:
         self.stops.append(
             {"title": title, "task": task, "params": params, "seconds": seconds, "result": result}
         )
-        for line in (
-            f"{len(self.stops)}. {title} ({seconds:.2f} s)",
-            *(f"   {line}" for line in tell(result)),
-            "",
-        ):
-            self._tell(line)
+        self._tell(f"{len(self.stops)}. {title} ({seconds:.2f} s)")
+        for line in tell(result):
+            self._tell(f"   {line}")
+        self._tell("")
         return result

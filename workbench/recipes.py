@@ -76,7 +76,6 @@ class Recipe:
         return {**head, "params": _given(dict(self.params))}
 
     def to_toml(self) -> str:
-        """`document` as TOML, which `read` reads."""
         return tomli_w.dumps(self.document())
 
     def write(self, path: Path) -> None:
@@ -158,15 +157,11 @@ def _given(value: Any, name: str = "params") -> Any:
         return str(value)
     if isinstance(value, str | int | float):
         return value
-    raise DataError(
-        f"a recipe cannot hold {value!r} as {name}",
-        code="E610",
-        remedy="Use text, numbers, true or false, lists and tables of them.",
-    )
+    what = f"a recipe cannot hold {value!r} as {name}"
+    raise DataError(what, code="E610", remedy="Use text, numbers, true or false, lists and tables of them.")
 
 
 def job_recipe(row: Operation, spec: Any) -> Recipe:
-    """The recipe of a job that runs an operation on a resolved spec."""
     params = values(spec)
     seed = params.pop("seed", 0)
     return Recipe(row.name, row.title(spec), params, seed)
@@ -228,11 +223,8 @@ def load(name: str) -> Recipe:
         return _known_work(Recipe.read(path, path.stem), path)
     shipped = {recipe.name: recipe for recipe in recipes()}
     if name not in shipped:
-        raise MissingError(
-            f"there is no recipe {name!r}",
-            code="E352",
-            remedy=did_you_mean(name, shipped) or "List them with: mathwb train --list",
-        )
+        remedy = did_you_mean(name, shipped) or "List them with: mathwb train --list"
+        raise MissingError(f"there is no recipe {name!r}", code="E352", remedy=remedy)
     return shipped[name]
 
 
@@ -241,9 +233,8 @@ def quickest() -> Recipe:
     for recipe in recipes():
         if recipe.quickest:
             return recipe
-    raise MissingError(
-        "no recipe is marked as the quickest", code="E352", remedy="Name one: mathwb train --headless RECIPE"
-    )
+    what = "no recipe is marked as the quickest"
+    raise MissingError(what, code="E352", remedy="Name one: mathwb train --headless RECIPE")
 
 
 def with_settings(recipe: Recipe, settings: Sequence[str]) -> Recipe:
@@ -267,9 +258,8 @@ def with_value(recipe: Recipe, key: str, value: Any) -> Recipe:
     """The recipe with one setting replaced. Raises: UsageError E424."""
     if key == "seed":
         if isinstance(value, bool) or not isinstance(value, int):
-            raise UsageError(
-                f"seed is {value!r}, and a whole number is needed", code="E424", remedy="As in: --set seed=1"
-            )
+            what = f"seed is {value!r}, and a whole number is needed"
+            raise UsageError(what, code="E424", remedy="As in: --set seed=1")
         return replace(recipe, seed=value)
     table, name = _place(recipe, key)
     if not table:
@@ -287,12 +277,10 @@ def _place(recipe: Recipe, key: str) -> tuple[str, str]:
         return found[0]
     if found:
         names = ", ".join(f"{table}.{name}" if table else name for table, name in found)
-        raise UsageError(
-            f"{key!r} of {recipe.name or recipe.title} may be any of {names}", code="E424", remedy="Name one."
-        )
-    raise UsageError(
-        f"{key!r} is unknown to {recipe.name or recipe.title}", code="E424", remedy=_known(recipe, key)
-    )
+        what = f"{key!r} of {recipe.name or recipe.title} may be any of {names}"
+        raise UsageError(what, code="E424", remedy="Name one.")
+    what = f"{key!r} is unknown to {recipe.name or recipe.title}"
+    raise UsageError(what, code="E424", remedy=_known(recipe, key))
 
 
 def _places(recipe: Recipe) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from engines.core.errors import DataError, did_you_mean
 from engines.core.files import write_json
 from engines.core.system import asset, reported_tables
 from workbench.errors import MissingError, UsageError
-from workbench.jobs import jobs
+from workbench.jobs.control import jobs
 from workbench.jobs.machine import gpus
 from workbench.recipes import recipes
 from workbench.tables import noun
@@ -68,7 +68,6 @@ class Table:
 
 
 def engines() -> tuple[str, ...]:
-    """The engines whose paper has tables here."""
     return tuple(sorted(path.stem for path in asset("repro").glob("*.toml")))
 
 
@@ -88,7 +87,12 @@ def tables(workspace: Workspace, engine: str, *, number: int | None = None) -> l
     stored, shipped = (
         list(_stored(place / "results" / engine)) for place in (workspace.root, asset("repro").parent)
     )
-    runs = _runs(workspace)
+    # Recipe and measures of every finished training of the workspace.
+    runs = [
+        (str(view.params.get("recipe", "")), view.value.get("measures", {}))
+        for view in jobs(workspace)
+        if view.state == "succeeded" and view.params.get("recipe")
+    ]
     return [_table(workspace, engine, entry, stored, runs, shipped) for entry in found]
 
 
@@ -127,22 +131,9 @@ def _stored(place: Path) -> Iterator[dict[str, Any]]:
             document = json.loads(path.read_bytes())
             document["table"], document["row"], document["values"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                "this is not a result file",
-                path=path,
-                code="E318",
-                remedy="Remove it from the folder, or give it table, row and values.",
-            ) from error
+            remedy = "Remove it from the folder, or give it table, row and values."
+            raise DataError("this is not a result file", path=path, code="E318", remedy=remedy) from error
         yield document
-
-
-def _runs(workspace: Workspace) -> list[tuple[str, Mapping[str, Any]]]:
-    """Recipe and measures of every finished training of the workspace."""
-    return [
-        (str(view.params.get("recipe", "")), view.value.get("measures", {}))
-        for view in jobs(workspace)
-        if view.state == "succeeded" and view.params.get("recipe")
-    ]
 
 
 def _table(

@@ -25,7 +25,7 @@ from workbench.recipes import Recipe, recipes, with_settings, with_value
 
 if TYPE_CHECKING:
     from engines.training import TrainingTask, TrainResult
-    from workbench.jobs import Job
+    from workbench.jobs.folder import Job
     from workbench.workspace import Workspace
 
 
@@ -59,7 +59,10 @@ def job_spec(
     params.pop("publish", None)
     row = _row(str(params.get("trainer")))
     TrainConfig.of(params.get("train", {}))
-    _check_data(row, params.get("data", {}))
+    for key in params.get("data", {}):
+        if key not in row.data:
+            remedy = did_you_mean(key, row.data) or f"It reads: {', '.join(row.data) or 'none'}."
+            raise UsageError(f"{row.name} reads no data.{key}", code="E424", remedy=remedy)
     params["recipe"] = recipe.name
     params["device"] = device or params.get("device", "auto")
     if executor != "local":
@@ -82,22 +85,14 @@ def question(spec: Recipe, stop_worst: str = "") -> dict[str, Any]:
     return {**found, "seed": spec.seed, "stop_worst": stop_worst}
 
 
-def _check_data(trainer: Trainer, data: Mapping[str, Any]) -> None:
-    for key in data:
-        if key not in trainer.data:
-            remedy = did_you_mean(key, trainer.data) or f"It reads: {', '.join(trainer.data) or 'none'}."
-            raise UsageError(f"{trainer.name} reads no data.{key}", code="E424", remedy=remedy)
-
-
 def begun_from(recipe: Recipe, model: str) -> Recipe:
     """The recipe, to begin with the weights of a model. Raises: UsageError E424 for a trainer that begins
     from none."""
     check_trains(recipe)
     trainer = trainers().get(str(recipe.params.get("trainer")))
     if trainer is None or not trainer.begins:
-        raise UsageError(
-            f"{recipe.name} cannot start from a model", code="E424", remedy="Leave out --init-from."
-        )
+        what = f"{recipe.name} cannot start from a model"
+        raise UsageError(what, code="E424", remedy="Leave out --init-from.")
     data = {**recipe.params.get("data", {}), trainer.begins: model}
     return replace(recipe, params={**recipe.params, "data": data})
 
@@ -105,11 +100,8 @@ def begun_from(recipe: Recipe, model: str) -> Recipe:
 def check_trains(recipe: Recipe) -> None:
     """Refuse a recipe of something else. Raises: UsageError E425."""
     if recipe.task != "train":
-        raise UsageError(
-            f"{recipe.name} does not train a model: its task is {recipe.task}",
-            code="E425",
-            remedy="List the recipes that do with: mathwb train --list",
-        )
+        what = f"{recipe.name} does not train a model: its task is {recipe.task}"
+        raise UsageError(what, code="E425", remedy="List the recipes that do with: mathwb train --list")
 
 
 def data_path(workspace: Workspace, kind: str, name: str) -> Path:
@@ -195,18 +187,12 @@ OPERATIONS = (
         "workbench.train:train",
         resolve="workbench.train:resolved",
     ),
-    Operation(
-        "train.check",
-        "Ask a trainer whether it takes a recipe's settings.",
-        "workbench.train:check",
-    ),
+    Operation("train.check", "Ask a trainer whether it takes a recipe's settings.", "workbench.train:check"),
 )
 """Offered by `mathwb train` and the launch form, which make them of recipes."""
 
 
 class Trains(Protocol):
-    """What a trainer's name stands for."""
-
     def __call__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> TrainingTask:
         """The task to train. Raises: EngineError for settings or data that cannot be used."""
         ...
@@ -260,14 +246,15 @@ def _row(name: str) -> Trainer:
 
 
 def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainResult:
-    """Train a model. Returns: how it ended, with the model's folder."""
     from engines.core.files import copy_folder
     from engines.training import RECORD, TrainConfig
     from engines.training import train as run
 
     # The libraries take seconds to load; until then there is no other progress.
     events(Event("log", {"message": "loading the training libraries"}))
-    config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": _device(spec.device)})
+    # Which GPUs it sees was decided by who started this process.
+    device = kind if (kind := spec.device.partition(":")[0]) in ("auto", "cpu") else "cuda"
+    config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": device})
     result = run(
         spec.task(), config, spec.out, events=events, stop=stop, facts=_facts(spec), cache=_token_cache()
     )
@@ -310,12 +297,6 @@ def resolved(spec: Train) -> Train:
         refuse_other(spec.publish, RECORD)
     _measures(spec)
     return spec
-
-
-def _device(policy: str) -> str:
-    """For the engine: which GPUs it sees was decided by who started this process."""
-    kind = policy.partition(":")[0]
-    return kind if kind in ("auto", "cpu") else "cuda"
 
 
 def _token_cache() -> Path | None:
@@ -383,9 +364,8 @@ class Sweep:
 
     def __post_init__(self) -> None:
         if self.trials and not self.random:
-            raise UsageError(
-                "trials need random values, and --random is not given", code="E427", remedy="Add --random."
-            )
+            what = "trials need random values, and --random is not given"
+            raise UsageError(what, code="E427", remedy="Add --random.")
         if (self.parallel or self.stop_worst) and not self.several:
             name = "parallel" if self.parallel else "stop_worst"
             remedy = "Add --grid, --random, --seeds or --folds."
@@ -496,9 +476,8 @@ def by_setting(variants: Sequence[Variant], values: Sequence[Mapping[str, Any]])
 def _folds(recipe: Recipe) -> Sequence[int | None]:
     count = recipe.params.get("model", {}).get("folds", 0)
     if not count:
-        raise UsageError(
-            f"{recipe.name} has no folds", code="E426", remedy="Use --seeds, or a recipe with model.folds."
-        )
+        what = f"{recipe.name} has no folds"
+        raise UsageError(what, code="E426", remedy="Use --seeds, or a recipe with model.folds.")
     return range(count)
 
 
@@ -513,9 +492,8 @@ def _seeds(text: str) -> list[int]:
 def _axis(text: str) -> tuple[str, str]:
     key, _, values = text.partition("=")
     if not key or not values:
-        raise UsageError(
-            f"{text!r} is not of the form key=v1,v2", code="E426", remedy="As in: --grid lr=1e-4,3e-4"
-        )
+        what = f"{text!r} is not of the form key=v1,v2"
+        raise UsageError(what, code="E426", remedy="As in: --grid lr=1e-4,3e-4")
     return key, values
 
 
@@ -563,11 +541,9 @@ def _drawn(random: Sequence[str], draws: int, seed: int) -> Sequence[tuple[tuple
     source = Random(seed)
     axes = [(key, *_range(text)) for key, text in map(_axis, random)]
     if counted := [key for key, _, _, count, _ in axes if count]:
-        raise UsageError(
-            f"{counted[0]} is sampled once per trial, but its range has a number of values",
-            code="E426",
-            remedy="Set the number of trials with --trials, or give the range to --grid.",
-        )
+        what = f"{counted[0]} is sampled once per trial, but its range has a number of values"
+        remedy = "Set the number of trials with --trials, or give the range to --grid."
+        raise UsageError(what, code="E426", remedy=remedy)
     found = [
         tuple((key, _draw(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
         for _ in _few(range(draws))

@@ -43,22 +43,18 @@ def listen(host: str, port: int) -> socket.socket:
         result.bind(address)
         result.listen()
     except OSError as error:
-        raise UsageError(
-            f"cannot listen on {host}:{port}: {error.strerror or error}",
-            code="E405",
-            remedy="Use --port 0 for a free port.",
-        ) from None
+        what = f"cannot listen on {host}:{port}: {error.strerror or error}"
+        raise UsageError(what, code="E405", remedy="Use --port 0 for a free port.") from None
     return result
 
 
 class WebServer(Server):
-    """Serves the workbench at a socket that listens. Args: place: the socket. token: what the address holds;
-    a new one unless given."""
+    """Serves the workbench at a socket that listens. Args: place: the socket."""
 
-    def __init__(self, place: socket.socket, token: str = "") -> None:
+    def __init__(self, place: socket.socket) -> None:
         host, port, *_ = place.getsockname()
         super().__init__(shlex.join(_COMMAND), host=host, port=port, title="mathwb")
-        self.token = token or secrets.token_urlsafe(24)
+        self.token = secrets.token_urlsafe(24)
         self._place = place
         self._pages: set[asyncio.Task[Any]] = set()
 

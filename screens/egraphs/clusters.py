@@ -32,9 +32,8 @@ from screens.shell.theme import count, some
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane, Page, Pane
 from screens.widgets.table import Record, Table
-from workbench.filters import Filter
 from workbench.papers.egen.tables import CLUSTERS, MEMBERS
-from workbench.tables import LazyRow
+from workbench.tables import Filter, LazyRow
 
 if TYPE_CHECKING:
     from screens.egraphs.growth import Draft

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -309,7 +310,7 @@ def job_selection(job: JobView, line: CommandLine, *words: object) -> Selection:
         Form("i", "id", lambda: str(job.id)),
         Form("p", "run folder", lambda: job.folder),
         Form("r", "recipe as TOML", job.spec.to_toml),
-        json_form(lambda: job.to_dict()),
+        json_form(lambda: asdict(job)),
     )
     return Selection(f"job/{job.id}", f"job {job.id}", command, forms, lambda: job.title)
 
@@ -461,11 +462,11 @@ def _meter_text(meters: Mapping[str, Meter], readings: int) -> str:
 
 
 def destinations(workspace: Workspace) -> Iterator[Destination]:
-    from workbench import jobs
+    from workbench.jobs import control
     from workbench.recipes import launched, recipes
 
     for recipe in recipes():
         if launched(recipe):
             yield Destination((("train", recipe.name),), recipe.title)
-    for view in jobs.jobs(workspace):
+    for view in control.jobs(workspace):
         yield Destination((("job", str(view.id)),), f"{view.title}, {view.state}")

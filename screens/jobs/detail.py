@@ -104,7 +104,7 @@ class RunCurves:
 
     def __init__(self, folder: Path, attempts: int, before: RunCurves | None = None) -> None:
         """`before`: of the same job when it had fewer attempts; what it has read is kept."""
-        from workbench.jobs import MetricCurves
+        from workbench.jobs.tail import MetricCurves
 
         paths = [folder / f"attempt-{number}" / "events.jsonl" for number in range(1, attempts + 1)]
         known = before.attempts if before is not None else []
@@ -191,7 +191,7 @@ class Follower:
 
     def __init__(self, folder: Path, attempt: int, out: Path | None, curves: RunCurves) -> None:
         """Args: out: where a training keeps its checkpoints, None for other work. curves: of the same job."""
-        from workbench.jobs import EventTail
+        from workbench.jobs.tail import EventTail
 
         self.key = (str(folder), attempt)
         self.curves = curves

@@ -36,7 +36,7 @@ from workbench.tables import Column, duration
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
-    from workbench.jobs import Job
+    from workbench.jobs.folder import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
     from workbench.train import Launch, Run, Sweep
@@ -106,10 +106,10 @@ class FormFields:
 
     def start(self, values: Values) -> Callable[[], Job]:
         """What starts it. Raises: EngineError when something is wrong."""
-        from workbench import jobs
+        from workbench.jobs import control
 
         spec = self.spec(values)
-        return lambda: jobs.submit(self._workspace, spec)
+        return lambda: control.submit(self._workspace, spec)
 
     def runs(self, values: Values) -> int:  # noqa: ARG002
         """How many runs are started, of what has no problems."""

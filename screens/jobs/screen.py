@@ -26,7 +26,7 @@ from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from screens.jobs.form import NewJob
-    from workbench.jobs import Job
+    from workbench.jobs.folder import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
     from workbench.train import Launch
@@ -72,7 +72,7 @@ class JobsScreen(WorkbenchScreen):
 
     @on(JobWatch.Looked)
     async def _looked(self, event: JobWatch.Looked) -> None:
-        from workbench.jobs import FIELDS
+        from workbench.jobs.view import FIELDS
 
         self.jobs.listing.fields = FIELDS
         saved, self._saved_state = self._saved_state, {}
@@ -153,9 +153,9 @@ class JobsScreen(WorkbenchScreen):
         app.push_screen(self._form, started)
 
     def _submit(self, recipe: Recipe) -> None:
-        from workbench import jobs
+        from workbench.jobs import control
 
-        self._do(lambda: jobs.submit(self.workbench.workspace, recipe).id, "job {} is started")
+        self._do(lambda: control.submit(self.workbench.workspace, recipe).id, "job {} is started")
 
     def action_stop(self) -> None:
         if (job := self.job) is not None:
@@ -175,12 +175,12 @@ class JobsScreen(WorkbenchScreen):
                 self._change("resume", job, "job {} is resumed")
 
     def _rerun(self) -> None:
-        from workbench import jobs
+        from workbench.jobs import control
 
         if (job := self.job) is None:
             return
         if job.task == "sweep":
-            self._do(lambda: jobs.rerun(self.workbench.workspace, job.id).id, "job {} is started")
+            self._do(lambda: control.rerun(self.workbench.workspace, job.id).id, "job {} is started")
             return
         recipe = job.spec
         if out := recipe.params.get("out"):
@@ -242,36 +242,36 @@ class JobsScreen(WorkbenchScreen):
             self._do(partial(self._take_away, job.id), "job {} is deleted; u brings it back until you quit")
 
     def _take_away(self, number: int) -> int:
-        from workbench import jobs
+        from workbench.jobs import control
 
-        taken = jobs.take_away(self.workbench.workspace, number)
+        taken = control.take_away(self.workbench.workspace, number)
         self._taken.append(taken)
         self.workbench.undoable(f"job {number} is deleted", partial(self._bring_back, taken))
         return number
 
     def _bring_back(self, taken: Mapping[int, Path]) -> None:
-        from workbench import jobs
+        from workbench.jobs import control
 
         self._taken.remove(taken)
-        jobs.bring_back(self.workbench.workspace, taken)
+        control.bring_back(self.workbench.workspace, taken)
         self.jobs.table.expect(str(list(taken)[-1]))
         self.workbench.look_now()
 
     def on_unmount(self) -> None:
         """What was deleted and not brought back is gone with the screens."""
-        from workbench import jobs
+        from workbench.jobs import control
 
         for taken in self._taken:
             with suppress(EngineError):
-                jobs.forget(taken)
+                control.forget(taken)
 
     def _change(self, verb: str, job: JobView, words: str) -> None:
-        """Do what the function of `workbench.jobs` with this name does."""
+        """Do what the function of `workbench.jobs.control` with this name does."""
 
         def do() -> int:
-            from workbench import jobs
+            from workbench.jobs import control
 
-            getattr(jobs, verb)(self.workbench.workspace, job.id)
+            getattr(control, verb)(self.workbench.workspace, job.id)
             return job.id
 
         self._do(do, words)

@@ -202,8 +202,7 @@ def _origin(found: Mapping[str, Any]) -> Iterator[str]:
 def log_lines(view: JobView) -> Iterator[str]:
     """How the job stands, what its last attempt reported but for progress and metrics, and what the work
     wrote itself. Reads the whole log: for threads."""
-    from workbench.jobs import EventTail
-    from workbench.jobs.tail import last_lines
+    from workbench.jobs.tail import EventTail, last_lines
 
     yield f"job {view.id}  {view.title}  attempt {view.attempt}: {view.state}"
     yield from (text for text in (view.reason, view.remedy) if text)

@@ -22,8 +22,8 @@ from screens.widgets.dialogs import Dialog, framed
 from screens.widgets.listing import Listing, Notice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Record, Table, note_signs
-from workbench.notes import NOTE_FIELDS, Note
 from workbench.tables import Column
+from workbench.workspace import NOTE_FIELDS, Note
 
 
 class MissingScreen(WorkbenchScreen):

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from screens.shell.terminal import Sixels
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
-    from workbench.notes import Note
     from workbench.train import Launch
+    from workbench.workspace import Note
 
 
 Severity = Literal["information", "warning", "error"]
@@ -174,7 +174,7 @@ class Frame(App[None]):
     def tell_ends(self, views: Sequence[JobView], *, away: bool) -> None:
         """Jobs have ended: a line each in the activity log, and a toast each; one for all that ended `away`,
         while nobody looked. A sweep speaks for its runs, but for the first that goes wrong."""
-        from workbench.jobs import worth_telling
+        from workbench.jobs.view import worth_telling
 
         ended = {view.id for view in views}
         self.went_wrong |= any(view.state in _WRONG for view in views)

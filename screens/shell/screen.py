@@ -563,10 +563,10 @@ class BrowserScreen(WorkbenchScreen):
         """Have a job do what this makes in a thread; `then` gets its number."""
 
         def work() -> tuple[int, Recipe]:
-            from workbench import jobs
+            from workbench.jobs import control
 
             made = recipe()
-            return jobs.submit(self.workbench.workspace, made).id, made
+            return control.submit(self.workbench.workspace, made).id, made
 
         def done(answer: Answer) -> None:
             if answer.error is not None:

@@ -64,14 +64,14 @@ class JobWatch:
 
     def look(self) -> Load:
         """Read the jobs; call it in a thread. Returns: the load of the machine."""
-        from workbench import jobs
+        from workbench.jobs import control
 
         with self._lock:
             now = time.monotonic()
             if now - self._reconciled >= _RECONCILE_S:
                 self._reconciled = now
-                jobs.reconcile(self._workspace)
-            self.jobs = tuple(jobs.jobs(self._workspace))
+                control.reconcile(self._workspace)
+            self.jobs = tuple(control.jobs(self._workspace))
             self.looked = True
         return self._load()
 

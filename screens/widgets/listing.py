@@ -21,9 +21,8 @@ from screens.shell.keymap import LIST_KEYS, TEXT_KEYS, bindings
 from screens.shell.theme import safe_text
 from screens.widgets.reader import Reader
 from screens.widgets.table import Record, Rows, Table
-from workbench.filters import FilterError, parse_filter
-from workbench.notes import NOTE_FIELDS
-from workbench.tables import Column
+from workbench.tables import Column, FilterError, parse_filter
+from workbench.workspace import NOTE_FIELDS
 
 
 @dataclass

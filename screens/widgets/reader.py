@@ -18,7 +18,7 @@ from textual.widget import Widget
 from engines.core.files import printable
 from screens.shell.keymap import TEXT_KEYS, bindings
 from screens.shell.theme import width
-from workbench.filters import Filter
+from workbench.tables import Filter
 
 W = TypeVar("W", bound=Widget)
 

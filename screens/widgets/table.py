@@ -27,7 +27,7 @@ from workbench.tables import Align, Column
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from workbench.notes import Note
+    from workbench.workspace import Note
 
 
 Record = Mapping[str, Any]

@@ -14,11 +14,12 @@ from typing import Any
 import psutil
 import pytest
 
-from workbench import jobs
+from workbench.jobs import control, slurm
 from workbench.jobs import machine as timing
-from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, find
 from workbench.jobs.machine import MARK
+from workbench.jobs.tail import EventTail, LoggedEvent
+from workbench.jobs.view import JobView
 from workbench.paper import Operation, operations
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -53,7 +54,7 @@ class Lab:
 
     def submit(self, task: str = "count", **params: Any) -> int:
         """Start a test task."""
-        return jobs.submit(self.workspace, Recipe(f"test.{task}", f"test {task}", params, seed=7)).id
+        return control.submit(self.workspace, Recipe(f"test.{task}", f"test {task}", params, seed=7)).id
 
     def held(self, **params: Any) -> int:
         """Start the counting task and wait until it stands before item 3 of 6."""
@@ -62,15 +63,15 @@ class Lab:
         self.until(lambda: self.view(number).done == 3, "item 3")
         return number
 
-    def view(self, number: int) -> jobs.JobView:
-        return jobs.job(self.workspace, number)
+    def view(self, number: int) -> JobView:
+        return control.job(self.workspace, number)
 
     def attempt(self, number: int) -> Attempt:
         return find(self.workspace.runs, number).attempts()[-1]
 
-    def events(self, number: int) -> list[jobs.LoggedEvent]:
+    def events(self, number: int) -> list[LoggedEvent]:
         """What the last attempt has reported, oldest first."""
-        return jobs.EventTail(self.attempt(number).events).read()
+        return EventTail(self.attempt(number).events).read()
 
     def out(self, number: int) -> Path:
         return Path(self.view(number).out)
@@ -80,11 +81,11 @@ class Lab:
         self.out(number).mkdir(parents=True, exist_ok=True)
         (self.out(number) / "go").touch()
 
-    def wait(self, number: int, *states: str) -> jobs.JobView:
+    def wait(self, number: int, *states: str) -> JobView:
         """Wait for one of these states, or for the end; anything else that is terminal is a failure."""
         wanted = states or ("succeeded", "failed", "stopped", "lost")
 
-        def there() -> jobs.JobView | None:
+        def there() -> JobView | None:
             view = self.view(number)
             assert view.live or view.state in wanted, view
             return view if view.state in wanted else None
@@ -102,7 +103,7 @@ class Lab:
 
     def worker(self, number: int) -> int:
         found = self.until(lambda: self.attempt(number).worker(), "a worker")
-        return found[0].pid
+        return found.pid
 
     def kill(self, pid: int) -> None:
         """-9, and wait until it is gone."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.conftest import mathwb
-from workbench import jobs
+from workbench.jobs import control
 from workbench.jobs.folder import create
 from workbench.recipes import Recipe
 
@@ -94,7 +94,7 @@ def test_one_refusal_does_not_keep_the_others_from_it(lab: Lab) -> None:
 
 def test_lost_is_four(lab: Lab) -> None:
     number = lab.held()
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
     listed = jobs_command("list")

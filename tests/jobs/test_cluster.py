@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench import jobs
+from workbench.jobs import control, slurm
 from workbench.jobs import machine as timing
-from workbench.jobs import slurm
-from workbench.jobs.folder import Attempt, Ending, Heartbeat
+from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
 from workbench.jobs.machine import ProcessId
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def test_ends_that_only_the_cluster_knows(
     played.says("sacct", f"{state} by 1000\n" if state == "CANCELLED" else f"{state}\n")
     view = lab.view(attempt.job)
     assert (view.state, view.reason) == (ends, reason)
-    assert [found.state for found in jobs.reconcile(lab.workspace)] == [ends]
+    assert [found.state for found in control.reconcile(lab.workspace)] == [ends]
     played.says("squeue", error="no controller")
     assert lab.view(attempt.job).state == ends
 
@@ -95,7 +94,7 @@ def test_a_node_that_is_not_heard_of_is_believed_as_long_as_the_cluster_has_the_
     for state, waits in (("RUNNING", "starting"), ("PENDING", "queued")):
         played.says("squeue", f"71|{state}|None")
         assert lab.view(attempt.job).state == waits
-        for verb in (jobs.resume, jobs.remove):
+        for verb in (control.resume, control.remove):
             with pytest.raises(EngineError, match=f"job {attempt.job} is {waits}"):
                 verb(lab.workspace, attempt.job)
 
@@ -105,12 +104,12 @@ def test_the_workers_own_account_wins_on_every_machine(lab: Lab, played: Played)
     attempt.say_outcome(Ending("succeeded", ended=time.time()))
     played.says("squeue", "71|NODE_FAIL|None")
     assert lab.view(attempt.job).state == "succeeded"
-    assert [view.state for view in jobs.reconcile(lab.workspace)] == ["succeeded"]
+    assert [view.state for view in control.reconcile(lab.workspace)] == ["succeeded"]
 
 
 def test_a_stop_takes_back_what_waits(lab: Lab, played: Played) -> None:
     number = waiting(lab, played)
-    assert jobs.stop(lab.workspace, number).reason == "stopped by you before it started"
+    assert control.stop(lab.workspace, number).reason == "stopped by you before it started"
     assert played.asked("scancel") == [["--quiet", "71"]]
     assert lab.attempt(number).result() is not None
 
@@ -124,10 +123,10 @@ def test_no_resume_while_the_cluster_has_it(
     for state in ("PENDING", "RUNNING", "COMPLETING"):
         played.says("squeue", f"71|{state}|None")
         with pytest.raises(EngineError, match=f"still on the cluster: {state} as 71") as caught:
-            jobs.resume(lab.workspace, attempt.job)
+            control.resume(lab.workspace, attempt.job)
         assert (caught.value.code, caught.value.exit_code) == ("E603", 2)
     played.says("squeue", "71|COMPLETED|None")
-    assert jobs.resume(lab.workspace, attempt.job).attempt == 2
+    assert control.resume(lab.workspace, attempt.job).attempt == 2
 
 
 def test_what_is_refused_leaves_nothing(lab: Lab, played: Played) -> None:
@@ -135,18 +134,18 @@ def test_what_is_refused_leaves_nothing(lab: Lab, played: Played) -> None:
     with pytest.raises(EngineError, match="the cluster refuses the job: Invalid account") as caught:
         lab.submit(n=6, executor="slurm:account=nobody")
     assert caught.value.code == "E605"
-    assert jobs.jobs(lab.workspace) == []
+    assert control.jobs(lab.workspace) == []
 
 
 def test_many_resumes_make_one_attempt(lab: Lab) -> None:
     number = lab.held()
-    jobs.stop(lab.workspace, number)
+    control.stop(lab.workspace, number)
     lab.wait(number, "stopped")
     barrier_passed = []
 
     def resume(_: int) -> None:
         try:
-            jobs.resume(lab.workspace, number)
+            control.resume(lab.workspace, number)
         except EngineError as error:
             assert error.code == "E603"  # noqa: PT017
         else:
@@ -155,14 +154,14 @@ def test_many_resumes_make_one_attempt(lab: Lab) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(resume, range(8)))
     assert barrier_passed
-    assert [each.number for each in jobs.attempts(lab.workspace, number)] == [1, 2]
+    assert [each.number for each in control.attempts(lab.workspace, number)] == [1, 2]
 
 
 def test_a_stale_writer_ends_itself(lab: Lab) -> None:
     """As when a machine that was given up comes back: its worker finds that the next attempt is at work."""
     number = lab.held()
     worker = lab.worker(number)
-    job = jobs.Job(number, lab.workspace.runs / str(number))
+    job = Job(number, lab.workspace.runs / str(number))
     after = job.add_attempt(1)
     assert after is not None
     assert lab.alive(worker)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engines.core.files import file_error
-from workbench import jobs
+from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Ending, create
 from workbench.jobs.supervisor import DISK_FULL
 from workbench.recipes import Recipe
@@ -47,7 +47,7 @@ def test_a_disk_that_fills_up(lab: Lab, small_disk: Path) -> None:
     assert os.statvfs(small_disk).f_bavail < 32
     (lab.out(number) / "big").unlink()
     (lab.out(number) / "room").touch()
-    jobs.resume(lab.workspace, number)
+    control.resume(lab.workspace, number)
     assert lab.wait(number, "succeeded").value == {"done": True}
 
 
@@ -83,7 +83,7 @@ def test_the_result_waits_for_room(lab: Lab, monkeypatch: pytest.MonkeyPatch) ->
         say(self, ending)
 
     monkeypatch.setattr(Attempt, "say_result", sometimes)
-    view = jobs.run_foreground(lab.workspace, Recipe("test.count", "patient", {"n": 1}))
+    view = control.run_foreground(lab.workspace, Recipe("test.count", "patient", {"n": 1}))
     assert view.state == "succeeded"
     assert next(refusals, None) is None
 

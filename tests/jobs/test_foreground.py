@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.events import Event
-from workbench import jobs
+from workbench.jobs import control
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _CODE = """
 import json, pathlib, sys
-from workbench import jobs
+from workbench.jobs import control
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 spec = Recipe(sys.argv[2], "in front", json.loads(sys.argv[3]), seed=7)
 workspace = Workspace.open(pathlib.Path(sys.argv[1]))
-view = jobs.run_foreground(workspace, spec, lambda event: print(event.kind, event.step, flush=True))
+view = control.run_foreground(workspace, spec, lambda event: print(event.kind, event.step, flush=True))
 sys.exit(view.command_exit_code)
 """
 
@@ -37,12 +37,12 @@ def test_every_event_arrives_and_signals_are_given_back(lab: Lab, whole: dict[st
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
     heard: list[Event] = []
     spec = Recipe("test.count", "in front", {"n": 6}, seed=7)
-    view = jobs.run_foreground(lab.workspace, spec, heard.append)
+    view = control.run_foreground(lab.workspace, spec, heard.append)
     assert (view.state, view.value, view.command_exit_code) == ("succeeded", whole, 0)
     assert [event.step for event in heard if event.kind == "progress"] == [1, 2, 3, 4, 5, 6]
     assert [event.data["state"] for event in heard if event.kind == "state"] == ["running", "succeeded"]
     assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
-    assert [item.state for item in jobs.jobs(lab.workspace)] == ["succeeded"]
+    assert [item.state for item in control.jobs(lab.workspace)] == ["succeeded"]
 
 
 def test_ctrl_c_stops_gently(lab: Lab) -> None:
@@ -77,7 +77,7 @@ def test_others_see_it_and_can_stop_it(lab: Lab) -> None:
     process = start(lab, "count", '{"n": 6, "hold": 3}')
     lab.until(lambda: (lab.workspace.runs / "1").exists())
     lab.wait(1, "running")
-    jobs.stop(lab.workspace, 1)
+    control.stop(lab.workspace, 1)
     process.communicate()
     assert process.returncode == 130
 
@@ -90,14 +90,14 @@ def test_its_command_killed_leaves_the_work_running(lab: Lab, whole: dict[str, A
     process.kill()
     process.communicate()
     assert lab.view(1).health == "orphaned"
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     lab.go(1)
     assert lab.wait(1, "succeeded").value == whole
 
 
 def test_a_worker_that_cannot_be_started(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    view = jobs.run_foreground(lab.workspace, Recipe("test.count", "in vain", {"n": 1}))
+    view = control.run_foreground(lab.workspace, Recipe("test.count", "in vain", {"n": 1}))
     assert (view.state, view.code) == ("failed", "E624")
     assert view.reason == "the worker could not be started: No such file or directory"
 

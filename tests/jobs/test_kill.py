@@ -16,13 +16,13 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
-from workbench import jobs
+from workbench.jobs import control, queue
 from workbench.jobs import machine as process
 from workbench.jobs import machine as timing
-from workbench.jobs import queue
 from workbench.jobs.folder import Heartbeat, create
 from workbench.jobs.machine import ProcessId
 from workbench.jobs.supervisor import ORPHANED
+from workbench.jobs.tail import EventTail
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def resumed(lab: Lab, number: int, whole: dict[str, Any]) -> None:
     """A resume ends like a run that nothing happened to, and keeps what was finished."""
     times = {item: item.stat().st_mtime_ns for item in lab.out(number).glob("item-*[0-9]")}
     lab.go(number)
-    assert jobs.resume(lab.workspace, number).attempt == 2
+    assert control.resume(lab.workspace, number).attempt == 2
     assert lab.wait(number, "succeeded").value == whole
     assert times == {item: item.stat().st_mtime_ns for item in times}
 
@@ -53,7 +53,7 @@ def test_worker(lab: Lab, whole: dict[str, Any]) -> None:
 def test_worker_in_the_middle_of_an_item_and_of_a_line(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.submit(n=6, break_at=3)
     assert lab.wait(number, "failed").done == 3
-    tail = jobs.EventTail(lab.attempt(number).events)
+    tail = EventTail(lab.attempt(number).events)
     assert [event.seq for event in tail.read()] == list(range(7))
     assert tail.damaged == 0
     resumed(lab, number, whole)
@@ -65,7 +65,7 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
     lab.kill(first)
     view = lab.view(number)
     assert (view.state, view.health) == ("running", "orphaned")
-    assert jobs.reconcile(lab.workspace) == []
+    assert control.reconcile(lab.workspace) == []
     assert lab.supervisor(number) != first
     lab.until(lambda: lab.view(number).health == "ok")
     assert lab.worker(number) == worker
@@ -78,29 +78,29 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
 
 def test_supervisor_and_the_worker_ends_before_anyone_looks(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     lab.kill(lab.supervisor(number))
     worker = lab.worker(number)
     lab.go(number)
     lab.until(lambda: not lab.alive(worker), "the end of the worker")
     assert lab.attempt(number).result() is None
     assert lab.view(number).value == whole
-    assert [view.state for view in jobs.reconcile(lab.workspace)] == ["succeeded"]
+    assert [view.state for view in control.reconcile(lab.workspace)] == ["succeeded"]
     assert lab.attempt(number).result() is not None
-    assert jobs.reconcile(lab.workspace) == []
+    assert control.reconcile(lab.workspace) == []
 
 
 def test_supervisor_then_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
     view = lab.view(number)
     assert (view.state, view.reason, view.command_exit_code) == ("lost", GONE, 4)
     assert view.remedy == f"Resume it: mathwb jobs resume {number}"
-    assert [view.id for view in jobs.reconcile(lab.workspace)] == [number]
+    assert [view.id for view in control.reconcile(lab.workspace)] == [number]
     resumed(lab, number, whole)
-    assert jobs.attempts(lab.workspace, number)[0].state == "lost"
+    assert control.attempts(lab.workspace, number)[0].state == "lost"
 
 
 def test_the_end_clears_away_what_killed_writers_have_left(lab: Lab) -> None:
@@ -111,7 +111,7 @@ def test_the_end_clears_away_what_killed_writers_have_left(lab: Lab) -> None:
         stray.write_text("{")
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     lab.wait(number, "lost")
     assert not any(stray.exists() for stray in strays)
 
@@ -131,7 +131,7 @@ def test_adopted_worker(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     first = lab.supervisor(number)
     lab.kill(first)
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     lab.until(lambda: lab.supervisor(number) != first)
     lab.kill(lab.worker(number))
     assert lab.wait(number, "lost").reason == GONE
@@ -143,7 +143,7 @@ def test_supervisor_twice(lab: Lab, whole: dict[str, Any]) -> None:
     for _ in range(2):
         before = lab.supervisor(number)
         lab.kill(before)
-        jobs.reconcile(lab.workspace)
+        control.reconcile(lab.workspace)
         lab.until(lambda: lab.supervisor(number) != before)  # noqa: B023
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
@@ -153,7 +153,7 @@ def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> No
     number = lab.held()
     lab.kill(lab.supervisor(number))
     for _ in range(4):
-        jobs.reconcile(lab.workspace)
+        control.reconcile(lab.workspace)
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
     states = [e.data["state"] for e in lab.events(number) if e.kind == "state"]
@@ -161,21 +161,22 @@ def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> No
 
 
 def test_orphan_can_be_stopped_and_killed(lab: Lab) -> None:
-    for act in (jobs.stop, jobs.kill):
+    for act in (control.stop, control.kill):
         number = lab.held()
         lab.kill(lab.supervisor(number))
         act(lab.workspace, number)
         assert lab.wait(number, "stopped").reason == (
-            "stopped by you" if act is jobs.stop else "killed by you"
+            "stopped by you" if act is control.stop else "killed by you"
         )
 
 
 def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
     code = (
-        "import sys, time, pathlib; from workbench import jobs; from workbench.recipes import Recipe;"
+        "import sys, time, pathlib; from workbench.jobs import control; from workbench.recipes import Recipe;"
         "from workbench.workspace import Workspace;"
         "spec = Recipe('test.count', 'from a window', {'n': 6, 'hold': 3}, seed=7);"
-        "print(jobs.submit(Workspace.open(pathlib.Path(sys.argv[1])), spec).id, flush=True); time.sleep(600)"
+        "job = control.submit(Workspace.open(pathlib.Path(sys.argv[1])), spec);"
+        "print(job.id, flush=True); time.sleep(600)"
     )
     command = [sys.executable, "-c", code, str(lab.workspace.root)]
     window = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
@@ -187,7 +188,7 @@ def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
     window.stdout.close()
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
-    assert [view.id for view in jobs.reconcile(lab.workspace)] == [number]
+    assert [view.id for view in control.reconcile(lab.workspace)] == [number]
 
 
 def test_before_the_supervisor_began(
@@ -199,7 +200,7 @@ def test_before_the_supervisor_began(
     monkeypatch.setattr(timing, "START_LIMIT_S", 0.0)
     view = lab.view(number)
     assert (view.state, view.reason) == ("lost", "its supervisor never started")
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     monkeypatch.setattr(timing, "START_LIMIT_S", 60.0)
     assert lab.view(number).state == "lost"
     resumed(lab, number, whole)
@@ -218,7 +219,7 @@ def test_the_clock_is_set_back_before_the_supervisor_began(lab: Lab) -> None:
 
 def test_stopped_before_it_began(lab: Lab) -> None:
     job = create(lab.workspace.runs, Recipe("test.count", "not yet", {"n": 6}))
-    assert jobs.stop(lab.workspace, job.id).state == "stopping"
+    assert control.stop(lab.workspace, job.id).state == "stopping"
     subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(job.folder)], check=True)
     view = lab.view(job.id)
     assert (view.state, view.reason) == ("stopped", "stopped by you before it started")
@@ -236,7 +237,7 @@ def test_a_supervisor_that_comes_too_late_changes_nothing(lab: Lab) -> None:
     number = lab.held()
     lab.kill(lab.supervisor(number))
     lab.kill(lab.worker(number))
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     before = (lab.attempt(number).folder / "result.json").read_bytes()
     folder = lab.workspace.runs / str(number)
     subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(folder)], check=True)
@@ -258,10 +259,10 @@ def test_a_reused_process_number_is_nobody_of_ours(lab: Lab, whole: dict[str, An
         assert lab.view(number).state == "lost"
         worker = lab.attempt(number).worker()
         assert worker is not None
-        assert not worker[0].send(signal.SIGKILL)
-        assert not worker[0].send(signal.SIGKILL, group=True)
+        assert not worker.send(signal.SIGKILL)
+        assert not worker.send(signal.SIGKILL, group=True)
         with pytest.raises(EngineError, match="is over: lost"):
-            jobs.kill(lab.workspace, number)
+            control.kill(lab.workspace, number)
         resumed(lab, number, whole)
         assert stranger.poll() is None
     finally:
@@ -285,9 +286,9 @@ def test_a_job_of_another_machine_is_believed_until_it_is_given_up(lab: Lab) -> 
     assert (lab.view(job.id).state, lab.view(job.id).health) == ("starting", "ok")
     attempt.beat(Heartbeat(time.time() - 60, there))
     assert (lab.view(job.id).state, lab.view(job.id).health) == ("starting", "silent")
-    assert jobs.reconcile(lab.workspace) == []
-    assert jobs.stop(lab.workspace, job.id).state == "stopping"
-    view = jobs.kill(lab.workspace, job.id)
+    assert control.reconcile(lab.workspace) == []
+    assert control.stop(lab.workspace, job.id).state == "stopping"
+    view = control.kill(lab.workspace, job.id)
     assert (view.state, view.reason) == ("lost", "abandoned by you: its machine had stopped responding")
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench import jobs
+from workbench.jobs import control
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import create, recipe_diff
 from workbench.recipes import Recipe
@@ -126,7 +126,7 @@ def test_an_unknown_task_fails_with_advice(lab: Lab) -> None:
 
 def test_stop_is_gentle(lab: Lab) -> None:
     number = lab.held()
-    assert jobs.stop(lab.workspace, number).state in ("stopping", "stopped")
+    assert control.stop(lab.workspace, number).state in ("stopping", "stopped")
     view = lab.wait(number, "stopped")
     assert view.reason == "stopped by you"
     assert view.value["items"] == 3
@@ -148,7 +148,7 @@ def test_a_stop_that_comes_at_the_very_end_is_judged_by_the_task(
 ) -> None:
     number = lab.submit("deny", say=say)
     lab.wait(number, "running")
-    jobs.stop(lab.workspace, number)
+    control.stop(lab.workspace, number)
     assert lab.wait(number, state).value == say
 
 
@@ -158,11 +158,11 @@ def test_a_job_that_does_not_listen_is_offered_to_be_killed(
     number = lab.submit("greedy")
     lab.wait(number, "running")
     pid = lab.worker(number)
-    jobs.stop(lab.workspace, number)
+    control.stop(lab.workspace, number)
     assert not lab.view(number).offer_kill
     monkeypatch.setattr(timing, "GRACE_S", 0.0)
     assert lab.until(lambda: lab.view(number).offer_kill)
-    jobs.kill(lab.workspace, number)
+    control.kill(lab.workspace, number)
     assert lab.wait(number, "stopped").reason == "killed by you"
     assert not lab.alive(pid)
 
@@ -175,7 +175,7 @@ def test_a_job_ends_with_its_folder_and_leaves_no_ghost(lab: Lab) -> None:
     gone = (lab.workspace.runs / str(number)).rename(lab.workspace.root / "gone")
     shutil.rmtree(gone, ignore_errors=True)
     lab.until(lambda: not lab.alive(worker) and not lab.alive(supervisor), "the end of its processes")
-    assert jobs.jobs(lab.workspace) == []
+    assert control.jobs(lab.workspace) == []
     with pytest.raises(EngineError, match=f"there is no job {number}"):
         lab.view(number)
 
@@ -185,31 +185,31 @@ def test_kill_reaches_processes_of_other_sessions(lab: Lab) -> None:
     event = lab.until(lambda: [e for e in lab.events(number) if e.kind == "log"])
     child = event[0].data["child"]
     assert lab.alive(child)
-    jobs.kill(lab.workspace, number)
+    control.kill(lab.workspace, number)
     lab.wait(number, "stopped")
     lab.until(lambda: not lab.alive(child), "the death of the child")
 
 
 def test_stop_and_resume_gives_the_same_result(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
-    jobs.stop(lab.workspace, number)
+    control.stop(lab.workspace, number)
     lab.wait(number, "stopped")
     lab.go(number)
-    assert jobs.resume(lab.workspace, number).attempt == 2
+    assert control.resume(lab.workspace, number).attempt == 2
     assert lab.wait(number, "succeeded").value == whole
-    first, second = jobs.attempts(lab.workspace, number)
+    first, second = control.attempts(lab.workspace, number)
     assert (first.state, second.state) == ("stopped", "succeeded")
     assert not [e for e in lab.events(number) if e.kind == "warning"]
 
 
 def test_a_resume_in_another_environment_says_so(lab: Lab) -> None:
     number = lab.held()
-    jobs.stop(lab.workspace, number)
+    control.stop(lab.workspace, number)
     lab.wait(number, "stopped")
     path = lab.workspace.runs / str(number) / "env.json"
     path.write_text(path.read_text().replace('"python": "3.', '"python": "2.'))
     lab.go(number)
-    jobs.resume(lab.workspace, number)
+    control.resume(lab.workspace, number)
     lab.wait(number, "succeeded")
     warnings = [e for e in lab.events(number) if e.kind == "warning"]
     assert [change.split(":")[0] for change in warnings[0].data["changes"]] == ["python"]
@@ -217,19 +217,19 @@ def test_a_resume_in_another_environment_says_so(lab: Lab) -> None:
 
 def test_what_does_not_apply_is_refused_with_the_reason(lab: Lab) -> None:
     number = lab.held()
-    for verb in (jobs.resume, jobs.remove):
+    for verb in (control.resume, control.remove):
         with pytest.raises(EngineError, match=f"job {number} is running"):
             verb(lab.workspace, number)
     lab.go(number)
     lab.wait(number, "succeeded")
-    for verb in (jobs.stop, jobs.kill):
+    for verb in (control.stop, control.kill):
         with pytest.raises(EngineError, match="is over: succeeded") as caught:
             verb(lab.workspace, number)
         assert caught.value.exit_code == 2
     with pytest.raises(EngineError, match="has succeeded"):
-        jobs.resume(lab.workspace, number)
+        control.resume(lab.workspace, number)
     with pytest.raises(EngineError, match="there is no job 99"):
-        jobs.job(lab.workspace, 99)
+        control.job(lab.workspace, 99)
 
 
 def test_two_jobs_do_not_write_to_one_folder(lab: Lab, tmp_path: Path) -> None:
@@ -252,8 +252,8 @@ def test_numbers_are_given_out_once(lab: Lab) -> None:
 def test_the_number_of_a_removed_job_is_not_used_again(lab: Lab) -> None:
     number = lab.submit(n=1)
     lab.wait(number, "succeeded")
-    jobs.remove(lab.workspace, number)
-    assert jobs.jobs(lab.workspace) == []
+    control.remove(lab.workspace, number)
+    assert control.jobs(lab.workspace) == []
     assert lab.submit(n=1) == number + 1
 
 
@@ -268,14 +268,14 @@ def test_disk_use_counts_both_folders(lab: Lab, tmp_path: Path) -> None:
     number = lab.submit(n=1, out=str(tmp_path / "elsewhere"))
     view = lab.wait(number, "succeeded")
     (tmp_path / "elsewhere" / "big").write_bytes(b"1" * 100_000)
-    use = jobs.disk_use(view)
+    use = control.disk_use(view)
     assert use.out_bytes >= 100_000
     assert 0 < use.run_bytes < 100_000
 
 
 def test_submitting_loads_nothing_heavy() -> None:
     code = (
-        "import sys, workbench.jobs, workbench.cli.jobs;"
+        "import sys, workbench.jobs.control, workbench.cli.jobs;"
         "print([m for m in ('numpy', 'pyarrow', 'textual', 'torch') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

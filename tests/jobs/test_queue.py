@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from workbench import jobs
-from workbench.jobs import queue, view
+from workbench.jobs import control, queue, view
 from workbench.jobs.folder import Job, create
 from workbench.jobs.queue import device_of
 from workbench.recipes import Recipe
@@ -27,7 +26,7 @@ def two_slots(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def begun(lab: Lab) -> list[int]:
     """The jobs whose workers have begun, in that order."""
-    found = [(view.started, view.id) for view in jobs.jobs(lab.workspace) if view.started is not None]
+    found = [(view.started, view.id) for view in control.jobs(lab.workspace) if view.started is not None]
     return [number for _, number in sorted(found)]
 
 
@@ -69,7 +68,7 @@ def test_the_third_waits_visibly_and_starts_in_its_turn(lab: Lab) -> None:
 
 def test_who_waits_can_be_stopped_and_the_next_moves_up(lab: Lab) -> None:
     _, second, third, fourth = four(lab)
-    assert jobs.stop(lab.workspace, third).reason == "stopped by you before it started"
+    assert control.stop(lab.workspace, third).reason == "stopped by you before it started"
     lab.until(lambda: lab.view(fourth).waiting == "next", "the fourth to move up")
     lab.go(second)
     lab.until(lambda: lab.view(fourth).done == 3, "the fourth")
@@ -81,17 +80,17 @@ def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch)
     held = [queue.take({}) for _ in range(2)]
     monkeypatch.setattr(queue, "keep", lambda _: None)
     numbers = [lab.submit(n=1) for _ in range(5)]
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     asked: list[Path] = []
     entries = queue.entries
     monkeypatch.setattr(queue, "entries", lambda runs: asked.append(runs) or entries(runs))
     monkeypatch.setattr(view, "job_view", lambda job, look=None: pytest.fail(f"job {job.id} was read"))
-    found = jobs.jobs(lab.workspace)
+    found = control.jobs(lab.workspace)
     assert [(each.id, each.state, each.waiting) for each in found] == [
         (number, "queued", f"{place} before it" if place else "next")
         for place, number in reversed(list(enumerate(numbers)))
     ]
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     assert len(asked) == 2
     keeper = queue.Keeper(lab.workspace.runs)
     assert keeper.advance()
@@ -134,7 +133,7 @@ def test_all_are_killed_and_a_look_goes_on(lab: Lab) -> None:
         lab.kill(lab.supervisor(number))
         lab.kill(lab.worker(number))
     assert [lab.view(number).state for number in numbers] == ["lost", "lost", "queued", "queued"]
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     for number in numbers[2:]:
         lab.until(lambda: lab.view(number).done == 3, "what waited")  # noqa: B023
     # Both slots are free at once, so the two begin side by side.
@@ -162,7 +161,7 @@ def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
     for name in ("1-2-3-4", "1-x-y", "1--", f"{place.name} (copy)", f"{place.name}.tmp"):
         (place.parent / name).touch()
     (place.parent / "1-1-1").mkdir()
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     # It begins, without the variables that it was to have.
     assert lab.wait(job.id).state == "failed"
     assert lab.view(job.id).started is not None
@@ -170,7 +169,7 @@ def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
 
 def test_a_job_in_front_does_not_wait(lab: Lab) -> None:
     four(lab)
-    view = jobs.run_foreground(lab.workspace, Recipe("test.count", "in front", {"n": 6}, seed=7))
+    view = control.run_foreground(lab.workspace, Recipe("test.count", "in front", {"n": 6}, seed=7))
     assert view.state == "succeeded"
 
 

@@ -16,8 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.errors import EngineError
-from workbench import jobs
 from workbench.cli.command import app
+from workbench.jobs import control
 from workbench.jobs.folder import create, find
 from workbench.jobs.reporting import FILE, checked, configured, report, reported
 from workbench.jobs.tail import EventTail
@@ -73,7 +73,7 @@ def test_a_killed_and_resumed_job_is_told_once(lab: Lab, told: Told) -> None:
     assert report(job, told.name, over=at_once).end == "failed"
     lab.go(number)
     # The second attempt says steps 1 to 3 again.
-    jobs.resume(lab.workspace, number)
+    control.resume(lab.workspace, number)
     lab.wait(number, "succeeded")
     for _ in range(2):
         found = report(job, told.name, over=at_once)
@@ -105,7 +105,7 @@ def test_what_the_setting_names_is_told_while_the_job_runs(
     lab.kill(lab.worker(number))
     lab.wait(number, "failed")
     lab.go(number)
-    jobs.resume(lab.workspace, number)
+    control.resume(lab.workspace, number)
     lab.wait(number, "succeeded")
     lab.until(lambda: [line["state"] for line in told.of("ended")][-1:] == ["succeeded"], "the end")
     assert [line["step"] for line in told.of("metric")] == [1, 2, 3, 4, 5, 6]
@@ -124,7 +124,7 @@ def test_tensorboard_has_each_step_once_and_the_recipe(lab: Lab) -> None:
     assert configured("train")[FILE]["names"] == ["tensorboard"]
     report(job, checked("tensorboard"), over=at_once)
     lab.go(number)
-    jobs.resume(lab.workspace, number)
+    control.resume(lab.workspace, number)
     lab.wait(number, "succeeded")
     report(job, "tensorboard", over=at_once)
     board = EventAccumulator(str(job.folder / "tensorboard"))
@@ -171,7 +171,7 @@ def test_what_cannot_be_had_is_refused_before_there_is_a_job(
         lab.submit(n=1)
     assert caught.value.code == "E627"
     assert 'pip install "mathwb[wandb]"' in caught.value.remedy
-    assert jobs.jobs(lab.workspace) == []
+    assert control.jobs(lab.workspace) == []
     for name, words in (("weights", "no reporter"), (f"{tmp_path}/none.py:tell", "no such Python file")):
         with pytest.raises(EngineError, match=words):
             checked(name)
@@ -397,7 +397,7 @@ def test_mlflow_itself_writes_the_database(
         ]
         assert data.execute("select count(*) from runs").fetchone() == (1,)
     assert not list(folder.glob("ml*"))
-    assert len(jobs.jobs(lab.workspace)) == 1  # a database beside the runs is none
+    assert len(control.jobs(lab.workspace)) == 1  # a database beside the runs is none
 
 
 def test_trackio_itself_writes_its_database_and_leaves_our_answer_alone(

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -19,8 +19,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.system import processors, size
-from workbench import jobs
-from workbench.jobs import machine, view
+from workbench.jobs import control, machine, view
 from workbench.jobs.folder import Ending, Heartbeat, Job, create
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
 from workbench.jobs.view import Index
@@ -40,33 +39,33 @@ def ended(lab: Lab, state: str = "succeeded") -> Job:
 def test_what_is_over_is_read_from_the_index(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     made = [ended(lab).id for _ in range(3)]
     live = create(lab.workspace.runs, Recipe("test.count", "live", {})).id
-    assert jobs.reconcile(lab.workspace) == []
+    assert control.reconcile(lab.workspace) == []
     read: list[int] = []
     plain = view.job_view
     monkeypatch.setattr(view, "job_view", lambda job, look: (read.append(job.id), plain(job, look))[1])
-    assert [view.id for view in jobs.jobs(lab.workspace)] == [live, *reversed(made)]
+    assert [view.id for view in control.jobs(lab.workspace)] == [live, *reversed(made)]
     assert read == [live]
 
 
 def test_a_new_attempt_is_seen_without_the_index(lab: Lab) -> None:
     job = ended(lab, "failed")
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     time.sleep(0.02)
     assert job.add_attempt(1)
-    assert [view.state for view in jobs.jobs(lab.workspace)] == ["queued"]
-    assert [view.state for view in jobs.reconcile(lab.workspace)] == []
+    assert [view.state for view in control.jobs(lab.workspace)] == ["queued"]
+    assert [view.state for view in control.reconcile(lab.workspace)] == []
     job.last().say_result(Ending("succeeded", ended=time.time()))
-    assert [view.state for view in jobs.reconcile(lab.workspace)] == ["succeeded"]
+    assert [view.state for view in control.reconcile(lab.workspace)] == ["succeeded"]
 
 
 def test_a_damaged_index_is_made_again(lab: Lab) -> None:
     made = [ended(lab).id for _ in range(3)]
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     path = Index(lab.workspace.root).path
     for damage in (b"this is no database" * 100, path.read_bytes()[:5000] + b"\xff" * 4000):
         path.write_bytes(damage)
-        assert sorted(view.id for view in jobs.jobs(lab.workspace)) == made
-        jobs.reconcile(lab.workspace)
+        assert sorted(view.id for view in control.jobs(lab.workspace)) == made
+        control.reconcile(lab.workspace)
         assert sorted(Index(lab.workspace.root).load()) == made
 
 
@@ -75,9 +74,9 @@ def test_an_index_that_cannot_be_written_is_done_without(lab: Lab) -> None:
     index = Index(lab.workspace.root)
     index.path.parent.mkdir(parents=True)
     index.path.mkdir()
-    assert jobs.reconcile(lab.workspace) == []
-    assert [view.id for view in jobs.jobs(lab.workspace)] == [job.id]
-    count, notice = jobs.reindex(lab.workspace)
+    assert control.reconcile(lab.workspace) == []
+    assert [view.id for view in control.jobs(lab.workspace)] == [job.id]
+    count, notice = control.reindex(lab.workspace)
     assert count == 1
     assert notice.startswith("the job index cannot be used")
 
@@ -85,14 +84,14 @@ def test_an_index_that_cannot_be_written_is_done_without(lab: Lab) -> None:
 def test_reindex_makes_the_same_list_and_clears_away(lab: Lab) -> None:
     for state in ("succeeded", "failed", "lost"):
         ended(lab, state)
-    jobs.reconcile(lab.workspace)
-    before = jobs.jobs(lab.workspace)
+    control.reconcile(lab.workspace)
+    before = control.jobs(lab.workspace)
     old, new = lab.workspace.runs / ".draft-0123456789ab", lab.workspace.runs / ".draft-ba9876543210"
     for folder in (old, new):
         folder.mkdir()
     os.utime(old, (time.time() - 7200,) * 2)
-    assert jobs.reindex(lab.workspace) == (3, "")
-    assert jobs.jobs(lab.workspace) == before
+    assert control.reindex(lab.workspace) == (3, "")
+    assert control.jobs(lab.workspace) == before
     assert (old.exists(), new.exists()) == (False, True)
     known = Index(lab.workspace.root).load()
     assert {job: row.view.state for job, row in known.items()} == {1: "succeeded", 2: "failed", 3: "lost"}
@@ -105,17 +104,17 @@ def test_an_index_of_another_version_is_filled_anew(lab: Lab) -> None:
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE jobs (id INTEGER PRIMARY KEY, view TEXT NOT NULL)")
     assert Index(lab.workspace.root).load() == {}
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     assert list(Index(lab.workspace.root).load()) == [1]
 
 
 def test_a_view_of_another_version_is_read_again(lab: Lab) -> None:
     job = ended(lab)
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     with sqlite3.connect(Index(lab.workspace.root).path) as database:
-        view = {**lab.view(job.id).to_dict(), "colour": "blue"}
+        view = {**asdict(lab.view(job.id)), "colour": "blue"}
         database.execute("UPDATE views SET view = ?", (json.dumps(view),))
-    assert [view.id for view in jobs.jobs(lab.workspace)] == [job.id]
+    assert [view.id for view in control.jobs(lab.workspace)] == [job.id]
 
 
 def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +124,7 @@ def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.Monke
     assert index.notice == ""
     index.clear()
     monkeypatch.setattr(view, "is_network", lambda path: True)
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     assert list(index.load()) == [1]
     assert "network file system" in index.notice
     with sqlite3.connect(index.path) as database:
@@ -135,7 +134,7 @@ def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.Monke
 def test_many_readers_at_once(lab: Lab) -> None:
     made = [ended(lab).id for _ in range(5)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: jobs.reconcile(lab.workspace), range(16)))
+        list(pool.map(lambda _: control.reconcile(lab.workspace), range(16)))
     assert sorted(Index(lab.workspace.root).load()) == made
 
 
@@ -150,10 +149,10 @@ def test_other_folders_among_the_runs_are_no_jobs(lab: Lab) -> None:
     for name in ("attempt-99999999999999999999", "attempt-٣", "xattempt-2", "attempt-0"):
         (job.folder / name).mkdir()
     write_json(lab.workspace.runs / "removed.json", {"highest": 1e400})
-    jobs.reconcile(lab.workspace)
-    assert [(view.id, view.attempt) for view in jobs.jobs(lab.workspace)] == [(1, 1)]
+    control.reconcile(lab.workspace)
+    assert [(view.id, view.attempt) for view in control.jobs(lab.workspace)] == [(1, 1)]
     with pytest.raises(EngineError, match="there is no job 99999999999999999999"):
-        jobs.remove(lab.workspace, 99999999999999999999)
+        control.remove(lab.workspace, 99999999999999999999)
     assert ended(lab).id == 3
 
 
@@ -169,9 +168,9 @@ def test_damaged_documents_of_a_run_are_as_none(lab: Lab, text: str) -> None:
     for name in ("sweep", "members", "env"):
         (job.folder / f"{name}.json").write_text(text)
     (job.folder.parent / "removed.json").write_text(text)
-    jobs.reconcile(lab.workspace)
-    assert [view.id for view in jobs.jobs(lab.workspace)] == [1]
-    jobs.remove(lab.workspace, 1)
+    control.reconcile(lab.workspace)
+    assert [view.id for view in control.jobs(lab.workspace)] == [1]
+    control.remove(lab.workspace, 1)
 
 
 @pytest.mark.parametrize(
@@ -189,18 +188,18 @@ def test_a_damaged_result_is_none(lab: Lab, name: str, value: object) -> None:
     job = ended(lab)
     document = Ending("succeeded", ended=time.time()).to_dict() | {name: value}
     (job.last().folder / "result.json").write_text(json.dumps(document))
-    jobs.reconcile(lab.workspace)
-    assert [view.id for view in jobs.jobs(lab.workspace)] == [1]
+    control.reconcile(lab.workspace)
+    assert [view.id for view in control.jobs(lab.workspace)] == [1]
     assert job.last().result() is None
-    assert jobs.reindex(lab.workspace) == (1, "")
+    assert control.reindex(lab.workspace) == (1, "")
 
 
 def test_a_run_folder_with_a_damaged_recipe_is_listed_with_the_reason(lab: Lab) -> None:
     job = ended(lab)
     job.recipe.write_text("task = ")
     ended(lab)
-    jobs.reconcile(lab.workspace)
-    states = {view.id: (view.state, view.code) for view in jobs.jobs(lab.workspace)}
+    control.reconcile(lab.workspace)
+    states = {view.id: (view.state, view.code) for view in control.jobs(lab.workspace)}
     assert states == {1: ("lost", "E610"), 2: ("succeeded", "")}
 
 
@@ -209,7 +208,7 @@ def test_a_damaged_document_counts_as_not_there(lab: Lab, name: str) -> None:
     for content in ("", '{"t"', "null", "[1]", '{"t":null,"pid":null}', '{"t":"x"}', "a folder"):
         attempt = ended(lab).last()
         gone = replace(ProcessId.me(), start=1)
-        write_json(attempt.folder / "worker.json", {"t": 1.0, **gone.to_dict()})
+        write_json(attempt.folder / "worker.json", {"t": 1.0, **asdict(gone)})
         attempt.beat(Heartbeat(1.0, gone))
         attempt.say_outcome(Ending("succeeded", ended=1.0))
         path = attempt.folder / f"{name}.json"
@@ -218,8 +217,8 @@ def test_a_damaged_document_counts_as_not_there(lab: Lab, name: str) -> None:
             path.mkdir()
         else:
             path.write_text(content)
-    jobs.reindex(lab.workspace)
-    assert [view.state for view in jobs.jobs(lab.workspace)] == ["succeeded"] * 7
+    control.reindex(lab.workspace)
+    assert [view.state for view in control.jobs(lab.workspace)] == ["succeeded"] * 7
 
 
 def test_devices() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench import jobs
+from workbench.jobs import control
 from workbench.jobs.folder import (
     Ending,
     Job,
@@ -34,7 +34,7 @@ def started(lab: Lab, runs: int, **how: Any) -> tuple[int, list[int]]:
         (Recipe("test.count", f"run {number}", {"n": 6, "hold": 3}, seed=7), {"number": number}, {})
         for number in range(runs)
     ]
-    made = jobs.submit_sweep(lab.workspace, "test", "a sweep", specs, **how)
+    made = control.submit_sweep(lab.workspace, "test", "a sweep", specs, **how)
     return made.id, [each.job for each in sweep_members(made)]
 
 
@@ -73,68 +73,68 @@ def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed
     for state in ("succeeded", "failed"):
         made = create(lab.workspace.runs, Recipe("test.count", "one", {}), files=told)
         made.last().say_result(Ending(state))
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     view = lab.view(sweep.id)
     assert (view.state, view.reason, view.total) == ("failed", "1 failed: 3", 2)
     # What is taken away comes back as it was; of a sweep with its runs.
-    before = [view.id for view in jobs.jobs(lab.workspace)]
-    taken = jobs.take_away(lab.workspace, sweep.id)
-    assert jobs.jobs(lab.workspace) == []
-    jobs.bring_back(lab.workspace, taken)
-    assert [view.id for view in jobs.jobs(lab.workspace)] == before
+    before = [view.id for view in control.jobs(lab.workspace)]
+    taken = control.take_away(lab.workspace, sweep.id)
+    assert control.jobs(lab.workspace) == []
+    control.bring_back(lab.workspace, taken)
+    assert [view.id for view in control.jobs(lab.workspace)] == before
     # Of a sweep with something in it that no job made all stays.
     (theirs := lab.workspace.runs / "3" / ".mine").touch()
     with pytest.raises(EngineError) as caught:
-        jobs.remove(lab.workspace, sweep.id)
+        control.remove(lab.workspace, sweep.id)
     assert caught.value.code == "E452"
-    assert [view.id for view in jobs.jobs(lab.workspace)] == before
+    assert [view.id for view in control.jobs(lab.workspace)] == before
     theirs.unlink()
-    jobs.remove(lab.workspace, 3)
+    control.remove(lab.workspace, 3)
     assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("succeeded", 1)
-    assert [each.state for each in jobs.jobs(lab.workspace)] == ["succeeded"] * 2
+    assert [each.state for each in control.jobs(lab.workspace)] == ["succeeded"] * 2
 
 
 def test_begun_anew_as_it_was(lab: Lab) -> None:
     number, members = started(lab, 3, parallel=1)
     lab.until(lambda: lab.view(members[0]).done == 3, "the first")
-    jobs.kill(lab.workspace, number)
-    again = jobs.rerun(lab.workspace, number)
-    assert again.spec() == jobs.Job(number, lab.workspace.runs / str(number)).spec()
+    control.kill(lab.workspace, number)
+    again = control.rerun(lab.workspace, number)
+    assert again.spec() == Job(number, lab.workspace.runs / str(number)).spec()
     others = sweep_members(again)
     assert [(lab.view(each.job).title, each.setting) for each in others] == [
         (f"run {place}", {"number": place}) for place in range(3)
     ]
     assert {each.job for each in others}.isdisjoint(members)
     with pytest.raises(EngineError, match="another sweep"):
-        jobs.rerun(lab.workspace, number, ["n=7"])
-    jobs.kill(lab.workspace, again.id)
-    made = jobs.submit_sweep(
+        control.rerun(lab.workspace, number, ["n=7"])
+    control.kill(lab.workspace, again.id)
+    made = control.submit_sweep(
         lab.workspace, "r", "s", [(Recipe("test.count", "a", {}), {}, {})], last=Recipe("test.count", "b", {})
     )
     with pytest.raises(EngineError, match="shares of one task"):
-        jobs.rerun(lab.workspace, made.id)
+        control.rerun(lab.workspace, made.id)
 
 
 @pytest.mark.slow
 def test_stopped_and_resumed_as_one(lab: Lab) -> None:
     number, members = started(lab, 3, parallel=2)
     lab.until(lambda: [lab.view(each).done for each in members[:2]] == [3, 3], "two to begin")
-    jobs.stop(lab.workspace, number)
+    control.stop(lab.workspace, number)
     view = lab.wait(number, "stopped")
     assert view.reason == f"3 stopped: {', '.join(map(str, members))}"
-    jobs.reconcile(lab.workspace)
+    control.reconcile(lab.workspace)
     for settings, code in ((["n=7"], "E637"), (["nosuch=1"], "E424")):
         with pytest.raises(EngineError) as caught:
-            jobs.resume(lab.workspace, number, settings)
+            control.resume(lab.workspace, number, settings)
         assert caught.value.code == code
     assert [lab.view(each).attempt for each in members] == [1, 1, 1]
     for each in members:
         lab.go(each)
-    jobs.resume(lab.workspace, number)
+    control.resume(lab.workspace, number)
     lab.wait(number, "succeeded")
-    assert [view.state for view in jobs.jobs(lab.workspace) if view.id == number] == ["succeeded"]
+    assert [view.state for view in control.jobs(lab.workspace) if view.id == number] == ["succeeded"]
     with pytest.raises(EngineError, match="has succeeded"):
-        jobs.resume(lab.workspace, number)
+        control.resume(lab.workspace, number)
 
 
 def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
@@ -142,7 +142,7 @@ def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
     specs = [
         (Recipe("test.count", "r", {"n": 6, "executor": "slurm"}, seed=7), {}, {"seed": i}) for i in (0, 1)
     ]
-    made = jobs.submit_sweep(lab.workspace, "test", "a sweep", specs, parallel=1)
+    made = control.submit_sweep(lab.workspace, "test", "a sweep", specs, parallel=1)
     assert played.asked("sbatch")[0][-1] == "--array=0-1%1"
     played.says("squeue", "71_0|PENDING|Resources\n71_1|PENDING|JobArrayTaskLimit\n")
     first, second = (lab.view(each.job) for each in sweep_members(made))
@@ -152,21 +152,21 @@ def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
     ]
     played.says("sbatch", error="sbatch: error: Invalid account")
     with pytest.raises(EngineError, match="Invalid account"):
-        jobs.submit_sweep(lab.workspace, "test", "refused", specs)
-    assert len(jobs.jobs(lab.workspace)) == 3
+        control.submit_sweep(lab.workspace, "test", "refused", specs)
+    assert len(control.jobs(lab.workspace)) == 3
 
 
 def test_the_last_begins_when_the_others_are_over_however_they_ended(lab: Lab) -> None:
     held = Recipe("test.count", "held", {"n": 6, "hold": 3}, seed=7)
     last = Recipe("test.count", "last", {"n": 6}, seed=7)
-    made = jobs.submit_sweep(
+    made = control.submit_sweep(
         lab.workspace,
         "test",
         "a work",
         [(held, {}, {}), (replace(held, task="test.fail"), {}, {})],
         last=last,
     )
-    first, failed, joins = jobs.members(lab.workspace, made.id)
+    first, failed, joins = control.members(lab.workspace, made.id)
     lab.wait(failed, "failed")
     lab.until(lambda: lab.view(first).done == 3, "item 3")
     assert (lab.view(joins).state, lab.view(joins).waiting) == ("queued", "until the others are over")
@@ -178,7 +178,7 @@ def test_the_last_begins_when_the_others_are_over_however_they_ended(lab: Lab) -
     assert (whole.state, whole.remedy) == ("succeeded", "")
     assert whole.reason == f"1 lost: {first}; 1 failed: {failed}; {joins} did the rest"
     lab.go(first)
-    jobs.resume(lab.workspace, first)
+    control.resume(lab.workspace, first)
     lab.wait(first, "succeeded")
     assert [len(find(lab.workspace.runs, each).attempts()) for each in (first, failed, joins)] == [2, 1, 1]
 
@@ -188,10 +188,10 @@ def test_shares_on_a_cluster(lab: Lab, played: Played, tmp_path: Path) -> None:
     params = {"model": str(tmp_path), "file": str(file), "out": f"{file}.npy", "executor": "slurm:time=5"}
     played.hold()
     played.says("squeue", "71_0|PENDING|Resources\n71_1|PENDING|Resources\n71|PENDING|Dependency\n")
-    made = jobs.submit_shares(lab.workspace, Recipe("egen.embed", "egen embed mine.txt", params), 2)
+    made = control.submit_shares(lab.workspace, Recipe("egen.embed", "egen embed mine.txt", params), 2)
     array, joins = played.asked("sbatch")
     assert (array[-1], joins[-1]) == ("--array=0-1", "--dependency=afterany:71_0:71_1")
-    members = [find(lab.workspace.runs, number) for number in jobs.members(lab.workspace, made.id)]
+    members = [find(lab.workspace.runs, number) for number in control.members(lab.workspace, made.id)]
     specs = [resolved(each.spec(), tmp_path) for each in members]
     assert [spec.share for spec in specs] == ["1/2", "2/2", None]
     assert lab.view(members[2].id).waiting == "Dependency"

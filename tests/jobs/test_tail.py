@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.jobs import Curve, EventTail, LineTail, MetricCurves, last_lines, tail
-from workbench.jobs.tail import progress
+from workbench.jobs import tail
+from workbench.jobs.tail import Curve, EventTail, LineTail, MetricCurves, last_lines, progress
 
 
 def line(seq: int, kind: str = "log", t: float = 0.0, step: int | None = None, **data: Any) -> str:

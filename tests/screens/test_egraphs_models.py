@@ -256,7 +256,6 @@ async def test_what_the_filter_hides_is_passed_over_on_the_map(build: Make) -> N
 async def test_t_sne_is_a_job_and_is_shown_when_it_is_there(
     build: Make, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from workbench import jobs
 
     submitted: list[Any] = []
 
@@ -267,7 +266,7 @@ async def test_t_sne_is_a_job_and_is_shown_when_it_is_there(
         submitted.append(spec)
         return Submitted()
 
-    monkeypatch.setattr(jobs, "submit", submit)
+    monkeypatch.setattr("workbench.jobs.control.submit", submit)
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await on_map(pilot)

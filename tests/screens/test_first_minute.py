@@ -43,6 +43,6 @@ async def test_every_step_shows_what_it_says(size: tuple[int, int], workspace: W
         assert app._exit
     (job,) = app.jobs
     assert (job.attempt, job.live) == (2, True)
-    from workbench import jobs
+    from workbench.jobs import control
 
-    jobs.kill(workspace, job.id)
+    control.kill(workspace, job.id)

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import workbench.jobs
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.jobs.detail import Detail
@@ -22,7 +21,8 @@ from screens.widgets.plot import Plot, sign
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, rest, settle, shown, until
-from workbench.jobs import JobView
+from workbench.jobs import control
+from workbench.jobs.view import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -49,7 +49,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> Asked:
         return do
 
     for verb in ("stop", "kill", "resume", "remove", "submit"):
-        monkeypatch.setattr(workbench.jobs, verb, record(verb))
+        monkeypatch.setattr(control, verb, record(verb))
     return seen
 
 
@@ -109,7 +109,7 @@ async def test_a_refusal_is_reported_with_its_remedy(make: Make, monkeypatch: py
     def refuse(*_: object) -> None:
         raise EngineError("job 41 is over", remedy="Resume it.", code="E603")
 
-    monkeypatch.setattr(workbench.jobs, "stop", refuse)
+    monkeypatch.setattr(control, "stop", refuse)
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
         await pilot.press("x")

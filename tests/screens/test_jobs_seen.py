@@ -26,8 +26,8 @@ from screens.widgets.plot import Plot, sign
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, rest, shown, until
 from tests.screens.test_jobs_screen import WIDE
-from workbench.jobs import JobView
 from workbench.jobs.folder import Ending
+from workbench.jobs.view import JobView
 
 Make = Callable[..., Workbench]
 

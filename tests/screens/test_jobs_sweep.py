@@ -13,8 +13,8 @@ import pytest
 from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
 from tests.screens.driving import jobs_ready, rest, shown, until
-from workbench.jobs import JobView
 from workbench.jobs.folder import Member
+from workbench.jobs.view import JobView
 
 
 @pytest.mark.parametrize("ended", [True, False], ids=["ended", "running"])

@@ -13,7 +13,7 @@ from screens.jobs.form import NewJob
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
 from tests.screens.driving import shown, until
-from workbench.jobs import kill
+from workbench.jobs.control import kill
 from workbench.workspace import Workspace, ensure_sample
 
 

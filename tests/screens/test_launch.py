@@ -12,7 +12,6 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-import workbench.jobs
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.jobs.form import NewJob, OperationFields, Row, TrainFields, form_fields
@@ -20,8 +19,8 @@ from screens.jobs.sheets import Machine
 from screens.widgets.table import Table
 from tests.screens.driving import rest, shown, until
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
-from workbench.jobs import JobView
 from workbench.jobs.machine import Gpu
+from workbench.jobs.view import JobView
 from workbench.recipes import Recipe, load, with_settings
 from workbench.train import Launch, Sweep
 from workbench.workspace import Workspace, ensure_sample
@@ -51,7 +50,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> list[Reci
         specs.append(spec)
         return jobs[0]
 
-    monkeypatch.setattr(workbench.jobs, "submit", submit)
+    monkeypatch.setattr("workbench.jobs.control.submit", submit)
     return specs
 
 
@@ -314,7 +313,7 @@ async def test_a_sweep(
         swept.append({"recipe": recipe, "title": title, "runs": runs, **how})
         return jobs[0]
 
-    monkeypatch.setattr(workbench.jobs, "submit_sweep", submit_sweep)
+    monkeypatch.setattr("workbench.train.submit_sweep", submit_sweep)
     async with make().run_test(size=WIDE) as pilot:
         screen = await opened(pilot)
         put(screen, "sweep.parallel", "2")

@@ -12,7 +12,7 @@ import pytest
 
 from screens.app import Workbench
 from tests.screens.driving import shown, until
-from workbench import jobs
+from workbench.jobs import control
 from workbench.workspace import Workspace, ensure_sample
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "ways.md").read_text("utf-8")
@@ -116,9 +116,9 @@ async def test_every_key_leads_where_it_says(
         while steps:
             steps = await _walk(Workbench(workspace), _SIZES[size], steps)
     finally:
-        for view in jobs.jobs(workspace):
+        for view in control.jobs(workspace):
             if view.live:
-                jobs.kill(workspace, view.id)
+                control.kill(workspace, view.id)
     if number in ("12", "13"):
         assert opened.read_text().startswith("+")
 

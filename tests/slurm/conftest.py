@@ -10,8 +10,8 @@ import pytest
 
 from tests.jobs.conftest import Lab, end_all, hurry, whole
 from tests.slurm.cluster import Cluster, missing
-from workbench import jobs
-from workbench.jobs import slurm
+from workbench.jobs import control, slurm
+from workbench.jobs.view import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -46,9 +46,9 @@ class Slurm(Lab):
 
     def submit(self, task: str = "count", executor: str = "slurm", **params: object) -> int:
         spec = Recipe(f"test.{task}", f"test {task}", {"executor": executor, **params}, seed=7)
-        return jobs.submit(self.workspace, spec).id
+        return control.submit(self.workspace, spec).id
 
-    def view(self, number: int) -> jobs.JobView:
+    def view(self, number: int) -> JobView:
         slurm.forget()
         return super().view(number)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench import jobs
+from workbench.jobs import control
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def test_pending_is_said_with_its_reason_and_stopped_is_stopped(lab: Slurm) -> N
     view = lab.until(lambda: (found := lab.view(number)).waiting and found, "a reason")
     assert (view.state, view.waiting) == ("queued", "Resources")
     with pytest.raises(EngineError, match=f"job {number} is queued"):
-        jobs.resume(lab.workspace, number)
-    jobs.stop(lab.workspace, number)
+        control.resume(lab.workspace, number)
+    control.stop(lab.workspace, number)
     view = lab.wait(number, "stopped")
     assert (view.reason, view.command_exit_code) == ("stopped by you before it started", 130)
     assert lab.state(number).startswith("CANCELLED")
@@ -41,11 +41,11 @@ def test_pending_is_said_with_its_reason_and_stopped_is_stopped(lab: Slurm) -> N
 
 def test_stop_while_running(lab: Slurm, whole: dict[str, Any]) -> None:
     number = lab.held()
-    jobs.stop(lab.workspace, number)
+    control.stop(lab.workspace, number)
     view = lab.wait(number, "stopped")
     assert (view.reason, view.value["items"]) == ("stopped by you", 3)
     lab.go(number)
-    assert jobs.resume(lab.workspace, number).attempt == 2
+    assert control.resume(lab.workspace, number).attempt == 2
     assert lab.wait(number, "succeeded").value == whole
 
 
@@ -53,11 +53,11 @@ def test_the_time_limit_saves_and_queues_again(lab: Slurm, whole: dict[str, Any]
     number = lab.held(executor="slurm:time=1,warning=30")
     view = lab.until(lambda: (found := lab.view(number)).attempt == 2 and found, "the second attempt")
     assert view.live
-    first = jobs.attempts(lab.workspace, number)[0]
+    first = control.attempts(lab.workspace, number)[0]
     assert (first.state, first.reason) == ("stopped", "the cluster's time limit")
     assert first.value["items"] == 3
     with pytest.raises(EngineError, match=f"job {number} is"):
-        jobs.resume(lab.workspace, number)
+        control.resume(lab.workspace, number)
     lab.go(number)
     view = lab.wait(number, "succeeded")
     assert (view.value, view.attempt) == (whole, 2)
@@ -90,7 +90,7 @@ def test_requeued_by_someone(lab: Slurm, whole: dict[str, Any]) -> None:
     lab.cluster.run("scontrol", "requeue", cluster_id)
     view = lab.until(lambda: (found := lab.view(number)).attempt == 2 and found, "the second attempt")
     assert (view.live, view.cluster_id) == (True, cluster_id)
-    assert jobs.attempts(lab.workspace, number)[0].reason == "requeued by the cluster"
+    assert control.attempts(lab.workspace, number)[0].reason == "requeued by the cluster"
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
 
@@ -102,14 +102,14 @@ def test_a_killed_worker(lab: Slurm, whole: dict[str, Any]) -> None:
     assert (view.signal, view.exit_code, view.code) == (signal.SIGKILL, None, "E621")
     assert view.reason.startswith("killed by signal 9, often memory")
     lab.go(number)
-    jobs.resume(lab.workspace, number)
+    control.resume(lab.workspace, number)
     assert lab.wait(number, "succeeded").value == whole
 
 
 def test_killed_by_the_user(lab: Slurm) -> None:
     number = lab.held()
     pid = lab.worker(number)
-    jobs.kill(lab.workspace, number)
+    control.kill(lab.workspace, number)
     assert lab.wait(number, "stopped").reason == "killed by you"
     lab.until(lambda: not lab.alive(pid), "the death of the worker")
 
@@ -124,7 +124,7 @@ def test_nothing_that_dies_where_it_was_submitted_matters(lab: Slurm, whole: dic
     view = lab.wait(number, "lost")
     assert view.reason.startswith("the cluster says FAILED")
     lab.go(number)
-    jobs.resume(lab.workspace, number)
+    control.resume(lab.workspace, number)
     assert lab.wait(number, "succeeded").value == whole
 
 
@@ -150,7 +150,7 @@ def test_what_the_cluster_refuses_leaves_no_job(lab: Slurm, executor: str, says:
     with pytest.raises(EngineError, match=says) as caught:
         lab.submit(n=6, executor=executor)
     assert (caught.value.code, caught.value.exit_code) == ("E605", 3)
-    assert jobs.jobs(lab.workspace) == []
+    assert control.jobs(lab.workspace) == []
 
 
 def test_any_option_of_sbatch(lab: Slurm, whole: dict[str, Any]) -> None:
@@ -164,7 +164,7 @@ def test_any_option_of_sbatch(lab: Slurm, whole: dict[str, Any]) -> None:
 def test_in_front(lab: Slurm, whole: dict[str, Any]) -> None:
     heard: list[str] = []
     spec = Recipe("test.count", "in front", {"n": 6, "executor": "slurm"}, seed=7)
-    view = jobs.run_foreground(lab.workspace, spec, lambda event: heard.append(event.kind))
+    view = control.run_foreground(lab.workspace, spec, lambda event: heard.append(event.kind))
     assert (view.state, view.value) == ("succeeded", whole)
     assert heard.count("progress") == 6
 
@@ -174,9 +174,9 @@ def test_a_sweep_is_an_array_of_which_each_run_ends_by_itself(lab: Slurm, whole:
         (Recipe(f"test.{task}", task, {"n": 6, "executor": "slurm"}, seed=7), {"task": task}, {})
         for task in ("count", "fail", "count")
     ]
-    made = jobs.submit_sweep(lab.workspace, "test", "a sweep", specs, parallel=1)
+    made = control.submit_sweep(lab.workspace, "test", "a sweep", specs, parallel=1)
     view = lab.wait(made.id, "failed")
-    members = [lab.view(number) for number in jobs.members(lab.workspace, made.id)]
+    members = [lab.view(number) for number in control.members(lab.workspace, made.id)]
     assert [each.state for each in members] == ["succeeded", "failed", "succeeded"]
     assert members[2].value == whole
     array = members[0].cluster_id.partition("_")[0]
@@ -186,10 +186,10 @@ def test_a_sweep_is_an_array_of_which_each_run_ends_by_itself(lab: Slurm, whole:
 
 def test_a_run_of_an_array_is_queued_again_alone(lab: Slurm, whole: dict[str, Any]) -> None:
     spec = Recipe("test.count", "held", {"n": 6, "hold": 3, "executor": "slurm"}, seed=7)
-    made = jobs.submit_sweep(
+    made = control.submit_sweep(
         lab.workspace, "test", "a sweep", [(spec, {}, {"seed": 0}), (spec, {}, {"seed": 1})]
     )
-    first, second = jobs.members(lab.workspace, made.id)
+    first, second = control.members(lab.workspace, made.id)
     for number in (first, second):
         lab.until(lambda: lab.view(number).done == 3, "item 3")  # noqa: B023
     lab.cluster.run("scontrol", "requeue", lab.view(second).cluster_id)
@@ -205,8 +205,8 @@ def test_what_joins_shares_begins_when_they_are_over_and_a_lost_one_is_done_agai
 ) -> None:
     held = Recipe("test.count", "held", {"n": 6, "hold": 3, "executor": "slurm"}, seed=7)
     last = Recipe("test.count", "joins", {"n": 6, "executor": "slurm"}, seed=7)
-    made = jobs.submit_sweep(lab.workspace, "test", "a work", [(held, {}, {}), (held, {}, {})], last=last)
-    first, second, joins = jobs.members(lab.workspace, made.id)
+    made = control.submit_sweep(lab.workspace, "test", "a work", [(held, {}, {}), (held, {}, {})], last=last)
+    first, second, joins = control.members(lab.workspace, made.id)
     for number in (first, second):
         lab.until(lambda: lab.view(number).done == 3, "item 3")  # noqa: B023
     lab.until(lambda: lab.view(joins).waiting == "Dependency", "a dependency")
@@ -219,7 +219,7 @@ def test_what_joins_shares_begins_when_they_are_over_and_a_lost_one_is_done_agai
     assert lab.wait(joins, "succeeded").value == whole
     assert lab.view(made.id).state == "succeeded"
     lab.go(second)
-    jobs.resume(lab.workspace, second)
+    control.resume(lab.workspace, second)
     assert lab.wait(second, "succeeded").value == whole
     assert [lab.view(number).attempt for number in (first, second, joins)] == [1, 2, 1]
     assert lab.view(made.id).state == "succeeded"

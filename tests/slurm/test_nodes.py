@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from workbench import jobs
+from workbench.jobs import control
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ def test_the_runs_of_an_array_are_spread_over_the_nodes(lab_of_two: Slurm, whole
     lab = lab_of_two
     executor = "slurm:exclusive="
     spec = Recipe("test.count", "held", {"n": 6, "hold": 3, "executor": executor}, seed=7)
-    made = jobs.submit_sweep(
+    made = control.submit_sweep(
         lab.workspace, "test", "a sweep", [(spec, {}, {"seed": 0}), (spec, {}, {"seed": 1})]
     )
-    members = jobs.members(lab.workspace, made.id)
+    members = control.members(lab.workspace, made.id)
     for number in members:
         lab.until(lambda: lab.view(number).done == 3, "item 3")  # noqa: B023
     assert {told(lab, number)["NodeList"] for number in members} == {"n0", "n1"}

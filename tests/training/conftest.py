@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
-from workbench import jobs
+from workbench.jobs import control
 from workbench.jobs import machine as timing
+from workbench.jobs.view import JobView
 from workbench.paper import Trainer, trainers
 from workbench.recipes import load
 from workbench.train import job_spec
@@ -72,16 +73,16 @@ def trained_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MATHWB_HOME", str(place / "home"))
         for made in _lab(place, patch):
-            job = jobs.submit(made.workspace, job_spec(made.workspace, load(str(place / "parity.toml"))))
+            job = control.submit(made.workspace, job_spec(made.workspace, load(str(place / "parity.toml"))))
             made.wait(job.id, "succeeded")
     return place / "workspace"
 
 
 @pytest.fixture
-def trained(lab: Lab, trained_once: Path) -> jobs.JobView:
+def trained(lab: Lab, trained_once: Path) -> JobView:
     """The job of a finished training, in a workspace of the test's own."""
     shutil.copytree(trained_once, lab.workspace.root, dirs_exist_ok=True)
-    jobs.reindex(lab.workspace)
+    control.reindex(lab.workspace)
     return lab.view(1)
 
 

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from benchmarks.repro import measured
 from engines.core.errors import EngineError
 from engines.core.system import asset
-from workbench import jobs
 from workbench.cli.command import app
+from workbench.jobs import control
 from workbench.recipes import Recipe, load
 from workbench.repro import engines, save_result, tables
 from workbench.train import job_spec
@@ -77,7 +77,7 @@ def test_a_finished_run_of_a_recipe_is_shown(lab: Lab, recipe: Path) -> None:
     path.write_text(recipe.read_text())
     spec = job_spec(lab.workspace, load(str(path)), publish=False)
     params = {**spec.params, "recipe": "egen/cl-max-test", "model": {"measure": "kmeans_accuracy"}}
-    jobs.submit(lab.workspace, Recipe(spec.task, spec.title, params, 1))
+    control.submit(lab.workspace, Recipe(spec.task, spec.title, params, 1))
     accuracy = lab.wait(1, "succeeded").value["measures"]["kmeans_accuracy"]
     (item,) = tables(lab.workspace, "egen", number=4)
     row = next(row for row in item.rows if row.name == "CL Max")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.filters import FilterError, parse_filter
+from workbench.tables import FilterError, parse_filter
 
 FIELDS = ("head", "op", "size", "state", "done")
 ROW = {"head": "d/dx(-9 sinh(2-7x))", "op": ["sinh", "+"], "size": 118, "state": "failed", "done": True}

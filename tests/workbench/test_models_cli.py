@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import mathwb
 from tests.egen.small_clusters import clusters, random_model, write_clusters
-from workbench.jobs import Job
+from workbench.jobs.folder import Job
 from workbench.recipes import Recipe
 
 egen = partial(mathwb, "egen")
@@ -203,7 +203,7 @@ def test_shares_and_their_place(model: Path, file: Path, monkeypatch: pytest.Mon
         started.append((recipe, shares))
         return Job(5, file)
 
-    monkeypatch.setattr("workbench.jobs.submit_shares", started_as)
+    monkeypatch.setattr("workbench.jobs.control.submit_shares", started_as)
     asked = ("index", model, "--corpus", file, "--shares", "3", "--executor", "slurm:time=5")
     done = egen(*asked, "--detach", "--json")
     assert json.loads(done.stdout) == {"job": 5, "data": str(file)}

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.notes import Notes
-from workbench.workspace import Workspace
+from workbench.workspace import Notes, Workspace
 
 ADDRESS = "corpus/sample-e/cluster/412/member/37"
 

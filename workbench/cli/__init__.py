@@ -24,11 +24,8 @@ def open_screens(screen: str | None = None, launch: Launch | None = None) -> int
 
     # A browser is a terminal too: textual-serve names its driver.
     if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(
-            "the screens need a terminal",
-            code="E401",
-            remedy="Without one, try: mathwb tour, or mathwb --help",
-        )
+        what = "the screens need a terminal"
+        raise UsageError(what, code="E401", remedy="Without one, try: mathwb tour, or mathwb --help")
     # What start-up makes stays: looking for garbage in it takes a sixth of the time to the first paint.
     gc.set_threshold(50_000, 10, 10)
     workspace = Workspace.open()

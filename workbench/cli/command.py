@@ -32,11 +32,10 @@ from workbench.paper import Hint, Operation, Paper, added_papers, load, option, 
 from workbench.tables import Form, in_form, to_the_second
 
 if TYPE_CHECKING:
-    from workbench.filters import Filter
+    from workbench.tables import Filter
 
 
 def say(text: str) -> None:
-    """One line to stderr."""
     print(printable(text), file=sys.stderr, flush=True)
 
 
@@ -81,6 +80,17 @@ def _typed(error: BaseException) -> UsageError | None:
 P = ParamSpec("P")
 R = TypeVar("R")
 
+
+def argument(**about: Any) -> Any:
+    """An argument whose help tells no default."""
+    return typer.Argument(show_default=False, **about)
+
+
+def setting(*names: str, **about: Any) -> Any:
+    """An option whose help tells no default."""
+    return typer.Option(*names, show_default=False, **about)
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 """The type of every command's `as_json` option."""
 
@@ -88,25 +98,23 @@ Executor = Annotated[
     str, typer.Option(help="local, or slurm with options of sbatch: slurm:partition=gpu,time=60.")
 ]
 
-Where = Annotated[
-    str | None,
-    typer.Option(
-        "--where",
-        metavar="FILTER",
-        help="Only matching rows: words, field:value, field=value, field>number; ! in front negates.",
-        show_default=False,
-    ),
-]
-"""The type of the `where` option of commands that list rows; see `workbench.filters`."""
+_FILTER = "Only matching rows: words, field:value, field=value, field>number; ! in front negates."
+Where = Annotated[str | None, setting("--where", metavar="FILTER", help=_FILTER)]
+"""The type of the `where` option of commands that list rows; see `workbench.tables`."""
 
 
 Csv = Annotated[bool, typer.Option("--csv", help="Print the tables alone, as CSV.")]
 Tex = Annotated[bool, typer.Option("--tex", help="Print the tables for LaTeX.")]
 
 
+_Detach = Annotated[bool, typer.Option("--detach", help="Run in the background, as a job.")]
+_PARTS = "With --detach: split the work over this many jobs, and merge the shares in one more."
+_Shares = Annotated[int, setting("--shares", min=1, help=_PARTS)]
+_FromRecipe = Annotated[str | None, typer.Option("--recipe", help="Start from the settings of this recipe.")]
+
+
 PlotFile = Annotated[
-    Path | None,
-    typer.Option("--plot", help="Plot to this .svg, .png or .pdf file, for a paper.", show_default=False),
+    Path | None, setting("--plot", help="Plot to this .svg, .png or .pdf file, for a paper.")
 ]
 
 
@@ -114,9 +122,8 @@ def form_of(tex: bool, csv: bool, as_json: bool) -> Form | None:
     """Raises: UsageError E427 where more than one form is asked for."""
     asked = [name for name, given in (("--tex", tex), ("--csv", csv), ("--json", as_json)) if given]
     if len(asked) > 1:
-        raise UsageError(
-            f"{' and '.join(asked)} cannot be combined", code="E427", remedy="Leave all but one out."
-        )
+        what = f"{' and '.join(asked)} cannot be combined"
+        raise UsageError(what, code="E427", remedy="Leave all but one out.")
     return "tex" if tex else "csv" if csv else None
 
 
@@ -274,6 +281,9 @@ class OnceGroup(_Once, TyperGroup):
     """A group, and so the program itself."""
 
 
+_BARE: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A command or group: its name, its line of help, and what makes it: a function with typer annotations or
@@ -293,22 +303,19 @@ def written(name: str, target: str, help: str) -> Entry:
 
 
 def _command(entry: Entry) -> Any:
-
-    found = entry.made()
-    if not isinstance(found, typer.Typer):
-        holder = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    made = entry.made()
+    if not isinstance(made, typer.Typer):
+        function, made = guard(made), typer.Typer(**_BARE)
         settings = {"ignore_unknown_options": entry.expressions}
-        holder.command(entry.name, cls=OnceCommand, context_settings=settings, hidden=not entry.listed)(
-            guard(found)
+        made.command(entry.name, cls=OnceCommand, context_settings=settings, hidden=not entry.listed)(
+            function
         )
-        found = holder
-    command = typer.main.get_command(found)
+    command = typer.main.get_command(made)
     command.name = entry.name
     return command
 
 
 def lazy_group(entries: Sequence[Entry]) -> type[OnceGroup]:
-    """The group class to give to `typer.Typer(cls=...)`."""
     by_name = {entry.name: entry for entry in entries}
 
     class LazyGroup(OnceGroup):
@@ -334,10 +341,6 @@ def lazy_group(entries: Sequence[Entry]) -> type[OnceGroup]:
     return LazyGroup
 
 
-def _nothing() -> None:
-    pass
-
-
 class _Group(typer.Typer):
     def command(self, name: str | None = None, **settings: Any) -> Any:
         add = super().command(name, cls=OnceCommand, **settings)
@@ -349,33 +352,21 @@ class _Group(typer.Typer):
         return guarded
 
 
-def group(
-    name: str,
-    help: str,
-    entries: Sequence[Entry] = (),
-) -> typer.Typer:
+def group(name: str, help: str, entries: Sequence[Entry] = ()) -> typer.Typer:
     """A group of commands: those of a table, loaded when they run, or those its module adds."""
     app = _Group(
-        name=name,
-        cls=lazy_group(entries) if entries else OnceGroup,
-        help=help,
-        no_args_is_help=True,
-        add_completion=False,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
+        name=name, cls=lazy_group(entries) if entries else OnceGroup, help=help, no_args_is_help=True, **_BARE
     )
     # A callback makes it a group even with one command.
-    app.callback()(_nothing)
+    app.callback()(lambda: None)
     return app
 
 
 def paper_group(paper: Paper) -> typer.Typer:
-    """The group of a paper's commands, those of its operations that have its name."""
     return group(paper.name, paper.help, [derived(row) for row in paper.rows() if "." in row.name])
 
 
 def derived(row: Operation) -> Entry:
-    """The command of an operation; it is made when it is used."""
     name = row.name.rpartition(".")[2]
     return Entry(name, row.help, partial(command, row), row.expressions, row.listed)
 
@@ -389,23 +380,17 @@ def command(row: Operation) -> Callable[..., None]:
     fields = described(row.spec_type)
     defaults = _user_defaults(row)
     parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
-    detach: Any = Annotated[bool, typer.Option("--detach", help="Run in the background, as a job.")]
-    words = "With --detach: split the work over this many jobs, and merge the shares in one more."
-    shares: Any = Annotated[int, typer.Option("--shares", min=1, help=words, show_default=False)]
-    words = "Start from the settings of this recipe."
-    recipe: Any = Annotated[Optional[str], typer.Option("--recipe", help=words)]  # noqa: UP045
-    if row.where:
-        parameters.append(_keyword("where", Where, None))
-    if row.recipes:
-        parameters.append(_keyword("recipe", recipe, None))
-    if row.background:
-        parameters.append(_keyword("detach", detach, False))
-        parameters.append(_keyword("executor", Executor, "local"))
-    if row.divisible:
-        parameters.append(_keyword("shares", shares, 1))
-    if row.tables:
-        parameters += [_keyword("csv", Csv, False), _keyword("tex", Tex, False)]
-    parameters.append(_keyword("as_json", Json, False))
+    others = (
+        ("where", Where, None, row.where),
+        ("recipe", _FromRecipe, None, row.recipes),
+        ("detach", _Detach, False, row.background),
+        ("executor", Executor, "local", row.background),
+        ("shares", _Shares, 1, row.divisible),
+        ("csv", Csv, False, row.tables),
+        ("tex", Tex, False, row.tables),
+        ("as_json", Json, False, True),
+    )
+    parameters += [_keyword(name, kind, default) for name, kind, default, takes in others if takes]
 
     def run(
         *,
@@ -433,7 +418,10 @@ def command(row: Operation) -> Callable[..., None]:
                 _refuse_unshown(row, spec, detach)
             form = form_of(tex, csv, as_json)
             if not detach:
-                _refuse_placed(executor, shares)
+                for name, given_too in (("--executor", executor != "local"), ("--shares", shares > 1)):
+                    if given_too:
+                        what = f"{name} is only for background jobs"
+                        raise UsageError(what, code="E427", remedy="Add --detach.")
                 _perform(row, spec, as_json, wanted, form)
             else:
                 _detach(row, spec, executor, shares, as_json)
@@ -535,19 +523,15 @@ def _perform(
         for line in row.lines(record, spec):
             print("\t".join(map(printable, line.split("\t"))))
         return
-    done = row.result(list(record) if isinstance(record, Iterator) else record)
+    done = row.result(record)
     if as_json:
         emit(done.document, True)
     else:
         lines = row.lines(record, spec)
-        _print(lines if form is None else in_form(lines, form))
+        for line in lines if form is None else in_form(lines, form):
+            say(line) if isinstance(line, Hint) else print(printable(line))
     if done.code:
         raise typer.Exit(done.code)
-
-
-def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        say(line) if isinstance(line, Hint) else print(printable(line))
 
 
 def _progress(row: Operation) -> Sink:
@@ -562,7 +546,7 @@ def _progress(row: Operation) -> Sink:
 
 
 def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool) -> None:
-    from workbench.jobs import submit, submit_shares
+    from workbench.jobs.control import submit, submit_shares
     from workbench.jobs.queue import check_placement
     from workbench.recipes import job_recipe
     from workbench.workspace import Workspace
@@ -575,9 +559,8 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
     workspace = Workspace.open()
     if shares > 1:
         if spec.share is not None:
-            raise UsageError(
-                "a single share cannot be divided", code="E427", remedy="Use --share or --shares."
-            )
+            what = "a single share cannot be divided"
+            raise UsageError(what, code="E427", remedy="Use --share or --shares.")
         row.resolved({**values(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
         job = submit_shares(workspace, recipe, shares)
         follow = f"follow them with: mathwb jobs list --where sweep:{job.id}"
@@ -590,12 +573,6 @@ def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool
     emit({"job": job.id, row.background.target: place}, as_json, text=text)
 
 
-def _refuse_placed(executor: str, shares: int) -> None:
-    for name, given in (("--executor", executor != "local"), ("--shares", shares > 1)):
-        if given:
-            raise UsageError(f"{name} is only for background jobs", code="E427", remedy="Add --detach.")
-
-
 def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
     """A filter narrows what is printed. Raises: UsageError E427 where nothing is."""
     assert row.where is not None
@@ -603,11 +580,8 @@ def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
     if to_file or detach:
         fields = {field.name: field for field in described(row.spec_type)}
         other = "--detach" if detach else option(fields[row.where.unless])
-        raise UsageError(
-            f"--where filters printed rows, and {other} prints none",
-            code="E427",
-            remedy="Leave one of them out.",
-        )
+        what = f"--where filters printed rows, and {other} prints none"
+        raise UsageError(what, code="E427", remedy="Leave one of them out.")
 
 
 def _refuse_unknown_options(row: Operation, given: Mapping[str, Any]) -> None:
@@ -615,10 +589,8 @@ def _refuse_unknown_options(row: Operation, given: Mapping[str, Any]) -> None:
     for value in given.values():
         for word in str(value).split() if isinstance(value, str) else ():
             if _OPTION.fullmatch(word):
-                raise UsageError(
-                    f"there is no option {word.partition('=')[0]}",
-                    remedy=f"See: mathwb {row.name.replace('.', ' ')} --help",
-                ) from None
+                what = f"there is no option {word.partition('=')[0]}"
+                raise UsageError(what, remedy=f"See: mathwb {row.name.replace('.', ' ')} --help") from None
 
 
 COMMANDS = (
@@ -652,10 +624,22 @@ app = typer.Typer(
     name="mathwb",
     cls=lazy_group(COMMANDS),
     help="A workbench for mathematical language. Without a command, it opens the screens.",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    **_BARE,
 )
+
+
+def whole() -> tuple[Any, Any]:
+    """The program as one command, with its context."""
+    command = typer.main.get_command(app)
+    return command, command.make_context("mathwb", ["-"], ignore_unknown_options=True, resilient_parsing=True)
+
+
+def subcommands(command: Any, context: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The commands of a group that help lists, by name, each with its context; none of a command."""
+    for name in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        inner = command.get_command(context, name)
+        if not inner.hidden:
+            yield name, inner, inner.make_context(name, [], parent=context, resilient_parsing=True)
 
 
 def warn_of_papers() -> None:
@@ -673,9 +657,7 @@ def _version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
-    workspace: Annotated[
-        Path | None, typer.Option("--workspace", help="The workspace folder.", show_default=False)
-    ] = None,
+    workspace: Annotated[Path | None, setting("--workspace", help="The workspace folder.")] = None,
     ascii: Annotated[bool, typer.Option("--ascii", help="Draw with plain ASCII characters.")] = False,
     version: Annotated[  # noqa: ARG001  # answered by its callback
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")

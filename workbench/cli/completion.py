@@ -52,8 +52,6 @@ complete -c mathwb -f -a '(__mathwb_complete)'
 """
 _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
-_RECIPES = {("name", ("train",))}
-"""Arguments that name recipes, by their command."""
 _PLAIN = re.compile(r"\w[\w.,+@%=-]*")
 """Names that mean to any shell only what they say: bash puts others on the line as they are."""
 
@@ -107,7 +105,6 @@ def found(words: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _values(one: Mapping[str, Any]) -> Mapping[str, str]:
-    """The choices of an option or argument, or the names that it may have."""
     return dict.fromkeys(one["choices"], "") | dict.fromkeys(_names(one["ref"]), one["ref"])
 
 
@@ -143,29 +140,22 @@ def _known() -> dict[str, Any]:
         kept: dict[str, Any] = json.loads(path.read_bytes())
     except (OSError, ValueError):
         from engines.core.files import write_json
+        from workbench.cli.command import whole
 
-        kept = _described_all()
+        kept = _described(*whole(), ())
         with suppress(EngineError):  # where nothing can be written it is made each time
             write_json(path, kept)
     return kept
 
 
-def _described_all() -> dict[str, Any]:
-    import typer
-
-    from workbench.cli.command import app
-
-    command = typer.main.get_command(app)
-    context = command.make_context("mathwb", ["-"], ignore_unknown_options=True, resilient_parsing=True)
-    return _described(command, context, ())
-
-
 def _described(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, Any]:
     from engines.core.spec import described
+    from workbench.cli.command import subcommands
     from workbench.paper import operations
 
     row = operations().get(".".join(path))
     fields = {} if row is None else {field.name: field for field in described(row.spec_type)}
+    recipe = "recipe" if path == ("train",) else ""
     options: dict[str, Any] = {}
     arguments = []
     for parameter in command.params:
@@ -175,18 +165,15 @@ def _described(command: Any, context: Any, path: tuple[str, ...]) -> dict[str, A
             "help": " ".join((getattr(parameter, "help", "") or "").split()).split(". ")[0],
             "value": not getattr(parameter, "is_flag", False),
             "choices": list(map(str, field.choices if field else get_args(annotation))),
-            "ref": field.arg.ref if field else "recipe" if (parameter.name, path) in _RECIPES else "",
+            "ref": field.arg.ref if field else recipe if parameter.name == "name" else "",
         }
         if parameter.param_type_name == "argument":
             arguments.append(one)
         elif not parameter.hidden:
             options |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), one)
-    commands = {}
-    for name in command.list_commands(context) if hasattr(command, "list_commands") else ():
-        inner = command.get_command(context, name)
-        if not inner.hidden:
-            below = inner.make_context(name, [], parent=context, resilient_parsing=True)
-            about = {"help": inner.get_short_help_str(100)}
-            commands[name] = about | _described(inner, below, (*path, name))
+    commands = {
+        name: {"help": inner.get_short_help_str(100)} | _described(inner, below, (*path, name))
+        for name, inner, below in subcommands(command, context)
+    }
     options["--help"] = {"help": "Show help.", "value": False, "choices": [], "ref": ""}
     return {"commands": commands, "options": options, "arguments": arguments}

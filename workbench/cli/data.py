@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from itertools import compress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from engines.core.errors import EngineError
-from workbench.cli.command import Csv, Json, Tex, Where, emit, form_of, group, progress_line, say
+from workbench.cli.command import Csv, Json, Tex, Where, argument, emit, form_of, group, progress_line, say
 from workbench.data import Checked, kinds
 from workbench.errors import one_line
 from workbench.paper import plain
@@ -20,12 +19,13 @@ from workbench.workspace import Workspace
 app = group("data", "Register and check your own files. They stay where they are.")
 
 _SHOWN = 20
+_SIDE = "A corpus, a collection or a file: a path, or a name from `mathwb data list`."
 
 
 @app.command()
 def add(
     kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What the data are: {', '.join(kinds())}.")],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The file or folder.", show_default=False)],
+    path: Annotated[Path, argument(metavar="PATH", help="The file or folder.")],
     name: Annotated[
         str | None, typer.Option(help="Name to register it under; default: the file's name.")
     ] = None,
@@ -39,23 +39,24 @@ def add(
 @app.command("list")
 def list_(where: Where = None, csv: Csv = False, tex: Tex = False, as_json: Json = False) -> None:
     """List registered data and the data in the workspace folder."""
-    from workbench.filters import parse_filter
+    from workbench.tables import parse_filter
 
     workspace = Workspace.open()
-    entries = workspace.data.all()
-    own = workspace.held()
-    rows: list[tuple[object, ...]] = [
-        (e.name, e.kind, e.counts["records"], e.bad, e.bytes, e.path) for e in entries
+    documents: list[dict[str, Any]] = [
+        {**asdict(entry), "registered": True} for entry in workspace.data.all()
     ]
-    known = [kinds()[kind].records(path) for kind, path in own]
-    rows += [
-        (path.name, kind, "" if count is None else count, "", "", str(path))
-        for (kind, path), count in zip(own, known, strict=True)
-    ]
+    for kind, path in workspace.held():
+        about = {"name": path.name, "kind": kind, "records": kinds()[kind].records(path), "path": str(path)}
+        documents.append({**about, "registered": False})
     header = ("name", "kind", "records", "bad", "bytes", "path")
     wanted = parse_filter(where or "", header)
-    passing = [wanted.matches(dict(zip(header, row, strict=True))) for row in rows]
-    rows = list(compress(rows, passing))
+    found = []
+    for each in documents:
+        records = each["counts"]["records"] if "counts" in each else each["records"]
+        row = {name: each.get(name, "") for name in header} | {"records": "" if records is None else records}
+        if wanted.matches(row):
+            found.append((row, each))
+    rows = [tuple(row.values()) for row, _ in found]
     lines = aligned(header, rows)
     if not rows and where:
         lines = ["Nothing matches the filter."]
@@ -63,12 +64,7 @@ def list_(where: Where = None, csv: Csv = False, tex: Tex = False, as_json: Json
         lines = [
             f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(kinds())})"
         ]
-    documents: list[dict[str, object]] = [{**asdict(entry), "registered": True} for entry in entries]
-    documents += [
-        {"name": path.name, "kind": kind, "records": count, "path": str(path), "registered": False}
-        for (kind, path), count in zip(own, known, strict=True)
-    ]
-    emit(list(compress(documents, passing)), as_json, text=lines, form=form_of(tex, csv, as_json))
+    emit([each for _, each in found], as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
 @app.command()
@@ -102,8 +98,7 @@ def check(
 
 @app.command()
 def remove(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name or path.", show_default=False)],
-    as_json: Json = False,
+    name: Annotated[str, argument(metavar="NAME", help="Its name or path.")], as_json: Json = False
 ) -> None:
     """Unregister a data set; its files stay where they are."""
     entry = Workspace.open().data.remove(name)
@@ -112,15 +107,8 @@ def remove(
 
 @app.command()
 def overlap(
-    a: Annotated[
-        Path,
-        typer.Argument(
-            metavar="A",
-            help="A corpus, a collection or a file: a path, or a name from `mathwb data list`.",
-            show_default=False,
-        ),
-    ],
-    b: Annotated[Path, typer.Argument(metavar="B", help="What to compare it with.", show_default=False)],
+    a: Annotated[Path, argument(metavar="A", help=_SIDE)],
+    b: Annotated[Path, argument(metavar="B", help="What to compare it with.")],
     csv: Csv = False,
     tex: Tex = False,
     as_json: Json = False,

@@ -17,19 +17,35 @@ import typer
 from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.system import size
-from workbench import jobs
-from workbench.cli.command import Csv, Json, PlotFile, Tex, Where, emit, form_of, group, progress_line, say
+from workbench.cli.command import (
+    Csv,
+    Json,
+    PlotFile,
+    Tex,
+    Where,
+    argument,
+    emit,
+    form_of,
+    group,
+    progress_line,
+    say,
+    setting,
+)
 from workbench.errors import UsageError, one_line
+from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Job, find
 from workbench.jobs.queue import device_of
 from workbench.jobs.reporting import Reported, checked, reported
+from workbench.jobs.tail import EventTail, LineTail
+from workbench.jobs.view import FIELDS, AttemptView, JobView, Look, worth_telling
 from workbench.paper import operation
 from workbench.tables import Form, aligned, to_the_second
 from workbench.workspace import Workspace
 
 
-def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.DiskUse) -> list[str]:
-    """All that is known of a job, a fact a line, and its attempts."""
+def description(view: JobView, attempts: list[AttemptView], use: control.DiskUse) -> list[str]:
+    of = Job(view.id, Path(view.folder))
+    device = device_of(of.attempt(view.attempt))
     facts: dict[str, Any] = {
         "job": f"{view.id}  {view.title}  ({view.task})",
         "state": state(view),
@@ -41,13 +57,13 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
         "left": to_the_second(view.eta_s),
         "memory": size(view.memory_bytes) if view.memory_bytes else "",
         "peak": size(view.peak_bytes) if view.peak_bytes else "",
-        "device": _device(view),
+        "device": f"{device['device']}: {device['why']}" if {"device", "why"} <= device.keys() else "",
         "folder": view.folder,
         "out": view.out,
         "disk": f"{size(use.run_bytes)} run, {size(use.out_bytes)} elsewhere",
         "seed": view.seed,
     }
-    facts["reported"] = ", ".join(reporter_line(each) for each in reported(Job(view.id, Path(view.folder))))
+    facts["reported"] = ", ".join(reporter_line(each) for each in reported(of))
     facts |= {f"params.{key}": value for key, value in view.params.items()}
     facts |= {key: f"{value:.6g}" for key, value in view.metrics.items()}
     width = max(map(len, facts))
@@ -56,21 +72,13 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
     return [*lines, "", *aligned(("attempt", "state", "took", "reason"), rows)]
 
 
-def _device(view: jobs.JobView) -> str:
-    """Where its last attempt runs, and why there: `cpu: there is no GPU`."""
-    result = device_of(Job(view.id, Path(view.folder)).attempt(view.attempt))
-    return f"{result['device']}: {result['why']}" if {"device", "why"} <= result.keys() else ""
-
-
 def reporter_line(done: Reported) -> str:
     step = f", to step {max(done.steps.values()):,}" if done.steps else ""
     end = f"; {done.error}" if done.error else f"; {done.end}" if done.end else ""
     return f"{done.name}: {done.events:,} events{step}{end}"
 
 
-def compare_many(
-    views: list[jobs.JobView], by: str, plot: Path | None, form: Form | None, as_json: bool
-) -> None:
+def compare_many(views: list[JobView], by: str, plot: Path | None, form: Form | None, as_json: bool) -> None:
     """Print which setting of several jobs is best by a measure, and plot the settings' means by step."""
     from workbench.jobs.compare import standings
 
@@ -108,8 +116,7 @@ def _plotted(path: Path, curves: list[dict[str, Any]], measure: str) -> None:
     say(f"plotted to {path}")
 
 
-def compare_two(first: jobs.JobView, second: jobs.JobView, form: Form | None, as_json: bool) -> None:
-    """Print what differs between two jobs."""
+def compare_two(first: JobView, second: JobView, form: Form | None, as_json: bool) -> None:
     from workbench.jobs.compare import compare as compared
     from workbench.jobs.compare import shown_value
 
@@ -124,13 +131,12 @@ def compare_two(first: jobs.JobView, second: jobs.JobView, form: Form | None, as
     emit(result, as_json, text=lines[:-1], form=form)
 
 
-def state(view: jobs.JobView) -> str:
-    """Its state, and what is wrong with it."""
+def state(view: JobView) -> str:
     doubt = "?" if view.health == "stalled" else ""
     return view.state if view.health == "ok" else f"{view.state} ({view.health}{doubt})"
 
 
-def done(view: jobs.JobView) -> str:
+def done(view: JobView) -> str:
     """How far it is: `120/4,000 steps`."""
     if view.done is None:
         return ""
@@ -138,7 +144,7 @@ def done(view: jobs.JobView) -> str:
     return f"{view.done:,.0f}{total} {view.unit}".rstrip()
 
 
-def left(view: jobs.JobView) -> str:
+def left(view: JobView) -> str:
     """How long it will take, what it waits for, or why it ended."""
     if not view.live:
         return view.reason
@@ -147,14 +153,11 @@ def left(view: jobs.JobView) -> str:
 
 app = group("jobs", "Watch, stop and resume background jobs. Exit code 4 means that a job is lost.")
 
-Number = Annotated[int, typer.Argument(metavar="ID", help="The job's number.", show_default=False)]
-Numbers = Annotated[list[int], typer.Argument(metavar="ID...", help="Job numbers.", show_default=False)]
+Number = Annotated[int, argument(metavar="ID", help="The job's number.")]
+Numbers = Annotated[list[int], argument(metavar="ID...", help="Job numbers.")]
 
 Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change a setting, as in steps=4000.", show_default=False
-    ),
+    list[str] | None, setting("--set", metavar="KEY=VALUE", help="Change a setting, as in steps=4000.")
 ]
 
 _LOOK_EVERY_S = 0.25
@@ -169,10 +172,7 @@ class Log(StrEnum):
 @app.command("list")
 def list_(
     filter_: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FILTER]...", help="The same as --where, as separate words.", show_default=False
-        ),
+        list[str] | None, argument(metavar="[FILTER]...", help="The same as --where, as separate words.")
     ] = None,
     where: Where = None,
     csv: Csv = False,
@@ -183,20 +183,20 @@ def list_(
 
     A filter, such as "state:failed task:corpus attempt>1", searches all jobs, runs of sweeps included.
     """
-    from workbench.filters import parse_filter
-    from workbench.notes import NOTE_FIELDS, Note
+    from workbench.tables import parse_filter
+    from workbench.workspace import NOTE_FIELDS, Note
 
     workspace = Workspace.open()
-    look = jobs.look_at(workspace)
+    look = control.look_at(workspace)
     _news(workspace, look)
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
-    wanted = parse_filter(where, (*jobs.FIELDS, *NOTE_FIELDS))
+    wanted = parse_filter(where, (*FIELDS, *NOTE_FIELDS))
     notes = workspace.notes.under("job")
     for problem in workspace.notes.problems if set(wanted.names) & set(NOTE_FIELDS) else ():
         say(str(problem))
     views = [
         view
-        for view in jobs.jobs(workspace, look)
+        for view in control.jobs(workspace, look)
         if wanted.matches({**view.to_row(), **notes.get(str(view.id), Note("")).fields})
     ]
     shown = views if where else [view for view in views if not view.sweep]
@@ -204,7 +204,7 @@ def list_(
     lines = aligned(("id", "title", "state", "attempt", "done", "left"), rows)
     if not views:
         lines = ["No job matches." if where else "There are no jobs yet."]
-    emit([view.to_dict() for view in views], as_json, text=lines, form=form_of(tex, csv, as_json))
+    emit(views, as_json, text=lines, form=form_of(tex, csv, as_json))
 
 
 @app.command()
@@ -212,10 +212,10 @@ def show(number: Number, as_json: Json = False) -> None:
     """Show a job: state and reason, attempts, settings, disk use. Exits with 4 if the job is lost."""
     workspace = Workspace.open()
     _news(workspace)
-    view = jobs.job(workspace, number)
-    attempts = jobs.attempts(workspace, number)
-    use = jobs.disk_use(view)
-    document = {**view.to_dict(), "attempts": [asdict(item) for item in attempts], "disk": asdict(use)}
+    view = control.job(workspace, number)
+    attempts = control.attempts(workspace, number)
+    use = control.disk_use(view)
+    document = {**asdict(view), "attempts": [asdict(item) for item in attempts], "disk": asdict(use)}
     emit(document, as_json, text=description(view, attempts, use))
     if view.state == "lost":
         raise typer.Exit(view.command_exit_code)
@@ -244,25 +244,25 @@ def tail(
     look = _looker(attempt, log, lines, as_json)
     while True:
         # Asked before the last look, so that nothing said between the two is missed.
-        over = not jobs.job(workspace, number).live
+        over = not control.job(workspace, number).live
         look()
         if over or not follow:
             break
         time.sleep(_LOOK_EVERY_S)
     if follow:
-        raise typer.Exit(jobs.job(workspace, number).command_exit_code)
+        raise typer.Exit(control.job(workspace, number).command_exit_code)
 
 
 @app.command()
 def stop(numbers: Numbers, as_json: Json = False) -> None:
     """Ask jobs to stop gently: each finishes its current step and saves."""
-    _each(numbers, jobs.stop, as_json)
+    _each(numbers, control.stop, as_json)
 
 
 @app.command()
 def kill(numbers: Numbers, as_json: Json = False) -> None:
     """Kill jobs at once; unsaved work is lost."""
-    _each(numbers, jobs.kill, as_json)
+    _each(numbers, control.kill, as_json)
 
 
 @app.command()
@@ -272,15 +272,15 @@ def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -
     --set changes what may still change: where a job runs and, for a training, its length and how often it
     reports.
     """
-    _each(numbers, lambda workspace, number: jobs.resume(workspace, number, settings or ()), as_json)
+    _each(numbers, lambda workspace, number: control.resume(workspace, number, settings or ()), as_json)
 
 
 @app.command()
 def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
     """Start new jobs from the beginning, with the recipes of these."""
 
-    def start(workspace: Workspace, number: int) -> jobs.JobView:
-        return jobs.job(workspace, jobs.rerun(workspace, number, settings or ()).id)
+    def start(workspace: Workspace, number: int) -> JobView:
+        return control.job(workspace, control.rerun(workspace, number, settings or ()).id)
 
     _each(numbers, start, as_json)
 
@@ -289,9 +289,9 @@ def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) ->
 def rm(numbers: Numbers, as_json: Json = False) -> None:
     """Delete the run folders of finished jobs. What they wrote elsewhere is kept."""
 
-    def remove(workspace: Workspace, number: int) -> jobs.JobView:
-        view = jobs.job(workspace, number)
-        jobs.remove(workspace, number)
+    def remove(workspace: Workspace, number: int) -> JobView:
+        view = control.job(workspace, number)
+        control.remove(workspace, number)
         return view
 
     _each(numbers, remove, as_json, "removed")
@@ -300,15 +300,9 @@ def rm(numbers: Numbers, as_json: Json = False) -> None:
 @app.command()
 def compare(
     numbers: Annotated[
-        list[int],
-        typer.Argument(
-            metavar="ID...", help="Numbers of two or more jobs, or of a sweep.", show_default=False
-        ),
+        list[int], argument(metavar="ID...", help="Numbers of two or more jobs, or of a sweep.")
     ],
-    by: Annotated[
-        str,
-        typer.Option(metavar="MEASURE", help="Measure to compare more than two jobs by.", show_default=False),
-    ] = "",
+    by: Annotated[str, setting(metavar="MEASURE", help="Measure to compare more than two jobs by.")] = "",
     plot: PlotFile = None,
     csv: Csv = False,
     tex: Tex = False,
@@ -323,9 +317,8 @@ def compare(
     workspace = Workspace.open()
     views = _with_members(workspace, numbers)
     if len(views) < 2:
-        raise UsageError(
-            "a single job cannot be compared", code="E406", remedy="Name a second job, or a sweep."
-        )
+        what = "a single job cannot be compared"
+        raise UsageError(what, code="E406", remedy="Name a second job, or a sweep.")
     if len(views) == 2 and not by and plot is None:
         compare_two(views[0], views[1], form, as_json)
     else:
@@ -368,16 +361,16 @@ def curves(
     head = ("id", "title", "points", "least", "most", "last")
     lines = aligned(head, rows, lambda _: (("job", "step", measure), points_of))
     document = {"measure": measure, "jobs": {str(number): points for number, points in found.items()}}
-    emit(document, as_json, text=[f"{measure}; also: {', '.join(set(names) - {measure})}", *lines], form=form)
+    also = ", ".join(name for name in names if name != measure)
+    emit(document, as_json, text=[f"{measure}; also: {also}", *lines], form=form)
 
 
-def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView]:
-    """The jobs of these numbers, a sweep as its members."""
-    found: dict[int, jobs.JobView] = {}
+def _with_members(workspace: Workspace, numbers: list[int]) -> list[JobView]:
+    found: dict[int, JobView] = {}
     for number in numbers:
-        members = jobs.members(workspace, number)
+        members = control.members(workspace, number)
         for each in members or [number]:
-            found[each] = jobs.job(workspace, each)
+            found[each] = control.job(workspace, each)
     return list(found.values())
 
 
@@ -385,12 +378,7 @@ def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView
 def report(
     numbers: Numbers,
     to: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="tensorboard, wandb, mlflow, trackio, or FILE.py:FUNCTION.",
-            show_default=False,
-        ),
+        str, setting(metavar="NAME", help="tensorboard, wandb, mlflow, trackio, or FILE.py:FUNCTION.")
     ],
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Keep sending until the jobs end.")] = False,
     as_json: Json = False,
@@ -404,10 +392,10 @@ def report(
 
     name, workspace = checked(to), Workspace.open()
     documents, lines = [], []
-    for number in [each for given in numbers for each in jobs.members(workspace, given) or [given]]:
+    for number in [each for given in numbers for each in control.members(workspace, given) or [given]]:
 
         def over(number: int = number) -> bool:
-            return not (follow and jobs.job(workspace, number).live)
+            return not (follow and control.job(workspace, number).live)
 
         # What a tool prints of itself is not the answer of this command.
         with contextlib.redirect_stdout(sys.stderr):
@@ -438,10 +426,7 @@ def pack(
 
 @app.command()
 def run(
-    recipe: Annotated[
-        Path,
-        typer.Argument(help="An archive made by `mathwb jobs pack`, or a recipe.toml.", show_default=False),
-    ],
+    recipe: Annotated[Path, argument(help="An archive made by `mathwb jobs pack`, or a recipe.toml.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; required without a terminal.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -459,31 +444,23 @@ def run(
         resolved(spec, workspace.runs)
         for line in result.remarks:
             say(line)
-        if not yes:
-            _ask()
+        if not yes and not sys.stdin.isatty():
+            raise UsageError("confirmation is needed", code="E401", remedy="Add --yes if you trust it.")
+        if not yes and not typer.confirm("Run it?", err=True):
+            raise typer.Exit(1)
     except BaseException:
         result.remove()
         raise
-    view = jobs.run_foreground(workspace, spec, progress_line(spec.title))
-    emit(view.to_dict(), as_json, text=f"job {view.id}  {state(view)}  {view.reason}".rstrip())
+    view = control.run_foreground(workspace, spec, progress_line(spec.title))
+    emit(view, as_json, text=f"job {view.id}  {state(view)}  {view.reason}".rstrip())
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
-
-
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise UsageError("confirmation is needed", code="E401", remedy="Add --yes if you trust it.")
-    if not typer.confirm("Run it?", err=True):
-        raise typer.Exit(1)
 
 
 @app.command()
 def prune(
     numbers: Annotated[
-        list[int] | None,
-        typer.Argument(
-            metavar="[ID]...", help="Job numbers; default: all jobs that succeeded.", show_default=False
-        ),
+        list[int] | None, argument(metavar="[ID]...", help="Job numbers; default: all jobs that succeeded.")
     ] = None,
     keep: Annotated[int, typer.Option(min=0, help="Keep this many of the newest checkpoints.")] = 0,
     as_json: Json = False,
@@ -493,9 +470,9 @@ def prune(
 
     workspace = Workspace.open()
     if numbers:
-        views = [jobs.job(workspace, number) for number in numbers]
+        views = [control.job(workspace, number) for number in numbers]
     else:
-        views = [view for view in jobs.jobs(workspace) if view.state == "succeeded"]
+        views = [view for view in control.jobs(workspace) if view.state == "succeeded"]
     freed = {view.id: drop_checkpoints(view, keep) for view in views}
     lines = [f"{number}  {size(bytes_)}" for number, bytes_ in freed.items() if bytes_]
     lines.append(f"{size(sum(freed.values()))} freed")
@@ -505,18 +482,16 @@ def prune(
 @app.command()
 def reindex(as_json: Json = False) -> None:
     """Rebuild the index of jobs from the run folders."""
-    found, notice = jobs.reindex(Workspace.open())
+    found, notice = control.reindex(Workspace.open())
     if notice:
         say(notice)
     emit({"jobs": found, "notice": notice}, as_json, text=f"{found:,} jobs")
 
 
-def _each(
-    numbers: list[int], act: Callable[[Workspace, int], jobs.JobView], as_json: bool, now: str = ""
-) -> None:
+def _each(numbers: list[int], act: Callable[[Workspace, int], JobView], as_json: bool, now: str = "") -> None:
     """Do it to each job; one that refuses is reported and does not keep the others from it."""
     workspace = Workspace.open()
-    documents: list[dict[str, Any]] = []
+    documents: list[Any] = []
     lines, worst = [], 0
     for number in numbers:
         try:
@@ -526,24 +501,24 @@ def _each(
             say(one_line(error))
             worst = max(worst, error.exit_code)
         else:
-            documents.append(view.to_dict())
+            documents.append(view)
             lines.append(f"{view.id}  {view.title}  {now or state(view)}")
     emit(documents, as_json, text=lines)
     if worst:
         raise typer.Exit(worst)
 
 
-def _news(workspace: Workspace, look: jobs.Look | None = None) -> None:
-    for view in jobs.worth_telling(jobs.reconcile(workspace, look)):
+def _news(workspace: Workspace, look: Look | None = None) -> None:
+    for view in worth_telling(control.reconcile(workspace, look)):
         reason = f": {view.reason}" if view.reason else ""
         say(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
 
 
 def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[], None]:
     if log is not Log.events:
-        text = jobs.LineTail({Log.stdout: attempt.stdout, Log.stderr: attempt.stderr}[log], from_end=lines)
+        text = LineTail({Log.stdout: attempt.stdout, Log.stderr: attempt.stderr}[log], from_end=lines)
         return lambda: _print_all([line.decode("utf-8", "backslashreplace") for line in text.lines()])
-    events = jobs.EventTail(attempt.events, from_end=lines)
+    events = EventTail(attempt.events, from_end=lines)
 
     def look() -> None:
         known = events.damaged

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from engines.core.errors import CODES
 from workbench import __version__
+from workbench.cli.command import subcommands, whole
 from workbench.paper import load, operations
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -72,8 +71,7 @@ Any setting, before the settings file.
 
 
 def page() -> str:
-    root, context = _root()
-    return "\n".join((_HEAD, *_described(root, context, "mathwb", 2)))
+    return "\n".join((_HEAD, *_described(*whole(), "mathwb", 2)))
 
 
 def errors() -> str:
@@ -87,8 +85,7 @@ def errors() -> str:
 
 
 def man() -> str:
-    """The man page, in roff."""
-    root, context = _root()
+    root, context = whole()
     lines = [
         f'.TH MATHWB 1 "" "mathwb {__version__}"',
         ".SH NAME",
@@ -99,30 +96,15 @@ def man() -> str:
     lines += ["most print one JSON document with", ".BR \\-\\-json .", ".SH OPTIONS"]
     for name, help in filter(None, (parameter.get_help_record(context) for parameter in root.params)):
         lines += [".TP", f".B {_roff(name)}", _roff(help)]
-    for group in root.list_commands(context):
-        command = root.get_command(context, group)
-        inner = command.make_context(group, [], parent=context, resilient_parsing=True)
-        names = command.list_commands(inner) if hasattr(command, "list_commands") else ()
+    for group, command, inner in subcommands(root, context):
         lines += [f".SS mathwb {group}", _roff(command.get_short_help_str(200))]
-        for name in names:
-            below = command.get_command(inner, name)
-            lines += (
-                [] if below.hidden else [".TP", f".B {_roff(name)}", _roff(below.get_short_help_str(200))]
-            )
+        for name, below, _ in subcommands(command, inner):
+            lines += [".TP", f".B {_roff(name)}", _roff(below.get_short_help_str(200))]
     return "\n".join(lines) + _MAN
 
 
 def _roff(text: str) -> str:
     return _cell(text).replace("\\|", "|").replace("\\", r"\e").replace("-", r"\-")
-
-
-def _root() -> tuple[Any, Any]:
-    from workbench.cli.command import app
-
-    root = typer.main.get_command(app)
-    return root, root.make_context(
-        "mathwb", ["--help-page"], ignore_unknown_options=True, resilient_parsing=True
-    )
 
 
 def _described(command: Any, context: Any, path: str, level: int) -> Iterator[str]:
@@ -143,13 +125,8 @@ def _described(command: Any, context: Any, path: str, level: int) -> Iterator[st
         names = (f"`{one.name}`" + (f" ({one.unit})" if one.unit else "") for one in known)
         yield f"Columns for `--where`: {', '.join(names)}."
         yield ""
-    if not hasattr(command, "list_commands"):
-        return
-    for name in command.list_commands(context):
-        inner = command.get_command(context, name)
-        if not inner.hidden:
-            below = inner.make_context(name, [], parent=context, resilient_parsing=True)
-            yield from _described(inner, below, f"{path} {name}", level + 1)
+    for name, inner, below in subcommands(command, context):
+        yield from _described(inner, below, f"{path} {name}", level + 1)
 
 
 def _cell(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.command import Csv, Json, PlotFile, Tex, emit, form_of, group, say
+from workbench.cli.command import Csv, Json, PlotFile, Tex, argument, emit, form_of, group, say, setting
 from workbench.config import Setting, config_file, load_config, set_value
 from workbench.doctor import examine
 from workbench.errors import UsageError, one_line
@@ -40,8 +40,8 @@ def show(as_json: Json = False) -> None:
 
 @app.command("set")
 def set_(
-    name: Annotated[str, typer.Argument(help="The setting, such as theme or egen.mode.", show_default=False)],
-    value: Annotated[str, typer.Argument(help="Its value.", show_default=False)],
+    name: Annotated[str, argument(help="The setting, such as theme or egen.mode.")],
+    value: Annotated[str, argument(help="Its value.")],
 ) -> None:
     """Write a setting to the settings file."""
     setting = set_value(name, value)
@@ -77,14 +77,9 @@ def doctor(as_json: Json = False) -> None:
 
 def repro(
     engine: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[ENGINE]", help="egen, mwp, arqmath or mathamr; default: all.", show_default=False
-        ),
+        str | None, argument(metavar="[ENGINE]", help="egen, mwp, arqmath or mathamr; default: all.")
     ] = None,
-    number: Annotated[
-        int | None, typer.Option("--table", metavar="N", help="Show only this table.", show_default=False)
-    ] = None,
+    number: Annotated[int | None, setting("--table", metavar="N", help="Show only this table.")] = None,
     plot: PlotFile = None,
     csv: Csv = False,
     tex: Tex = False,
@@ -184,7 +179,7 @@ def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     ensure_sample(Workspace.open())
     place = listen(host, port)
     server = WebServer(place)
-    if not _is_loopback(place.getsockname()[0]):
+    if not ipaddress.ip_address(place.getsockname()[0].partition("%")[0]).is_loopback:
         say("other machines can reach this address, and the connection is not encrypted")
     emit(None, False, text=server.address)
     sys.stdout.flush()
@@ -203,10 +198,6 @@ def mcp(limit_s: Limit = 300.0) -> None:
     from workbench.mcp import serve as answer
 
     answer(limit_s)
-
-
-def _is_loopback(host: str) -> bool:
-    return ipaddress.ip_address(host.partition("%")[0]).is_loopback
 
 
 def tour(as_json: Json = False) -> None:

@@ -12,9 +12,10 @@ import typer
 from engines.core.events import Event, Sink
 from engines.core.spec import described, read
 from workbench import cli
-from workbench.cli.command import Executor, Json, emit, progress_line, say
+from workbench.cli.command import Executor, Json, argument, emit, progress_line, say, setting
 from workbench.errors import UsageError
-from workbench.jobs import JobView, run_foreground, submit
+from workbench.jobs.control import run_foreground, submit
+from workbench.jobs.view import JobView
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
 from workbench.tables import aligned, duration
 from workbench.train import (
@@ -44,10 +45,7 @@ def _said(name: str) -> dict[str, Any]:
 
 def train(
     name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RECIPE]", help="A recipe's name, as shown by --list, or a file.", show_default=False
-        ),
+        str | None, argument(metavar="[RECIPE]", help="A recipe's name, as shown by --list, or a file.")
     ] = None,
     headless: Annotated[bool, typer.Option("--headless", help="Train here and wait for the end.")] = False,
     detach: Annotated[
@@ -64,15 +62,9 @@ def train(
             "--set", metavar="KEY=VALUE", help="Change a setting, as in lr=3e-5 or data.corpus=mine."
         ),
     ] = None,
-    device: Annotated[
-        str, typer.Option(help="auto, all, cpu, or GPUs by number or UUID, as in 0,1.", show_default=False)
-    ] = "",
-    init_from: Annotated[
-        str, typer.Option(metavar="MODEL", help="Start from the weights of this model.", show_default=False)
-    ] = "",
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the checkpoints and the model.", show_default=False)
-    ] = None,
+    device: Annotated[str, setting(help="auto, all, cpu, or GPUs by number or UUID, as in 0,1.")] = "",
+    init_from: Annotated[str, setting(metavar="MODEL", help="Start from the weights of this model.")] = "",
+    out: Annotated[Path | None, setting(help="Folder for the checkpoints and the model.")] = None,
     seeds: Annotated[str, typer.Option(**_said("seeds"))] = "",
     folds: Annotated[bool, typer.Option("--folds", **_said("folds"))] = False,
     grid: Annotated[list[str] | None, typer.Option(**_said("grid"))] = None,
@@ -120,9 +112,8 @@ def train(
     ensure_sample(workspace)
     if how.several:
         if out:
-            raise UsageError(
-                "several runs each have their own folder", code="E427", remedy="Leave out --out."
-            )
+            remedy = "Leave out --out."
+            raise UsageError("several runs each have their own folder", code="E427", remedy=remedy)
         runs = member_runs(workspace, recipe, how, device=device, executor=executor)
         for spec, _ in runs:
             _check(workspace, spec, stop_worst)

@@ -12,8 +12,9 @@ from engines.core.errors import EngineError, did_you_mean
 from engines.retrieval.significance import Comparison as Paired
 from engines.retrieval.significance import compare as paired
 from engines.retrieval.significance import holm
+from workbench.config import flat
 from workbench.errors import UsageError
-from workbench.jobs.folder import DiffRow, curve, flat, lowest_is_best, read_document, recipe_diff
+from workbench.jobs.folder import DiffRow, curve, diff, lowest_is_best, read_document, recipe_diff
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import AttemptView, JobView
 from workbench.train import Summary, interval, summary
@@ -63,7 +64,6 @@ class Standing:
         return f"{self.difference:+.4g} [{low:.4g}, {high:.4g}]"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
         band = [{"step": step, **asdict(found)} for step, found in self.band]
         return {**asdict(self), "band": band}
 
@@ -96,7 +96,6 @@ class Standings:
         return f"{won}, no more than the spread of {second.shared} shared runs (p {second.p:.3g}){few}"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able; `best` is the setting that won, None where nothing is finished."""
         won = [row for row in self.rows[:1] if row.value is not None]
         best = dict(won[0].setting) if won else None
         rows = [row.to_dict() for row in self.rows]
@@ -104,7 +103,6 @@ class Standings:
 
 
 def shown_value(value: Any) -> str:
-    """A value of a setting or a result, numbers in six digits."""
     if isinstance(value, float):
         return f"{value:.6g}"
     return "" if value is None else str(value)
@@ -118,10 +116,10 @@ def standings(views: Sequence[JobView], measure: str = "") -> Standings:
     numbers = {view.id: _measures(view) for view in views}
     names = list(dict.fromkeys(name for found in numbers.values() for name in found))
     if not names:
-        raise UsageError(
-            "none of these runs has a result yet", code="E645", remedy="Wait until one has ended."
-        )
-    measure = measure or next((name for name in map(_chosen, views) if name in names), names[0])
+        what = "none of these runs has a result yet"
+        raise UsageError(what, code="E645", remedy="Wait until one has ended.")
+    chosen = (str(view.params.get("train", {}).get("best", "")) for view in views)
+    measure = measure or next((name for name in chosen if name in names), names[0])
     if measure not in names:
         remedy = did_you_mean(measure, names) or f"There are: {', '.join(names)}."
         raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
@@ -148,7 +146,9 @@ class _Group:
         found: dict[str, list[float]] = {}
         for view in views:
             if measure in numbers[view.id]:
-                found.setdefault(_repeat(view), []).append(numbers[view.id][measure])
+                found.setdefault(f"{view.seed} {flat(view.params).get('model.fold', '')}", []).append(
+                    numbers[view.id][measure]
+                )
         self.values = {repeat: fmean(each) for repeat, each in found.items()}
         self.finished = sum(map(len, found.values()))
         self.value = summary(list(self.values.values()), measure) if self.values else None
@@ -209,19 +209,11 @@ def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[Job
     return list(groups.values())
 
 
-def _repeat(view: JobView) -> str:
-    return f"{view.seed} {flat(view.params).get('model.fold', '')}"
-
-
 def _measures(view: JobView) -> dict[str, float]:
     if view.state != "succeeded":
         return {}
     found = view.value.get("measures") or view.value
     return {name: float(value) for name, value in found.items() if is_number(value)}
-
-
-def _chosen(view: JobView) -> str:
-    return str(view.params.get("train", {}).get("best", ""))
 
 
 _PLACES = ("out", "publish")
@@ -237,12 +229,10 @@ class Comparison:
 
 
 def compare(left: JobView, right: JobView) -> Comparison:
-    """Compare two jobs by their recipes, environments and results. Where a folder lies is no setting."""
     settings = [row for row in recipe_diff(left.spec, right.spec) if row.key not in _PLACES]
-    a, b = _environment(left), _environment(right)
-    environment = [
-        DiffRow(key, a.get(key), b.get(key)) for key in sorted({*a, *b}) if a.get(key) != b.get(key)
-    ]
+    # The seed is a setting, and the hash of the recipe differs whenever one does.
+    a, b = (read_document(Path(view.folder) / "env.json") for view in (left, right))
+    environment = [row for row in diff(a, b) if row.key not in ("v", "seed", "recipe_sha256")]
     return Comparison(tuple(settings), tuple(environment), _side_by_side(left, right))
 
 
@@ -255,12 +245,6 @@ def _side_by_side(left: JobView | AttemptView, right: JobView | AttemptView) -> 
     before, after = _results(left), _results(right)
     keys = [*before, *(key for key in after if key not in before)]
     return tuple(DiffRow(key, before.get(key), after.get(key)) for key in keys)
-
-
-def _environment(view: JobView) -> dict[str, Any]:
-    result = read_document(Path(view.folder) / "env.json")
-    # The seed is a setting, and the hash of the recipe differs whenever one does.
-    return {key: value for key, value in flat(result).items() if key not in ("v", "seed", "recipe_sha256")}
 
 
 def _results(view: JobView | AttemptView) -> dict[str, Any]:

@@ -206,7 +206,11 @@ def submit_sweep(
             for item in jobs_made:
                 queue.enqueue(item.last())
         else:
-            _start_array(made, at_once, cluster, parallel)
+            run, folders = made.folder.resolve(), [item.folder.resolve() for item in at_once]
+            name = f"mathwb-{made.id}"
+            number = slurm.submit(run, run / "cluster-%a.log", name, cluster, folders, parallel)
+            for place, item in enumerate(at_once):
+                item.last().say_ticket(f"{number}_{place}")
             if last is not None:
                 _start(jobs_made[-1].last(), last)
     except EngineError:
@@ -253,12 +257,9 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
         queue.keep(workspace.runs)
         supervisor.await_reporters()
     if not job.folder.is_dir():
-        raise EngineError(
-            f"the run folder of job {job.id} was removed while it ran, so it was ended",
-            where=str(job.folder),
-            code="E620",
-            remedy="Start it again, and remove a job with: mathwb jobs rm ID",
-        )
+        what = f"the run folder of job {job.id} was removed while it ran, so it was ended"
+        remedy = "Start it again, and remove a job with: mathwb jobs rm ID"
+        raise EngineError(what, where=str(job.folder), code="E620", remedy=remedy)
     view = job_view(job)
     enter(workspace, [job])
     return view
@@ -300,7 +301,7 @@ def stop(workspace: Workspace, number: int) -> JobView:
     elif (number, attempt.number) in queue.places(workspace.runs):
         settle(attempt)
     elif not _wake(attempt) and (worker := attempt.worker()):
-        worker[0].send(signal.SIGTERM)
+        worker.send(signal.SIGTERM)
     return job(workspace, number)
 
 
@@ -314,7 +315,7 @@ def kill(workspace: Workspace, number: int) -> JobView:
     attempt = _live(workspace, number, "kill")
     attempt.ask("kill")
     if worker := attempt.worker():
-        worker[0].send(signal.SIGKILL, group=True)
+        worker.send(signal.SIGKILL, group=True)
     if ticket := attempt.ticket():
         slurm.cancel(ticket)
     _wake(attempt)
@@ -385,7 +386,6 @@ def take_away(workspace: Workspace, number: int) -> dict[int, Path]:
 
 
 def bring_back(workspace: Workspace, taken: Mapping[int, Path]) -> None:
-    """Undo `take_away`."""
     for number, place in taken.items():
         item = Job(number, workspace.runs / str(number))
         try:
@@ -397,7 +397,6 @@ def bring_back(workspace: Workspace, taken: Mapping[int, Path]) -> None:
 
 
 def forget(taken: Mapping[int, Path]) -> None:
-    """Delete what was taken away."""
     for place in taken.values():
         try:
             # What a link leads to is elsewhere.
@@ -432,19 +431,9 @@ def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = 
     for view in jobs(workspace):
         own = (but and view.id == but.id) or (sweep and view.sweep == sweep)
         if view.live and not own and Path(view.out).resolve() == Path(out).resolve():
-            raise EngineError(
-                f"job {view.id} is writing to the same folder",
-                where=str(out),
-                code="E602",
-                remedy=f"Wait for it, stop it (mathwb jobs stop {view.id}), or choose another folder.",
-            )
-
-
-def _start_array(sweep: Job, members: Sequence[Job], wanted: Mapping[str, str], parallel: int) -> None:
-    run, folders = sweep.folder.resolve(), [item.folder.resolve() for item in members]
-    number = slurm.submit(run, run / "cluster-%a.log", f"mathwb-{sweep.id}", wanted, folders, parallel)
-    for place, item in enumerate(members):
-        item.last().say_ticket(f"{number}_{place}")
+            what = f"job {view.id} is writing to the same folder"
+            remedy = f"Wait for it, stop it (mathwb jobs stop {view.id}), or choose another folder."
+            raise EngineError(what, where=str(out), code="E602", remedy=remedy)
 
 
 def _start(attempt: Attempt, spec: Recipe) -> None:
@@ -467,11 +456,8 @@ def _await_cluster(view: JobView) -> None:
     deadline = time.monotonic() + timing.CLUSTER_WAIT_S
     while view.cluster_id and (answer := slurm.ask(view.cluster_id)) is not None and answer.live:
         if answer.pending or time.monotonic() > deadline:
-            raise EngineError(
-                f"job {view.id} is still on the cluster: {answer.state} as {view.cluster_id}",
-                code="E603",
-                remedy=f"Wait for it to end, or: scancel {view.cluster_id}",
-            )
+            what = f"job {view.id} is still on the cluster: {answer.state} as {view.cluster_id}"
+            raise EngineError(what, code="E603", remedy=f"Wait for it to end, or: scancel {view.cluster_id}")
         time.sleep(timing.TICK_S)
         slurm.forget()
 
@@ -588,7 +574,6 @@ _RUBBISH = re.compile(r"\.draft-[0-9a-f]{12}|\.removed-\d+-[0-9a-f]{8}")
 
 
 def look_at(workspace: Workspace) -> Look:
-    """A look at all jobs of a workspace, with what the index knows."""
     return Look(workspace.runs, Index(workspace.root).load())
 
 
@@ -673,10 +658,7 @@ def settle(attempt: Attempt, *, give_up: bool = False, look: Look | None = None)
         again = standing(attempt)
         if silent and again.health == "silent" and again.heartbeat is not None:
             reason = "abandoned by you: its machine had stopped responding"
-            worker = attempt.worker()
-            attempt.say_result(
-                Ending("lost", reason, started=worker[1] if worker else None, ended=again.heartbeat.t)
-            )
+            attempt.say_result(Ending("lost", reason, started=attempt.started(), ended=again.heartbeat.t))
         elif again.ending is not None and not again.recorded:
             sweep(attempt.folder)
             attempt.say_result(again.ending)

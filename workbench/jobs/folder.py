@@ -41,6 +41,7 @@ from typing import Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, sweep, write_json
+from workbench.config import flat
 from workbench.jobs.machine import ProcessId
 from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number
 from workbench.recipes import Recipe
@@ -52,8 +53,6 @@ INSIDE = "./out/"
 
 
 def relative(params: Mapping[str, Any], root: Path) -> dict[str, Any]:
-    """Parameters as they are written. Args: root: the workspace, absolute."""
-
     def change(text: str) -> str:
         path = Path(text)
         inside = path.is_absolute() and path.is_relative_to(root)
@@ -92,19 +91,7 @@ class DiffRow:
     right: Any
 
 
-def flat(params: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested tables as one level with dotted keys."""
-    rows: dict[str, Any] = {}
-    for key, value in params.items():
-        if isinstance(value, Mapping):
-            rows.update(flat(value, f"{prefix}{key}."))
-        else:
-            rows[prefix + key] = value
-    return rows
-
-
 def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Every text in tables and lists, with its dotted key."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             yield from texts(item, f"{key}.{name}" if key else name)
@@ -117,12 +104,14 @@ def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
 def recipe_diff(left: Recipe, right: Recipe) -> list[DiffRow]:
     """The settings that differ, `task` and `seed` first, then the parameters by name."""
-    rows = []
-    a, b = ({"task": spec.task, "seed": spec.seed, **flat(spec.params)} for spec in (left, right))
-    for key in ["task", "seed", *sorted((set(a) | set(b)) - {"task", "seed"})]:
-        if a.get(key) != b.get(key):
-            rows.append(DiffRow(key, a.get(key), b.get(key)))
-    return rows
+    heads = [diff({name: getattr(left, name)}, {name: getattr(right, name)}) for name in ("task", "seed")]
+    return [*heads[0], *heads[1], *diff(left.params, right.params)]
+
+
+def diff(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[DiffRow]:
+    """What differs in two documents, by dotted key."""
+    a, b = flat(left), flat(right)
+    return [DiffRow(key, a.get(key), b.get(key)) for key in sorted({*a, *b}) if a.get(key) != b.get(key)]
 
 
 LIVE = ("queued", "starting", "running", "stopping")
@@ -167,7 +156,6 @@ class Ending:
         return max(0.0, self.ended - self.started) if self.started is not None else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able, with the wall time."""
         return {"v": 1, **asdict(self), "wall_s": round(self.wall_s, 3)}
 
     @classmethod
@@ -245,22 +233,21 @@ class Attempt:
             return None
 
     def beat(self, heartbeat: Heartbeat) -> None:
-        """Write a sign of life."""
-        identity = heartbeat.supervisor.to_dict()
-        memory = {"rss_bytes": heartbeat.rss_bytes, "peak_bytes": heartbeat.peak_bytes}
-        self._write("heartbeat.json", {"v": 1, "t": heartbeat.t, **identity, **memory})
+        document = asdict(heartbeat)
+        self._write("heartbeat.json", {"v": 1, **document.pop("supervisor"), **document})
 
-    def worker(self) -> tuple[ProcessId, float] | None:
-        """The worker's process and when it began, in Unix seconds; None when none has begun."""
-        raw = read_document(self.folder / "worker.json")
-        try:
-            return ProcessId.from_dict(raw), _moment(raw["t"])
-        except _DAMAGED:
-            return None
+    def worker(self) -> ProcessId | None:
+        """The worker's process; None when none has begun."""
+        with contextlib.suppress(*_DAMAGED):
+            return ProcessId.from_dict(read_document(self.folder / "worker.json"))
+        return None
+
+    def started(self) -> float | None:
+        """When the worker began, in Unix seconds; None when none has."""
+        return _time(self.folder / "worker.json") or None
 
     def claim(self) -> None:
-        """The worker says that it is this process."""
-        self._write("worker.json", {"v": 1, "t": time.time(), **ProcessId.me().to_dict()})
+        self._write("worker.json", {"v": 1, "t": time.time(), **asdict(ProcessId.me())})
 
     def ticket(self) -> str | None:
         """The cluster's number for it, empty while it is being handed over; None for one of this machine."""
@@ -268,7 +255,6 @@ class Attempt:
         return str(raw.get("id", "")) if raw else None
 
     def say_ticket(self, number: str) -> None:
-        """Write down the cluster's number for it."""
         self._write("cluster.json", {"v": 1, "cluster": "slurm", "id": number})
 
     def wanted(self) -> str:
@@ -278,6 +264,11 @@ class Attempt:
     def wanted_why(self) -> str:
         """Why it was asked to stop when nobody did: a limit of the cluster; empty when it was the user."""
         return str(read_document(self.folder / "request.json").get("why", ""))
+
+    def stopped_by(self) -> str:
+        """What stopped it, in words."""
+        asked = "stopped by you" if self.wanted() else "stopped by a signal from outside"
+        return self.wanted_why() or asked
 
     def wanted_since(self) -> float:
         """When that was, in Unix seconds."""
@@ -353,7 +344,6 @@ class Job:
 
     @property
     def recipe(self) -> Path:
-        """What to do."""
         return self.folder / "recipe.toml"
 
     @property
@@ -376,7 +366,6 @@ class Job:
         replace(spec, params=relative(spec.params, runs.absolute().parent)).write(self.recipe)
 
     def out(self, spec: Recipe) -> Path:
-        """The folder the task writes to."""
         return Path(spec.params.get("out") or self.folder / "out")
 
     def attempt(self, number: int) -> Attempt:
@@ -395,19 +384,13 @@ class Job:
         """The last attempt. Raises: EngineError E604 when there is none."""
         attempts = self.attempts()
         if not attempts and (self.folder / "members.json").exists():
-            raise EngineError(
-                f"job {self.id} is a sweep, and each of its runs has its own log",
-                code="E604",
-                remedy=f"List them: mathwb jobs list --where sweep:{self.id}",
-            )
+            what = f"job {self.id} is a sweep, and each of its runs has its own log"
+            remedy = f"List them: mathwb jobs list --where sweep:{self.id}"
+            raise EngineError(what, code="E604", remedy=remedy)
         if not attempts:
-            raise EngineError(
-                "the run folder holds no attempt",
-                where=str(self.folder),
-                code="E604",
-                exit_code=4,
-                remedy=f"Remove it: mathwb jobs rm {self.id}",
-            )
+            what = "the run folder holds no attempt"
+            remedy = f"Remove it: mathwb jobs rm {self.id}"
+            raise EngineError(what, where=str(self.folder), code="E604", exit_code=4, remedy=remedy)
         return attempts[-1]
 
     def add_attempt(self, after: int, ticket: str | None = None) -> Attempt | None:
@@ -524,12 +507,8 @@ def put_aside(runs: Path, job: Job) -> Path:
     try:
         others = sorted(one.name for one in job.folder.iterdir() if not _OURS.fullmatch(one.name))
         if others:
-            raise DataError(
-                f"the run folder of job {job.id} also holds {', '.join(others)}, which would be lost",
-                path=job.folder,
-                code="E452",
-                remedy="Move that elsewhere first.",
-            )
+            what = f"the run folder of job {job.id} also holds {', '.join(others)}, which would be lost"
+            raise DataError(what, path=job.folder, code="E452", remedy="Move that elsewhere first.")
         write_json(runs / _REMOVED, {"v": 1, "highest": max(_highest(runs), job.id)})
         os.utime(job.folder)  # it is as old as its removal
         return job.folder.rename(runs / f".removed-{job.id}-{secrets.token_hex(4)}")

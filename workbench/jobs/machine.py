@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +56,6 @@ class Gpu:
     total_bytes: int
     free_bytes: int
     busy: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return asdict(self)
 
 
 _QUESTION = "index,uuid,name,memory.total,memory.free,utilization.gpu"
@@ -167,12 +163,8 @@ class ProcessId:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> ProcessId:
-        """What `to_dict` wrote; other keys are left alone."""
+        """The process of a document; other keys are left alone."""
         return cls(str(document["host"]), str(document["boot"]), int(document["pid"]), int(document["start"]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return asdict(self)
 
     @property
     def here(self) -> bool:

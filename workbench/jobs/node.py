@@ -58,7 +58,7 @@ class _OnNode(Supervisor):
         again = ending.reason == REQUEUED or (ending.reason == TIME_LIMIT and not once)
         if ending.state == "stopped" and again and self.attempt.wanted() != "kill":
             # Before the end is recorded: between the two the job would seem to be over.
-            self.next = _next(self._job, self.attempt, self._number)
+            self.next = self._job.add_attempt(self.attempt.number, self._number)
         return super()._record(ending, signals)
 
 
@@ -76,16 +76,12 @@ def _begin(job: Job, number: str) -> Attempt | None:
     if ending.state == "lost":
         ending = replace(ending, state="stopped", reason=REQUEUED, remedy="", code="")
     goes_on = ending.state == "stopped" and (not attempt.wanted() or bool(attempt.wanted_why()))
-    made = _next(job, attempt, number) if goes_on else None
+    made = job.add_attempt(attempt.number, number) if goes_on else None
     with attempt.held(timing.LOCK_WAIT_S) as mine:
         # A node that the cluster has lost touch with may have it; the next attempt takes over from it.
         if mine:
             attempt.say_result(ending)
     return made
-
-
-def _next(job: Job, attempt: Attempt, number: str) -> Attempt | None:
-    return job.add_attempt(attempt.number, number)
 
 
 def _again(job: Job, attempt: Attempt, made: Attempt, number: str) -> None:

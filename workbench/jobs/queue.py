@@ -23,7 +23,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,20 +61,27 @@ class Launch:
 
 def check_placement(params: Mapping[str, Any]) -> None:
     """Refuse a device or an executor that cannot be meant. Raises: EngineError E638."""
-    _executor(str(params.get("executor", "local")))
+    cluster_options(params)
     device = str(params.get("device", "auto"))
     kind, colon, count = device.partition(":")
     if kind == "cpu" and (not colon or (count.isdecimal() and int(count) > 0)):
         return
     named = device.split(",")
-    if device in ("all", "auto") or (all(map(_is_gpu, named)) and len(set(named)) == len(named)):
+    cards = all(name.isdecimal() or name.startswith(("GPU-", "MIG-")) for name in named)
+    if device in ("all", "auto") or (cards and len(set(named)) == len(named)):
         return
     raise _refused(f"device is {device!r}", "Use auto, all, cpu, or GPUs, each once, as in 0,1.")
 
 
 def cluster_options(params: Mapping[str, Any]) -> dict[str, str] | None:
     """What to ask the cluster for; None for a job of this machine. Raises: EngineError E638."""
-    return _executor(str(params.get("executor", "local")))
+    text = str(params.get("executor", "local"))
+    name, _, rest = text.partition(":")
+    if name == "slurm":
+        return slurm.options(rest)
+    if text != "local":
+        raise _refused(f"executor is {text!r}", "Use local, or slurm with options of sbatch.")
+    return None
 
 
 def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] = ()) -> Launch:
@@ -83,6 +90,11 @@ def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] =
     Args: cards: UUIDs of the GPUs that are its own for as long as it runs; none: those that are free.
     Raises: EngineError E634 for a GPU that is not there.
     """
+
+    def note(device: str, why: str, processes: int, **more: Any) -> None:
+        about = {"device": device, "why": why, "processes": processes, **more}
+        write_json(attempt.folder / "device.json", about)
+
     folder = attempt.folder.resolve()
     worker = _module("workbench.jobs.worker", folder)
     if "device" not in params:
@@ -90,29 +102,24 @@ def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] =
     policy = str(params["device"])
     if policy.partition(":")[0] == "cpu":
         count = int(policy.partition(":")[2] or 1)
-        write_json(attempt.folder / "device.json", {"device": "cpu", "why": "requested", "processes": count})
+        note("cpu", "requested", count)
         environment = {"CUDA_VISIBLE_DEVICES": "", **_patient()}
         if count == 1:
             return Launch(worker, environment)
         return _accelerate(folder, count, environment)
     there = gpus()
     here = visible(there)
-    hidden = _hidden(len(there)) if there and not here else ""
+    hidden = ""
+    if there and not here:
+        name = _restriction(os.environ)
+        hidden = f"{name}={os.environ[name]} leaves none of {len(there)} GPU{'s' * (len(there) > 1)}"
     if cards:
         here = [card for card in here if card.uuid in cards]
     chosen, why = choose(policy, here, taken(attempt.folder.parent.parent, but=attempt.job), hidden)
     if not chosen:
-        write_json(attempt.folder / "device.json", {"device": "cpu", "why": why, "processes": 1})
+        note("cpu", why, 1)
         return Launch(worker, _patient())
-    write_json(
-        attempt.folder / "device.json",
-        {
-            "device": chosen[0].name,
-            "why": why,
-            "processes": len(chosen),
-            "gpus": [card.to_dict() for card in chosen],
-        },
-    )
+    note(chosen[0].name, why, len(chosen), gpus=[asdict(card) for card in chosen])
     environment = {"CUDA_VISIBLE_DEVICES": ",".join(card.uuid for card in chosen)}
     return Launch(worker, environment) if len(chosen) == 1 else _accelerate(folder, len(chosen), environment)
 
@@ -176,12 +183,6 @@ def _restriction(environment: Mapping[str, str]) -> str:
     return next((name for name in VISIBLE if name in environment), "")
 
 
-def _hidden(cards: int, environment: Mapping[str, str] = os.environ) -> str:
-    """That none of so many cards may be used, and by what."""
-    name = _restriction(environment)
-    return f"{name}={environment[name]} leaves none of {cards} GPU{'s' * (cards > 1)}"
-
-
 def taken(runs: Path, *, but: int = 0) -> set[str]:
     """UUIDs of the GPUs that live jobs in a folder of runs have, the job `but` left out."""
     result: set[str] = set()
@@ -213,19 +214,6 @@ def _accelerate(folder: Path, count: int, environment: Mapping[str, str]) -> Lau
 
 def _module(name: str, folder: Path) -> list[str]:
     return [sys.executable, "-m", name, str(folder.parent), folder.name.removeprefix("attempt-")]
-
-
-def _executor(text: str) -> dict[str, str] | None:
-    name, _, rest = text.partition(":")
-    if name == "slurm":
-        return slurm.options(rest)
-    if text != "local":
-        raise _refused(f"executor is {text!r}", "Use local, or slurm with options of sbatch.")
-    return None
-
-
-def _is_gpu(text: str) -> bool:
-    return text.isdecimal() or text.startswith(("GPU-", "MIG-"))
 
 
 def _refused(what: str, remedy: str) -> EngineError:
@@ -303,11 +291,6 @@ def entries(runs: Path) -> list[Entry]:
     return []
 
 
-def waits(runs: Path) -> bool:
-    """Whether anything waits or is about to start."""
-    return bool(entries(runs))
-
-
 def places(runs: Path) -> Places:
     """The queue as it is now; who looks at many jobs reads it once."""
     result: dict[tuple[int, int], tuple[int, float]] = {}
@@ -358,7 +341,7 @@ class Keeper:
 
     def advance(self) -> bool:
         """As the function of this name."""
-        if not waits(self._runs):
+        if not entries(self._runs):
             return False
         with _alone(self._runs / _FOLDER / "lock", wait=True) as mine:
             if not mine:
@@ -369,7 +352,7 @@ class Keeper:
                     self._start(entry, blocked)
                 elif abs(time.time() - entry.started) > timing.START_LIMIT_S:
                     self._drop(entry)
-        return waits(self._runs)
+        return bool(entries(self._runs))
 
     def _start(self, entry: Entry, blocked: set[str | int]) -> None:
         """Start it when there is room. Args: blocked: what others before it wait for, a kind of slot or a
@@ -385,7 +368,11 @@ class Keeper:
         if attempt.result() is not None or not attempt.folder.is_dir():
             self._drop(entry)
             return
-        if _awaits(job):
+        from workbench.jobs.control import settle  # which keeps this queue
+
+        for other in awaited(job):
+            settle(other)  # the end of one that is lost is recorded
+        if awaited(job):
             return
         lanes = _lock([_lane_lock(job, sweep, number) for number in range(parallel)]) if parallel else ()
         if lanes is None:
@@ -425,15 +412,6 @@ class Keeper:
         return self._cards
 
 
-def _awaits(job: Job) -> bool:
-    """Whether it begins when others are over, and they are not; the end of one that is lost is recorded."""
-    from workbench.jobs.control import settle  # which keeps this queue
-
-    for attempt in awaited(job):
-        settle(attempt)
-    return bool(awaited(job))
-
-
 def _lane_lock(job: Job, sweep: int, number: int) -> Path:
     where = hashlib.sha256(str(job.folder.parent.resolve()).encode()).hexdigest()[:16]
     return state_dir() / "slots" / f"sweep-{where}-{sweep}-{number}"
@@ -466,7 +444,8 @@ def _wanted(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]
 def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
     folder = state_dir() / "slots"
     if not wanted:
-        result = _lock([folder / f"cpu-{number}" for number in range(_most())])
+        most = int(load_config().get("job_slots")) or processors()
+        result = _lock([folder / f"cpu-{number}" for number in range(most)])
         return None if result is None else Slots(result)
     locks: list[int] = []
     cards: list[str] = []
@@ -481,10 +460,6 @@ def _taken(wanted: Sequence[Sequence[str]]) -> Slots | None:
             Slots(tuple(locks)).close()
             return None
     return Slots(tuple(locks), tuple(cards))
-
-
-def _most() -> int:
-    return int(load_config().get("job_slots")) or processors()
 
 
 def _lock(any_of: Sequence[Path]) -> tuple[int, ...] | None:
@@ -524,7 +499,7 @@ def supervise(
 
 def keep(runs: Path) -> None:
     """Start what fits; and see to it that someone does so when more fits. A keeper that lives does both."""
-    if not waits(runs):
+    if not entries(runs):
         return
     with _alone(runs / _FOLDER / "keeper") as free:
         pass
@@ -556,7 +531,7 @@ def main(arguments: list[str]) -> int:
     keeper = Keeper(runs)
     mine = True
     # Asked again without the lock: who puts something there while it is held relies on its holder.
-    while mine and waits(runs):
+    while mine and entries(runs):
         with _alone(runs / _FOLDER / "keeper") as mine:
             while mine and keeper.advance():
                 time.sleep(timing.TICK_S)

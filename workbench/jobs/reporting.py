@@ -22,13 +22,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from symtable import symtable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from engines.core.errors import EngineError
 from engines.core.files import locked, write_json
+from workbench.config import flat
 from workbench.errors import without
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import Attempt, Job, flat, read_document
+from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.machine import start_detached
 from workbench.jobs.tail import EventTail, LoggedEvent, is_number
 from workbench.jobs.view import job_view
@@ -37,7 +38,6 @@ FILE = "reporters.json"
 """In a run folder: the names of the reporters of the job."""
 
 PROJECT = "mathwb"
-R = TypeVar("R", bound="Reporter")
 _PARAMS_AT_ONCE = 100
 """MLflow takes no more in one request."""
 _MLFLOW = {"succeeded": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "lost": "FAILED"}
@@ -74,19 +74,6 @@ class Reporter(Protocol):
         ...
 
 
-REPORTERS: dict[str, type[Reporter]] = {}
-"""The reporters by name, which is also that of the package and of the extra that installs it."""
-
-
-def _named(name: str) -> Callable[[type[R]], type[R]]:
-    def register(reporter: type[R]) -> type[R]:
-        REPORTERS[name] = reporter
-        return reporter
-
-    return register
-
-
-@_named("tensorboard")
 class TensorBoard:
     """Metrics by step and time in `tensorboard/` of the run folder, the recipe as hyperparameters.
 
@@ -154,7 +141,6 @@ def _started(settings: Mapping[str, object], at: float) -> Any:
     return start
 
 
-@_named("wandb")
 class WandB:
     """Metrics as history by `step`, the recipe as configuration."""
 
@@ -187,7 +173,6 @@ class WandB:
         self._run.finish(exit_code=int(state in ("failed", "lost")))
 
 
-@_named("mlflow")
 class MLflow:
     """Metrics by step and time, the recipe as parameters. Where nothing names a place, a database beside the
     runs takes them all: MLflow's own is one in each folder that it is started in."""
@@ -225,7 +210,6 @@ class MLflow:
             self._client.set_terminated(self._id, status=_MLFLOW[state])
 
 
-@_named("trackio")
 class Trackio:
     """Metrics by step, the recipe as configuration; its runs go by their names."""
 
@@ -249,6 +233,15 @@ class Trackio:
 
     def end(self, state: str, reason: str) -> None:  # noqa: ARG002  # it has no place for either
         self._trackio.finish()
+
+
+REPORTERS: dict[str, type[Reporter]] = {
+    "tensorboard": TensorBoard,
+    "wandb": WandB,
+    "mlflow": MLflow,
+    "trackio": Trackio,
+}
+"""The reporters by name, which is also that of the package and of the extra that installs it."""
 
 
 class Callback:
@@ -282,9 +275,8 @@ def checked(name: str) -> str:
         if importlib.util.find_spec(name) is None:
             if name == "tensorboard" and (missing := without(name)):
                 raise missing
-            raise _unusable(
-                f"the package {name} is not installed", f'Install it: pip install "mathwb[{name}]"'
-            )
+            what = f"the package {name} is not installed"
+            raise _unusable(what, f'Install it: pip install "mathwb[{name}]"')
         return name
     place, colon, function = name.rpartition(":")
     if not colon:
@@ -361,16 +353,9 @@ class Reported:
         except FileNotFoundError:
             return cls(name)
         except (OSError, ValueError, TypeError) as error:
-            raise EngineError(
-                f"the record of what {name} has received cannot be read: {error}",
-                where=str(path),
-                code="E629",
-                remedy="Remove the file to report everything again, as a new run.",
-            ) from error
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return asdict(self)
+            what = f"the record of what {name} has received cannot be read: {error}"
+            remedy = "Remove the file to report everything again, as a new run."
+            raise EngineError(what, where=str(path), code="E629", remedy=remedy) from error
 
 
 def reported(job: Job) -> list[Reported]:
@@ -406,7 +391,7 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
                 # Asked before reading, so that nothing written between the two is missed.
                 done = over()
                 while follower.look():
-                    write_json(place, state.to_dict())
+                    write_json(place, asdict(state))
                 if done:
                     break
                 time.sleep(timing.TICK_S)
@@ -415,14 +400,11 @@ def report(job: Job, name: str, *, over: Callable[[], bool]) -> Reported:
             state.error = f"{type(error).__name__}: {error}"
             if isinstance(error, EngineError):
                 raise
-            raise EngineError(
-                f"the reporter failed: {state.error}",
-                where=name,
-                code="E628",
-                remedy=f"Continue with: mathwb jobs report {job.id} --to {name}",
-            ) from error
+            what = f"the reporter failed: {state.error}"
+            remedy = f"Continue with: mathwb jobs report {job.id} --to {name}"
+            raise EngineError(what, where=name, code="E628", remedy=remedy) from error
         finally:
-            write_json(place, state.to_dict())
+            write_json(place, asdict(state))
         return state
 
 
@@ -448,7 +430,10 @@ class _Follower:
                 self._begin()
                 self._to.event(fresh)
                 self._state.events += 1
-            _pass(event, self._state)
+            self._state.seq = event.seq
+            if event.kind == "metric" and event.step is not None:
+                for name in event.data:
+                    self._state.steps[name] = max(event.step, self._state.steps.get(name, -1))
         return bool(piece)
 
     def _piece(self) -> list[LoggedEvent]:
@@ -485,13 +470,6 @@ def _fresh(event: LoggedEvent, steps: dict[str, int]) -> LoggedEvent | None:
         if is_number(value) and (step is None or step > steps.get(name, -1))
     }
     return replace(event, data=values) if values else None
-
-
-def _pass(event: LoggedEvent, state: Reported) -> None:
-    state.seq = event.seq
-    if event.kind == "metric" and event.step is not None:
-        for name in event.data:
-            state.steps[name] = max(event.step, state.steps.get(name, -1))
 
 
 def _run(job: Job) -> Run:

@@ -53,12 +53,10 @@ class Answer:
 
     @property
     def pending(self) -> bool:
-        """Whether it waits for its turn."""
         return self.state in _PENDING
 
     @property
     def live(self) -> bool:
-        """Whether it waits or runs."""
         return self.pending or self.state in _RUNNING
 
 
@@ -103,11 +101,8 @@ def submit(
     Raises: EngineError E639 when there is no cluster here, E605 when it refuses.
     """
     if shutil.which("sbatch") is None:
-        raise EngineError(
-            "there is no Slurm here: sbatch is not found",
-            code="E639",
-            remedy="Run it on a machine of the cluster, or with --executor local.",
-        )
+        remedy = "Run it on a machine of the cluster, or with --executor local."
+        raise EngineError("there is no Slurm here: sbatch is not found", code="E639", remedy=remedy)
     requeue = [] if "no-requeue" in wanted else ["--requeue"]
     places = [f"--job-name={name}", f"--chdir={run}", f"--output={log}", "--open-mode=append"]
     given = [f"--{key}={value}" if value else f"--{key}" for key, value in wanted.items()]
@@ -128,11 +123,8 @@ def submit(
     done = _run(["sbatch", "--parsable", *places, *requeue, *given], stdin=script, environment=environment)
     if done is None or done.returncode:
         said = "it does not answer" if done is None else _last_line(done.stderr)
-        raise EngineError(
-            f"the cluster refuses the job: {said}",
-            code="E605",
-            remedy="Change the options of --executor slurm:…; `sinfo` lists partitions.",
-        )
+        remedy = "Change the options of --executor slurm:…; `sinfo` lists partitions."
+        raise EngineError(f"the cluster refuses the job: {said}", code="E605", remedy=remedy)
     return done.stdout.strip().partition(";")[0]
 
 
@@ -183,7 +175,6 @@ def _past(number: str) -> Answer:
 
 
 def cancel(number: str) -> None:
-    """Take a job back, or end it."""
     _run(["scancel", "--quiet", number])
     _seen.pop(number, None)
 

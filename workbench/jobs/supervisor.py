@@ -20,7 +20,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 import psutil
@@ -65,9 +65,7 @@ class Signals:
             self._before[number] = signal.signal(number, self._note)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal returned
         signal.set_wakeup_fd(self._wakeup)
@@ -143,11 +141,14 @@ class Supervisor:
             self._start()
             return True
         worker = self.attempt.worker()
-        return worker is not None and bool(worker[0].alive())
+        return worker is not None and bool(worker.alive())
 
     def _start(self) -> None:
         folder = self.attempt.folder.resolve()
-        made = launch(self.attempt, _params(folder.parent), self._slots.cards)
+        params: Mapping[str, Any] = {}
+        with contextlib.suppress(EngineError):  # the worker will explain it
+            params = Job(self.attempt.job, folder.parent).spec().params
+        made = launch(self.attempt, params, self._slots.cards)
         self._direct = made.direct
         ours = {"PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", MARK: mark(folder)}
         environment = {**os.environ, **made.environment, **ours}
@@ -186,7 +187,7 @@ class Supervisor:
     def _over(self) -> bool:
         if self._child is None:
             worker = self.attempt.worker()
-            return worker is None or not worker[0].alive()
+            return worker is None or not worker.alive()
         # Not Popen.poll: the resource use comes with the exit code only here.
         pid, status, usage = os.wait4(self._child.pid, os.WNOHANG)
         if pid == 0:
@@ -208,7 +209,7 @@ class Supervisor:
     def _memory(self) -> int:
         total = 0
         worker = self.attempt.worker()
-        pid = self._child.pid if self._child else worker[0].pid if worker else 0
+        pid = self._child.pid if self._child else worker.pid if worker else 0
         with contextlib.suppress(psutil.Error):
             leader = psutil.Process(pid)
             for process in [leader, *leader.children(recursive=True)]:
@@ -245,7 +246,7 @@ class Supervisor:
                 else:
                     os.kill(self._child.pid, number)
         elif worker is not None:
-            worker[0].send(number, group=want == "kill")
+            worker.send(number, group=want == "kill")
 
     def _listen(self) -> None:
         if self._sink is None:
@@ -263,10 +264,9 @@ class Supervisor:
         outcome = self.attempt.outcome()
         if outcome is not None:
             return self._exit_of(replace(outcome, peak_bytes=max(peak, outcome.peak_bytes)))
-        worker = self.attempt.worker()
-        plain = Ending("failed", started=worker[1] if worker else None, ended=time.time(), peak_bytes=peak)
         if self._status is None:
             return ending_without_exit_code(self.attempt)
+        plain = Ending("failed", started=self.attempt.started(), ended=time.time(), peak_bytes=peak)
         return self._exit_of(self._without_account(plain, signals))
 
     def _exit_of(self, ending: Ending) -> Ending:
@@ -277,11 +277,6 @@ class Supervisor:
             return replace(ending, signal=-status)
         return replace(ending, exit_code=status)
 
-    def _who(self) -> str:
-        if not self.attempt.wanted():
-            return "stopped by a signal from outside"
-        return self.attempt.wanted_why() or "stopped by you"
-
     def _without_account(self, plain: Ending, signals: Signals) -> Ending:
         """The end of a worker of ours that died without a word, from its exit code."""
         status = self._status or 0
@@ -291,7 +286,9 @@ class Supervisor:
             if wanted == "kill":
                 return replace(plain, state="stopped", reason="killed by you")
             if -status == signal.SIGTERM and (wanted or signals.stops):
-                return replace(plain, state="stopped", reason=f"{self._who()} before the work began")
+                return replace(
+                    plain, state="stopped", reason=f"{self.attempt.stopped_by()} before the work began"
+                )
             memory = f"peak {size(plain.peak_bytes)} of {size(memory_bytes())}"
             often = ", often memory" if -status == signal.SIGKILL else f" ({signal.strsignal(-status)})"
             reason = f"killed by signal {-status}{often}; {memory}"
@@ -336,14 +333,6 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return result.st_dev, result.st_ino
-
-
-def _params(run: Path) -> Mapping[str, Any]:
-    """The parameters of the job; none when the recipe cannot be read, which the worker will explain."""
-    try:
-        return Job(int(run.name), run).spec().params
-    except EngineError:
-        return {}
 
 
 def main(arguments: list[str]) -> int:

@@ -33,38 +33,20 @@ class LoggedEvent:
     attempt: int
     seq: int
     kind: str
-    step: int | None
-    data: dict[str, Any]
+    step: int | None = None
+    data: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, line: bytes) -> LoggedEvent | None:
         """The event in a line, or None when the line is damaged or of a newer kind."""
         try:
-            raw = msgspec.json.decode(line)
-            return cls(
-                t=float(raw["t"]),
-                job=int(raw["job"]),
-                attempt=int(raw["attempt"]),
-                seq=int(raw["seq"]),
-                kind=str(raw["kind"]),
-                step=None if raw.get("step") is None else int(raw["step"]),
-                data=dict(raw.get("data") or {}),
-            )
-        except (ValueError, TypeError, KeyError, RecursionError):
+            return msgspec.json.decode(line, type=cls)
+        except (ValueError, RecursionError):
             return None
 
     def to_dict(self) -> dict[str, Any]:
         """The line as it is in the file."""
-        return {
-            "v": 1,
-            "t": self.t,
-            "job": self.job,
-            "attempt": self.attempt,
-            "seq": self.seq,
-            "kind": self.kind,
-            "step": self.step,
-            "data": self.data,
-        }
+        return {"v": 1} | {name: getattr(self, name) for name in self.__slots__}
 
     def text(self) -> str:
         """The event for people: local time, kind, step and what it says. Print it through `printable`."""
@@ -104,15 +86,9 @@ class LineTail:
         self._half = b""
         self._skipping = False
         if from_end is not None:
-            self._seek_end(from_end)
-
-    def _seek_end(self, lines: int) -> None:
-        try:
-            with self.path.open("rb") as file:
-                self._inode = _inode(file.fileno())
-                self._offset = _offset_of_last(file, lines)
-        except OSError:
-            self._inode, self._offset = -1, 0
+            with contextlib.suppress(OSError), self.path.open("rb") as file:
+                inode, self._offset = _inode(file.fileno()), _offset_of_last(file, from_end)
+                self._inode = inode
 
     def lines(self, max_bytes: int = 2**20) -> list[bytes]:
         """The new lines in at most `max_bytes` of the file; `behind_bytes` tells what is still unread."""
@@ -260,9 +236,8 @@ class Curve:
 class MetricCurves:
     """The metric events of one log as curves by name, brought up to date by `update`."""
 
-    def __init__(self, path: Path, *, capacity: int = 500) -> None:
+    def __init__(self, path: Path) -> None:
         self.curves: dict[str, Curve] = {}
-        self._capacity = capacity
         self._tail = LineTail(path)
 
     @property
@@ -287,9 +262,7 @@ class MetricCurves:
                     column[0].append(step)
                     column[1].append(float(value))
         for name, (steps, values) in found.items():
-            curve = self.curves.get(name)
-            if curve is None:
-                curve = self.curves[name] = Curve(self._capacity)
+            curve = self.curves.setdefault(name, Curve())
             curve.add([curve.count + n if s is None else s for n, s in enumerate(steps)], values)
         return bool(found)
 

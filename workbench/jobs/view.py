@@ -38,7 +38,7 @@ from workbench.jobs.folder import (
 )
 from workbench.jobs.machine import is_network
 from workbench.jobs.slurm import Answer
-from workbench.jobs.tail import Progress, progress
+from workbench.jobs.tail import progress
 from workbench.recipes import Recipe
 
 _STATES = {
@@ -109,13 +109,12 @@ def _asked(attempt: Attempt) -> Ending | None:
 
 
 def _of(attempt: Attempt, state: str, reason: str, remedy: str = "", code: str = "") -> Ending:
-    beat, worker = attempt.heartbeat(), attempt.worker()
+    beat = attempt.heartbeat()
     ended = max(beat.t if beat else attempt.created(), modified(attempt.events) or 0.0)
     if attempt.wanted() and beat is None:
         ended = max(ended, attempt.wanted_since())
-    started = worker[1] if worker else None
     peak = beat.peak_bytes if beat else 0
-    return Ending(state, reason, remedy, code, started=started, ended=ended, peak_bytes=peak)
+    return Ending(state, reason, remedy, code, started=attempt.started(), ended=ended, peak_bytes=peak)
 
 
 def modified(path: Path) -> float | None:
@@ -177,7 +176,7 @@ def standing(attempt: Attempt, *, now: float | None = None, places: queue.Places
         health = "silent"
     if alive is False:
         worker = attempt.worker()
-        if worker is None or not worker[0].alive():
+        if worker is None or not worker.alive():
             return _dead(attempt)
         health = "orphaned"
     return _living(attempt, health, beat, now)
@@ -264,10 +263,9 @@ class AttemptView:
     value: dict[str, Any] = field(default_factory=dict)
 
 
-def attempt_view(attempt: Attempt, *, places: queue.Places | None = None) -> AttemptView:
-    now = standing(attempt, places=places)
-    worker = attempt.worker()
-    started = worker[1] if worker else None
+def attempt_view(attempt: Attempt) -> AttemptView:
+    now = standing(attempt)
+    started = attempt.started()
     view = AttemptView(attempt.number, now.state, created=attempt.created(), started=started)
     if now.ending is not None:
         return dataclasses.replace(view, **_outcome(now.ending))
@@ -334,7 +332,6 @@ class JobView:
 
     @property
     def live(self) -> bool:
-        """Whether it is not over yet."""
         return self.state in LIVE
 
     @property
@@ -372,21 +369,12 @@ class JobView:
             return f"job {self.id} is {self.state}"
         return f"job {self.id} has succeeded" if verb == "resume" and self.state == "succeeded" else ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return dataclasses.asdict(self)
-
     def to_row(self) -> dict[str, Any]:
         """One line of a table and what a filter looks at, by the names in `FIELDS`."""
         known = {name: getattr(self, name, None) for name in FIELDS}
         start = "" if self.started is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(self.started))
         loss = self.metrics.get("loss_nats")
         return {**known, "eta": self.eta_s, "loss": loss, "start": start, "took": self.wall_s}
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> JobView:
-        """What `to_dict` of the same version wrote. Raises: TypeError for another."""
-        return cls(**document)
 
 
 _TABLE = "views (job INTEGER PRIMARY KEY, changed_ns INTEGER NOT NULL, view TEXT NOT NULL)"
@@ -415,17 +403,15 @@ class Index:
             for number, view, changed_ns in database.execute("SELECT job, view, changed_ns FROM views"):
                 # A view of another version of the program is read from its folder again.
                 with contextlib.suppress(TypeError, ValueError):
-                    rows[number] = Row(JobView.from_dict(json.loads(view)), changed_ns)
+                    rows[number] = Row(JobView(**json.loads(view)), changed_ns)
         return rows
 
     def save(self, rows: Iterable[Row]) -> None:
-        """Insert or replace."""
         with self._connected() as database:
-            found = [(row.view.id, row.changed_ns, json.dumps(row.view.to_dict())) for row in rows]
+            found = [(row.view.id, row.changed_ns, json.dumps(dataclasses.asdict(row.view))) for row in rows]
             database.executemany("INSERT OR REPLACE INTO views VALUES (?, ?, ?)", found)
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """Drop jobs that are no more."""
         with self._connected() as database:
             database.executemany("DELETE FROM views WHERE job = ?", [(number,) for number in numbers])
 
@@ -557,8 +543,7 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
     now_at = standing(attempt, now=now, places=look.places)
     ending, beat = now_at.ending, now_at.heartbeat
     far = progress(attempt.events)
-    worker = attempt.worker()
-    started = worker[1] if worker else None
+    started = attempt.started()
     wanted_since = attempt.wanted_since() if now_at.state == "stopping" else None
     view = JobView(
         id=job.id,
@@ -592,7 +577,7 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
         view,
         wall_s=None if started is None else max(0.0, now - started),
         rate=far.rate,
-        eta_s=_eta(far, silent_s),
+        eta_s=None if far.eta_s is None else max(0.0, far.eta_s - (silent_s or 0.0)),
         heartbeat_age_s=None if beat is None else max(0.0, now - beat.t),
         last_event_age_s=silent_s,
         stopping_for_s=None if wanted_since is None else max(0.0, now - wanted_since),
@@ -690,7 +675,3 @@ def _sweep_of_none(job: Job, spec: Recipe, now: float) -> JobView:
         return view
     remedy = f"Remove it: mathwb jobs rm {job.id}"
     return dataclasses.replace(view, state="lost", reason="none of its runs is there", remedy=remedy)
-
-
-def _eta(far: Progress, silent_s: float | None) -> float | None:
-    return None if far.eta_s is None else max(0.0, far.eta_s - (silent_s or 0.0))

@@ -19,9 +19,7 @@ import os
 import platform
 import re
 import resource
-import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -38,11 +36,14 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256, write_json
 from engines.core.spec import described
 from engines.core.system import processors
+from workbench.config import flat
+from workbench.export import git_answers
 from workbench.jobs import machine as timing
-from workbench.jobs.folder import Attempt, Ending, Job, flat, read_document
+from workbench.jobs.folder import Attempt, Ending, Job, diff, read_document
 from workbench.jobs.machine import memory_bytes
 from workbench.jobs.queue import LAUNCHED, device_of
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
+from workbench.jobs.tail import LoggedEvent
 from workbench.recipes import Recipe
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -105,16 +106,8 @@ class EventLog:
 
     def _write(self, kind: str, data: Mapping[str, Any], step: int | None) -> None:
         with self._lock:
-            line = {
-                "v": 1,
-                "t": round(time.time(), 3),
-                "job": self._attempt.job,
-                "attempt": self._attempt.number,
-                "seq": self._seq,
-                "kind": kind,
-                "step": step,
-                "data": data,
-            }
+            of = self._attempt.job, self._attempt.number
+            line = LoggedEvent(round(time.time(), 3), *of, self._seq, kind, step, dict(data)).to_dict()
             self._seq += 1
             text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
             content = text.encode("utf-8", "backslashreplace")
@@ -144,25 +137,15 @@ def _run(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
         _check_origin()
         log(Event("state", {"state": "running"}))
         value, was_stopped = perform(spec, job.out(spec), events=log, stop=stop)
-        ending = _stopped(attempt) if was_stopped else Ending("succeeded")
+        ending = Ending("stopped", attempt.stopped_by()) if was_stopped else Ending("succeeded")
         value = _clean(value, "", [])
     except StoppedError:
-        ending, value = _stopped(attempt), {}
+        ending, value = Ending("stopped", attempt.stopped_by()), {}
     except BaseException as error:  # noqa: BLE001  # the bindings of some libraries panic outside Exception
         ending, value = _failure(error, job, attempt), {}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    started = attempt.worker()
-    return Ending(
-        state=ending.state,
-        reason=ending.reason,
-        remedy=ending.remedy,
-        code=ending.code,
-        started=started[1] if started else None,
-        ended=time.time(),
-        peak_bytes=peak,
-        metrics=log.metrics,
-        value=value,
-    )
+    ending = replace(ending, started=attempt.started(), ended=time.time(), peak_bytes=peak)
+    return replace(ending, metrics=log.metrics, value=value)
 
 
 def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any, bool]:
@@ -200,11 +183,6 @@ def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
     return bool(value.get("stop_reason", "stopped") == "stopped")
 
 
-def _stopped(attempt: Attempt) -> Ending:
-    asked = "stopped by you" if attempt.wanted() else "stopped by a signal from outside"
-    return Ending("stopped", attempt.wanted_why() or asked)
-
-
 def _moved(job: Job) -> str:
     """What to do about files that the recipe names and that are not there; empty when all are."""
     try:
@@ -237,7 +215,10 @@ def _failure(error: BaseException, job: Job, attempt: Attempt) -> Ending:
 
 def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLog) -> None:
     """Write env.json once; a later attempt says what has changed since."""
-    now = {**record(spec), "device": _named(device_of(attempt))}
+    device = device_of(attempt)
+    where: dict[str, Any] = {key: device[key] for key in ("device", "processes") if key in device}
+    where["gpus"] = [card["name"] for card in device.get("gpus", ())]
+    now = {**record(spec), "device": where}
     before = read_document(job.environment)
     if not before:
         write_json(job.environment, now)
@@ -252,12 +233,14 @@ _MANIFEST = "manifest.json"
 def record(spec: Recipe) -> dict[str, Any]:
     """The environment of a run, JSON-able. Hashes every file that a parameter names, and of a folder its
     manifest; the folder the task writes to is no input."""
+    root = Path(workbench.__file__).parents[1]
+    git = git_answers(root, ["rev-parse", "HEAD"], ["status", "--porcelain"])
     return {
         "v": 1,
         "recipe_sha256": spec.sha256(),
         "seed": spec.seed,
         "mathwb": workbench.__version__,
-        "git": _git(Path(workbench.__file__).parents[1]),
+        "git": git and {"commit": git[0], "changed": bool(git[1])},
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cpus": processors(),
@@ -269,9 +252,7 @@ def record(spec: Recipe) -> dict[str, Any]:
 
 def changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """What differs between two records, in words: `packages.numpy: 2.1.0 -> 2.2.0`."""
-    old, new = flat(before), flat(now)
-    differ = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
-    return [f"{key}: {old.get(key)} -> {new.get(key)}" for key in differ]
+    return [f"{row.key}: {row.left} -> {row.right}" for row in diff(before, now)]
 
 
 def _packages() -> dict[str, str]:
@@ -283,22 +264,6 @@ def _packages() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return dict(sorted(found.items()))
-
-
-def _git(folder: Path) -> dict[str, Any] | None:
-    git = shutil.which("git")
-    if git is None or not (folder / ".git").exists():
-        return None
-    try:
-        commit, status = (
-            subprocess.run(
-                [git, "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10, check=True
-            ).stdout.strip()
-            for arguments in (["rev-parse", "HEAD"], ["status", "--porcelain"])
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return {"commit": commit, "changed": bool(status)}
 
 
 def _data(spec: Recipe) -> dict[str, dict[str, Any]]:
@@ -313,23 +278,14 @@ def _data(spec: Recipe) -> dict[str, dict[str, Any]]:
     return result
 
 
-def _named(device: Mapping[str, Any]) -> dict[str, Any]:
-    found = {key: device[key] for key in ("device", "processes") if key in device}
-    return found | {"gpus": [card["name"] for card in device.get("gpus", ())]}
-
-
 def _check_origin() -> None:
     """A folder `engines` of the user's may stand before ours in the module path."""
     import engines
 
     ours, theirs = (Path(package.__path__[0]).resolve() for package in (workbench, engines))
     if ours.parent not in (theirs, theirs.parent):  # a wheel has the engines around the workbench
-        raise EngineError(
-            "another folder named engines shadows mathwb's own",
-            where=str(theirs),
-            code="E623",
-            remedy="Remove its parent from PYTHONPATH.",
-        )
+        what = "another folder named engines shadows mathwb's own"
+        raise EngineError(what, where=str(theirs), code="E623", remedy="Remove its parent from PYTHONPATH.")
 
 
 def _watch_parent(log: EventLog, parent: int) -> None:
@@ -359,7 +315,7 @@ def _await_lease(job: Job, attempt: Attempt) -> None:
     another machine, without having said how it ended."""
     before = job.attempt(attempt.number - 1)
     worker = before.worker()
-    if worker is not None and worker[0].alive() is None and before.outcome() is None:
+    if worker is not None and worker.alive() is None and before.outcome() is None:
         time.sleep(2 * timing.HEARTBEAT_S)
 
 

@@ -21,8 +21,7 @@ from engines.forum.readers import read_comments, read_formulas, read_links, read
 from engines.forum.topics import read_topics
 from workbench.data import Kind
 from workbench.errors import MissingError, WorkspaceError
-from workbench.notes import RecordFile
-from workbench.workspace import Workspace
+from workbench.workspace import RecordFile, Workspace
 
 # The ARQMath collections that a workspace knows: those in its folder `arqmath/`, and registered ones.
 #
@@ -51,7 +50,6 @@ class Collection:
         return (self.index / "manifest.json").exists()
 
     def judgements(self) -> Judgements:
-        """The user's own judgements."""
         return Judgements(self.home / "judgements.jsonl")
 
     def added_runs(self) -> list[Path]:
@@ -62,12 +60,9 @@ class Collection:
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
-            raise WorkspaceError(
-                f"the list of runs is corrupt: {error}",
-                where=str(path),
-                code="E504",
-                remedy="Remove the file and add the runs again.",
-            ) from error
+            what = f"the list of runs is corrupt: {error}"
+            remedy = "Remove the file and add the runs again."
+            raise WorkspaceError(what, where=str(path), code="E504", remedy=remedy) from error
         return [Path(str(name)) for name in names]
 
     def add_run(self, path: Path) -> None:
@@ -87,7 +82,6 @@ class Collection:
 
 
 def collections(workspace: Workspace) -> tuple[Collection, ...]:
-    """Every collection of the workspace, samples first."""
     place = workspace.folder("arqmath")
     found: list[Collection] = []
     for path in sorted(place.iterdir()):
@@ -164,12 +158,8 @@ def index_path(name: str) -> Path:
             return path.absolute()
         raise
     if not one.indexed:
-        raise MissingError(
-            "the collection has no index yet",
-            where=name,
-            code="E312",
-            remedy=f"Make it with: mathwb arqmath index {name} --out {one.index}",
-        )
+        remedy = f"Make it with: mathwb arqmath index {name} --out {one.index}"
+        raise MissingError("the collection has no index yet", where=name, code="E312", remedy=remedy)
     return one.index
 
 
@@ -183,13 +173,18 @@ def source_path(name: str) -> Path:
     return result.index if result.indexed else result.path
 
 
-def resolved(spec: T) -> T:
-    """What the workspace knows of a spec's collection: its index, and the runs from elsewhere added to it."""
+def collection_at(folder: Path) -> Collection | None:
+    """The collection of the workspace that lies here; a collection needs no workspace."""
     try:
         every = collections(Workspace.open(create=False))
-    except EngineError:  # a collection needs no workspace
-        return spec
-    known = next((one for one in every if one.path.absolute() == spec.folder), None)
+    except EngineError:
+        return None
+    return next((one for one in every if one.path.absolute() == folder), None)
+
+
+def resolved(spec: T) -> T:
+    """What the workspace knows of a spec's collection: its index, and the runs from elsewhere added to it."""
+    known = collection_at(spec.folder)
     if known is None:
         return spec
     has = {field.name for field in fields(spec)}
@@ -306,12 +301,8 @@ class _File:
             kinds[post.kind] += 1
         result = {"questions": kinds[1], "answers": kinds[2]}
         if not any(result.values()):
-            raise DataError(
-                "it holds no question and no answer",
-                path=self.path,
-                code="E318",
-                remedy="Is it a posts file, with PostTypeId 1 and 2?",
-            )
+            remedy = "Is it a posts file, with PostTypeId 1 and 2?"
+            raise DataError("it holds no question and no answer", path=self.path, code="E318", remedy=remedy)
         return result
 
     def links(self) -> dict[str, int]:
@@ -382,13 +373,8 @@ class _File:
     def topic_info(self) -> dict[str, int]:
         head, *rows = [*csv_rows(read_lines(self.path, on_bad=self.report))] or [CsvRow(1, 1, [])]
         if "Topic" not in head.cells:
-            raise DataError(
-                "no column 'Topic'",
-                path=self.path,
-                line=1,
-                code="E318",
-                remedy="The first line names the columns; one is Topic.",
-            )
+            remedy = "The first line names the columns; one is Topic."
+            raise DataError("no column 'Topic'", path=self.path, line=1, code="E318", remedy=remedy)
         count = 0
         for row in rows:
             if len(row.cells) == len(head.cells):
@@ -403,12 +389,9 @@ class _File:
 
     def _of_task(self, topic: str) -> None:
         if topic[:1] in ("A", "B") and topic[:1] != _LETTERS[self.task]:
-            raise DataError(
-                f"its topics ({topic}, …) are not of task {self.task}",
-                path=self.path,
-                code="E318",
-                remedy="Put the task in the file's name, or write an arqmath.toml that names it.",
-            )
+            what = f"its topics ({topic}, …) are not of task {self.task}"
+            remedy = "Put the task in the file's name, or write an arqmath.toml that names it."
+            raise DataError(what, path=self.path, code="E318", remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,9 +408,6 @@ class Judgements(RecordFile[tuple[str, str], Judgement]):
     """Own judgements in a file of JSON lines, one per topic and document."""
 
     what = "judgement"
-
-    def __len__(self) -> int:
-        return len(self.known)
 
     def read(self, row: Mapping[str, Any]) -> Judgement:
         grade = int(row["grade"])
@@ -450,9 +430,8 @@ class Judgements(RecordFile[tuple[str, str], Judgement]):
     def judge(self, topic: str, document: str, grade: int | None) -> None:
         """Keep a grade; None removes it. Raises: DataError E373 for a grade that is not 0 to 3."""
         if grade is not None and not 0 <= grade <= 3:
-            raise DataError(
-                f"the grade {grade} is not one of 0 to 3", code="E373", remedy="Give 0, 1, 2 or 3."
-            )
+            what = f"the grade {grade} is not one of 0 to 3"
+            raise DataError(what, code="E373", remedy="Give 0, 1, 2 or 3.")
         with self.changing() as known:
             if grade is None:
                 known.pop((topic, document), None)

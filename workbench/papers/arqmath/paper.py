@@ -41,9 +41,7 @@ OPERATIONS = (
         tool=True,
     ),
     Operation(
-        "arqmath.judgements",
-        "Your own judgements, as qrels.",
-        "workbench.papers.arqmath.data:own_judgements",
+        "arqmath.judgements", "Your own judgements, as qrels.", "workbench.papers.arqmath.data:own_judgements"
     ),
     Operation(
         "arqmath.backbone",
@@ -158,7 +156,6 @@ OPERATIONS = (
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
-    """Evaluate, compare, read, search."""
     from workbench.papers.arqmath.data import collections
 
     known = collections(workspace)
@@ -173,7 +170,8 @@ def tour(guide: Guide, workspace: Workspace) -> None:
     runs = [run["name"] for run in overview["runs"] if run["interval"]]
     if len(runs) > 1:
         ours, other = runs[:2]
-        topic = _largest_loss(overview, ours, other)
+        both = [topic for topic in overview["topics"] if {ours, other} <= topic["ndcg"].keys()]
+        topic = min(both, key=lambda topic: float(topic["ndcg"][other] - topic["ndcg"][ours]))
         ranking = guide.stop(
             f"See where {other} loses most against {ours}: {topic['id']}",
             "arqmath.ranking",
@@ -189,11 +187,6 @@ def tour(guide: Guide, workspace: Workspace) -> None:
         query = "why is the sum of $\\frac{1}{n}$ infinite"
         asked = {"index": str(collection.index), "query": query, "k": 5}
         guide.stop(f"Search it: {query}", "arqmath.search", asked, _hits)
-
-
-def _largest_loss(overview: Result, ours: str, other: str) -> Result:
-    both = [topic for topic in overview["topics"] if {ours, other} <= topic["ndcg"].keys()]
-    return min(both, key=lambda topic: float(topic["ndcg"][other] - topic["ndcg"][ours]))
 
 
 def _runs(result: Result) -> Iterator[str]:
@@ -243,9 +236,8 @@ def _indexed(result: Result) -> Iterator[str]:
     yield f"{result['documents']:,} answers, {result['lexical']['terms']:,} terms"
 
 
-def _hits(result: Result) -> Iterator[str]:
-    for row in result["hits"]:
-        yield f"{row['score']:6.2f}  {row['id']}  {row['title']}"
+def _hits(result: Result) -> list[str]:
+    return [f"{row['score']:6.2f}  {row['id']}  {row['title']}" for row in result["hits"]]
 
 
 PAPER = Paper(

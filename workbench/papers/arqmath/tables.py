@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from engines.arqmath.ranking.evaluate import Compare, Evaluate
     from engines.arqmath.ranking.overview import Picture, Show, Topics
     from engines.arqmath.ranking.search import Search
-    from engines.arqmath.training.data_files import DrawPairs, PretrainData
     from workbench.papers.arqmath.data import Judgement, OwnJudgements
 
 
@@ -117,7 +116,6 @@ def topic_address(spec: Any) -> Address:
 
 
 def answer_address(spec: Any) -> Address:
-    """Where notes on the answers to a topic are kept."""
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.folder)}/topic/{spec.topic}"
@@ -125,7 +123,6 @@ def answer_address(spec: Any) -> Address:
 
 
 def hit_address(spec: Any) -> Address:
-    """Where notes on posts that were found are kept."""
     from workbench.papers.arqmath.data import name_of
 
     home = f"arqmath/{name_of(spec.index)}/post"
@@ -171,12 +168,10 @@ def index(built: Result, _spec: object) -> list[str]:
 
 
 def exported(made: Result, _spec: object) -> list[str]:
-    """How many documents were written."""
     return [f"{made['documents']:,} documents in {made['out']}"]
 
 
 def search(result: Result, spec: Search) -> Iterator[str]:
-    """The answers, each with its snippet."""
     hits = result["hits"]
     if not hits:
         what = "part of a formula" if result["how"] == "structure" else "word or symbol"
@@ -191,7 +186,6 @@ def search(result: Result, spec: Search) -> Iterator[str]:
 
 
 def rank(result: Result, _spec: object) -> Iterator[str]:
-    """What was ranked, and how well the first stage did."""
     if not result["complete"]:
         yield "stopped; finished topics are saved, and the same command continues"
     else:
@@ -212,7 +206,6 @@ def rank(result: Result, _spec: object) -> Iterator[str]:
 
 
 def tune(result: Result, _spec: object) -> Iterator[str]:
-    """Each system with what was chosen for it."""
     if not result["complete"]:
         yield "stopped; nothing was chosen"
         return
@@ -236,7 +229,6 @@ def tune(result: Result, _spec: object) -> Iterator[str]:
 
 
 def generate(made: Result, _spec: object) -> list[str]:
-    """How many topics got an answer."""
     if not made["complete"]:
         return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command continues"]
     checked = [f"{one['topic']}  {_checked(one)}" for one in made["checked"] if one["verdicts"]]
@@ -244,7 +236,6 @@ def generate(made: Result, _spec: object) -> list[str]:
 
 
 def evaluate(result: Result, spec: Evaluate) -> list[str]:
-    """The means over all judged topics, over those of the run, and by attributes of the topics."""
     if spec.task == 3:
         return _answers(result)
     own = result["run_topics"]
@@ -281,7 +272,6 @@ def _figures(row: Result) -> list[str]:
 
 
 def compare(result: Result, spec: Compare) -> list[str]:
-    """The runs below each other, the baseline first; of several judgements the one after the other."""
     measures = list(dict.fromkeys((*_MEASURES, spec.measure)))
     header = [
         *(["judgements"] if len(spec.qrels) > 1 else []),
@@ -321,7 +311,6 @@ def topics(result: Result, _spec: Topics) -> Iterator[str]:
 
 
 def show(result: Any, spec: Show) -> Iterator[str]:
-    """A topic and its ranking, or the answers that were written to it."""
     from engines.formula.unicode import render_text
 
     if spec.written:
@@ -353,7 +342,6 @@ def _written(answers: Sequence[Result]) -> Iterator[str]:
 
 
 def post(result: Result, spec: Post) -> Iterator[str]:
-    """A post, then the question that it answers."""
     text, title = ("latex", "latex_title") if spec.latex else ("text", "title")
     question = result["question"]
     yield f"{'question' if result['kind'] == 1 else 'answer'} {result['id']}"
@@ -371,26 +359,22 @@ def post(result: Result, spec: Post) -> Iterator[str]:
 
 
 def judgements(own: Sequence[Judgement], spec: OwnJudgements) -> Iterator[str]:
-    """The lines of qrels, unless they went to a file."""
     if spec.out is None:
         # Spaces, since a tab would be printed as what it is written with; every reader of qrels takes both.
         yield from (f"{one.topic} 0 {one.document} {one.grade}" for one in own)
 
 
-def pairs(result: Result, _spec: DrawPairs) -> list[str]:
-    """How many pairs, and what was left out."""
-    rows = [(name.replace("_", " "), f"{n:,}") for name, n in result.items() if name not in _NO_COUNTS]
-    rows += [(name, f"{n:,}") for name, n in result["left_out"].items() if n]
+def pairs(result: Result, _spec: object) -> list[str]:
+    counts = {
+        name.replace("_", " "): n for name, n in result.items() if isinstance(n, int) and name != "seed"
+    }
+    if isinstance(result["left_out"], Mapping):  # by reason
+        counts |= {name: n for name, n in result["left_out"].items() if n}
+    rows = [(name, f"{n:,}") for name, n in counts.items()]
     return [*aligned(("", "count"), rows), f"written to {result['out']}"]
 
 
-_NO_COUNTS = ("out", "strategy", "seed", "left_out")
-
-
-def pretrain_data(result: Result, _spec: PretrainData) -> list[str]:
-    """How many segments or pairs, and what was left out."""
-    rows = [(name.replace("_", " "), f"{n:,}") for name, n in result.items() if name not in _NO_COUNTS[:3]]
-    return [*aligned(("", "count"), rows), f"written to {result['out']}"]
+pretrain_data = pairs
 
 
 def backbone(made: Result, _spec: object) -> list[str]:
@@ -400,5 +384,4 @@ def backbone(made: Result, _spec: object) -> list[str]:
 
 
 def picture(made: Result, _spec: Picture) -> list[str]:
-    """The SVG."""
     return made["svg"].splitlines()

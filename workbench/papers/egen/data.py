@@ -141,7 +141,6 @@ KINDS = (
 
 
 def corpora(workspace: Workspace) -> Iterator[Path]:
-    """The finished corpora of a workspace."""
     for manifest in sorted(workspace.corpora.glob("*/manifest.json")):
         yield manifest.parent
 
@@ -197,12 +196,9 @@ def check_corpus(path: Path, report: Report) -> dict[str, int]:
     except OSError as error:
         raise file_error(error, manifest, "read") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(
-            f"this is not the manifest of a corpus: {error!r}",
-            path=manifest,
-            code="E318",
-            remedy="Name a folder that mathwb egen corpus or import made.",
-        ) from error
+        what = f"this is not the manifest of a corpus: {error!r}"
+        remedy = "Name a folder that mathwb egen corpus or import made."
+        raise DataError(what, path=manifest, code="E318", remedy=remedy) from error
     good = 0
     for file, digest in files.items():
         try:

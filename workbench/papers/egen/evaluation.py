@@ -94,11 +94,8 @@ class DrawMap(Arrange):
     def __post_init__(self) -> None:
         Arrange.__post_init__(self)
         if self.file is not None and self.file.suffix not in (".svg", ".png", ".csv"):
-            raise UsageError(
-                f"{self.file.name} is neither .svg nor .png nor .csv",
-                code="E430",
-                remedy="Choose another --out.",
-            )
+            what = f"{self.file.name} is neither .svg nor .png nor .csv"
+            raise UsageError(what, code="E430", remedy="Choose another --out.")
 
 
 def draw(
@@ -112,7 +109,6 @@ def draw(
 
 
 def _write(path: Path, result: Mapping[str, Any]) -> None:
-    """Write the map as a picture or as a table, as its name ends."""
     texts, names, points = result["exprs"], result["names"], result["points"]
     if path.suffix == ".csv":
         from workbench.export import write_table

@@ -76,11 +76,7 @@ OPERATIONS = (
         background=Background("egen corpus {out.name}", "builds {out}", home="corpora"),
     ),
     Operation(
-        "egen.stats",
-        "Statistics of a corpus.",
-        "engines.egen.corpora:corpus_stats",
-        tool=True,
-        tables=True,
+        "egen.stats", "Statistics of a corpus.", "engines.egen.corpora:corpus_stats", tool=True, tables=True
     ),
     Operation(
         "egen.find",
@@ -247,7 +243,6 @@ _WAYS = ("tan atan x", "pow sqrt x 2", "asin sin x")
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
-    """Grow, judge, count, look up."""
     from tempfile import TemporaryDirectory
 
     from workbench.papers.egen.data import corpora

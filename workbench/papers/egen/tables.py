@@ -54,16 +54,8 @@ def _in(notation: str) -> Callable[[Row], str]:
     return lambda row: written(notation, row["head"] if "head" in row else row["prefix"])
 
 
-def _operators(row: Row) -> list[str]:
-    return str(row.get("prefix", row.get("head", ""))).split()
-
-
-def _judged(row: Row) -> str:
-    return _verdict(row["verdict"] or "", row.get("except") or "")
-
-
-def _verdict(outcome: str, exceptions: str) -> str:
-    return f"{outcome} except at {exceptions}" if exceptions else outcome
+def _verdict(outcome: str | None, exceptions: str | None) -> str:
+    return f"{outcome or ''} except at {exceptions}" if exceptions else outcome or ""
 
 
 def _address(row: Row) -> str:
@@ -82,7 +74,7 @@ def _first_wrong(row: Row) -> int:
 
 
 _INFIX = Column("infix", "infix", value=_in("infix"), format=lambda row: row["unicode"], tex=_in("latex"))
-_OP = Column("op", "op", on="", value=_operators)
+_OP = Column("op", "op", on="", value=lambda row: str(row.get("prefix", row.get("head", ""))).split())
 _COSINE = Column("cosine", "cosine", 6, "right", format=".4f")
 _ROOMY = 40
 """Cells of the list of clusters from which on there is room for more than heads and verdicts."""
@@ -118,7 +110,12 @@ MEMBERS = TableSpec(
         replace(_INFIX, format=""),
         Column("latex", "latex", on="csv", value=_in("latex"), unfiltered="it is infix, in TeX"),
         Column("tok", "tok", 3, "right", unit="tokens", value=lambda row: row["tokens"], drop=1),
-        Column("verdict", "verdict", 26, format=_judged),
+        Column(
+            "verdict",
+            "verdict",
+            26,
+            format=lambda row: _verdict(row["verdict"] or "", row.get("except") or ""),
+        ),
         Column("kept", "kept", 4, "right", on="text csv", unit="share of the head's domain", format=".0%"),
         *others("gained", "csv"),
         Column("by", "by", 19, unit="classical form", drop=1),
@@ -180,12 +177,10 @@ MISTAKES = TableSpec(
 
 
 def cluster_address(spec: Any) -> Address:
-    """Where notes on the clusters of matches are kept."""
     return lambda match: f"corpus/{spec.corpus.name}/cluster/{match['cluster']}"
 
 
 def member_address(spec: Any) -> Address:
-    """Where notes on the members of a cluster are kept."""
     return lambda member: f"corpus/{spec.corpus.name}/cluster/{spec.cluster}/member/{member['member']}"
 
 
@@ -202,7 +197,6 @@ _SHOWN_CLASSES = 20
 
 
 def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
-    """The first members, and how the cluster came about; without members why, and what to change."""
     from engines.egen.generation import document, without_members
 
     result = document(cluster)
@@ -231,7 +225,6 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
 
 
 def verify(result: Verified, _spec: object) -> Iterator[str]:
-    """How many lines have which verdict, and the first that are not equal."""
     from engines.egen.verdicts import because
 
     yield from aligned(["verdict", "lines"], result.totals.items())
@@ -256,7 +249,6 @@ def verify(result: Verified, _spec: object) -> Iterator[str]:
 
 
 def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
-    """Of one pair what is known; of many how many have which verdict, and the first that are not equal."""
     if spec.pairs is None:
         row = result.results[0]
         yield row["verdict"]
@@ -268,7 +260,10 @@ def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
     if others:
         yield ""
         rows = [
-            (row["line"], row["verdict"], row["gold"], row["pred"], _because(row))
+            (
+                *(row[name] for name in ("line", "verdict", "gold", "pred")),
+                row["condition"] or row["witness"] or row["reason"],
+            )
             for row in others[:_SHOWN_LINES]
         ]
         yield from aligned(["line", "verdict", "gold", "pred", "because"], rows)
@@ -276,12 +271,7 @@ def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
         yield Hint(f"{len(others) - _SHOWN_LINES:,} more; --json lists all")
 
 
-def _because(row: Mapping[str, Any]) -> str:
-    return str(row["condition"] or row["witness"] or row["reason"])
-
-
 def explain(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """A verdict with its domains and points."""
     verdict = result["verdict"]
     yield from aligned(
         ("", ""),
@@ -326,7 +316,6 @@ def _failure(point: Mapping[str, Any]) -> str:
 
 
 def derive(result: Mapping[str, Any], _spec: object) -> list[str]:
-    """A derivation, a step a line."""
     rows = [
         (_verdict(step["verdict"], step["except"]), step["infix"], step["rule"] or "start")
         for step in result["steps"]
@@ -337,7 +326,6 @@ def derive(result: Mapping[str, Any], _spec: object) -> list[str]:
 
 
 def egraph(result: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
-    """The classes of an e-graph, the root first."""
     classes, root = result["classes"], str(result["root"])
     wanted = list(classes) if spec.number is not None else [root, *(name for name in classes if name != root)]
     rows = []
@@ -353,7 +341,6 @@ def egraph(result: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
 
 
 def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
-    """The counts of a class by size, and the members that were drawn."""
     yield (
         f"class {result['class']}: {result['total']:,} terms; "
         f"{result['nodes']:,} nodes in {result['classes']:,} classes"
@@ -381,7 +368,6 @@ def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
 
 
 def theory(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """The theories there are, or the operators and rules of one."""
     if "theories" in result:
         yield from aligned(("theory", "what", "file"), [tuple(row.values()) for row in result["theories"]])
         return
@@ -394,19 +380,16 @@ def theory(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def save(result: Mapping[str, Any], _spec: object) -> list[str]:
-    """Where a cluster was kept."""
     return [f"saved as cluster {result['cluster']} of {result['out']}"]
 
 
 def find(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
-    """The clusters that hold a function."""
     if not result["matches"]:
         return [f"no cluster holds {result['unicode']}"]
     return MATCHES.lines(result["matches"])
 
 
 def show(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
-    """A cluster with its members."""
     return MEMBERS.lines(result["members"])
 
 
@@ -423,13 +406,11 @@ def export(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def pairs(rows: Iterable[Sequence[str]], spec: Any) -> Iterator[str]:
-    """A pair or triplet a line."""
     for row in rows:
         yield json.dumps(row) if spec.jsonl else "\t".join(row)
 
 
 def rules(result: Any, spec: Any) -> Iterator[str]:
-    """Rules by family, with what a check found; those of a file by class."""
     if hasattr(result, "unread"):
         yield from _of_a_file(result)
         return
@@ -470,7 +451,6 @@ def rules_code(document: Mapping[str, Any]) -> int:
 
 
 def corpus(built: Any, _spec: object) -> Iterator[str]:
-    """How a build ended."""
     if not built.complete:
         yield f"stopped after {built.heads_done:,} of {built.heads:,} heads; the same command continues"
         return
@@ -486,7 +466,6 @@ def corpus(built: Any, _spec: object) -> Iterator[str]:
 
 
 def stats(result: Mapping[str, Any], _spec: object) -> list[str]:
-    """A corpus beside the paper's TableSpec 3."""
     paper = result["paper"]
     rows: list[tuple[str, object, object]] = [
         ("operators", result["operators"], paper["operators"]),
@@ -564,7 +543,6 @@ _SHOWN_MISTAKES = 5
 
 
 def embed(result: Embedded, _spec: Embed) -> Iterator[str]:
-    """Where the vectors are."""
     if result.bad_lines:
         yield Hint(f"lines without a vector, written as rows of nan: {result.bad_lines:,}")
     if result.share:
@@ -584,12 +562,10 @@ def index(result: Indexed, _spec: object) -> Iterator[str]:
 
 
 def nearest(result: Mapping[str, Any], _spec: object) -> list[str]:
-    """Neighbours with their verdicts."""
     return NEIGHBOURS.lines(result["neighbours"], result, infix=f"nearest to {result['unicode']}")
 
 
 def analogy(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """What was asked, and the hits."""
     asked = " : ".join(result[name]["unicode"] for name in ("x1", "y1"))
     yield f"{asked}  ::  {result['x2']['unicode']} : ?"
     if result["expected"] is not None:
@@ -601,7 +577,6 @@ def analogy(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def draw_map(result: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
-    """The places, or where the picture is."""
     if spec.file is None:
         numbers = result.get("clusters", [""] * len(result["exprs"]))
         points = result["points"] or []
@@ -620,7 +595,6 @@ def draw_map(result: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
 
 
 def rewrite(result: Mapping[str, Any], _spec: object) -> list[str]:
-    """What was written, best first."""
     rows = [
         (f"{each['score_nats']:.3f}", each["verdict"] or "no expression", each["prefix"] or "")
         for each in result["written"]
@@ -629,12 +603,10 @@ def rewrite(result: Mapping[str, Any], _spec: object) -> list[str]:
 
 
 def semembed(result: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
-    """What was built."""
     yield f"{result['clusters']:,} clusters, {result['expressions']:,} expressions in {result['out']}"
 
 
 def semvec(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """The figures, and what was asked."""
     rows = [
         (each["name"].replace("_", " "), f"{each['value']:.2f}", "[{:.2f}, {:.2f}]".format(*each["interval"]))
         for each in result["figures"]
@@ -650,7 +622,6 @@ def semvec(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
-    """Each link that needs a look with its file and line, or all of them, and how many there are of each."""
     quiet = () if spec.every else ("right", "follows", "given")
     for document in result["documents"]:
         row = document["row"]
@@ -667,7 +638,6 @@ def proofread(result: Mapping[str, Any], spec: Any) -> Iterator[str]:
 
 
 def check(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """Every derivation with a note on each step that needs one."""
     if result["model"]:
         yield f"{result['model']} suspects a step whose cosine is below {result['threshold']:.4f}"
         if held := result["suspicion"]:
@@ -722,7 +692,6 @@ def _note(transition: Mapping[str, Any]) -> str:
 
 
 def evaluate(result: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
-    """Figures beside the paper's, the setting, and the costliest mistakes."""
     if "kept" in result:
         yield Hint(f"saved in {result['kept']}")
     papers = list(dict.fromkeys(name for figure in result["figures"] for name in figure["paper"]))

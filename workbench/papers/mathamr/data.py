@@ -155,7 +155,6 @@ Searching = TypeVar("Searching", "Inspect", "Standings")
 
 
 def index_place(workspace: Workspace, name: str) -> Path:
-    """Where the index of a collection is, or would be."""
     return workspace.folder("mathamr") / name / "index"
 
 
@@ -183,12 +182,8 @@ def index_path(name: str) -> Path:
         return path.absolute()
     place = index_place(workspace, known or find_collection(workspace, name).name)
     if not (place / "about.json").exists():
-        raise MissingError(
-            "its formulas are not indexed yet",
-            where=name,
-            code="E312",
-            remedy=f"Make the index with: mathwb mathamr index {name}",
-        )
+        remedy = f"Make the index with: mathwb mathamr index {name}"
+        raise MissingError("its formulas are not indexed yet", where=name, code="E312", remedy=remedy)
     return place
 
 
@@ -199,19 +194,14 @@ def resolved(spec: Inspect) -> Inspect:
 
 def with_index(spec: Searching) -> Searching:
     """With the index that the workspace has of the collection, where none is given."""
-    from workbench.papers.arqmath.data import collections
+    from workbench.papers.arqmath.data import collection_at
     from workbench.workspace import Workspace
 
     if spec.index is not None or spec.folder is None:
         return spec
-    try:
-        workspace = Workspace.open(create=False)
-        known = next((one for one in collections(workspace) if one.path.absolute() == spec.folder), None)
-    except EngineError:  # a collection needs no workspace
+    if (known := collection_at(spec.folder)) is None:
         return spec
-    if known is None:
-        return spec
-    place = index_place(workspace, known.name)
+    place = index_place(Workspace.open(create=False), known.name)
     return replace(spec, index=place) if (place / "about.json").exists() else spec
 
 

@@ -162,7 +162,6 @@ OPERATIONS = (
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
-    """A formula in its context, a text of one's own, and the formulas nearest to one."""
     from workbench.papers.arqmath.data import collections
 
     known = collections(workspace)

@@ -24,7 +24,6 @@ def _unicode(row: Result) -> str:
 
 
 def topic_row(topic: Result, _found: object = None) -> dict[str, Any]:
-    """A topic of what `mathamr topics` found."""
     graph = "yes" if topic["graph"] else "no"
     row = {**topic, "topic": topic["id"], "judged": sum(topic["judged"]), "graph": graph}
     return {**row, "formula": _unicode(topic)}
@@ -42,11 +41,10 @@ def _parts(hit: Result) -> str:
         return _verdict(hit)
     if "bound" in hit:
         return ", ".join(f"?{name} = {_unicode({'latex': latex})}" for name, latex in hit["bound"].items())
-    return ", ".join(_part(part) for part in hit["parts"][:2])
-
-
-def _part(part: Result) -> str:
-    return _unicode({"latex": part["query"]}) + ("" if part["exact"] else " (other letters)")
+    shown = hit["parts"][:2]
+    return ", ".join(
+        _unicode({"latex": part["query"]}) + ("" if part["exact"] else " (other letters)") for part in shown
+    )
 
 
 def _bound(hit: Result) -> str:
@@ -95,8 +93,14 @@ PLACES = TableSpec(
         _SCORE,
         Column("place", "place", format=lambda hit: f"{hit['post']}:{hit['line']}"),
         Column("latex", "formula", format=_unicode),
-        Column("sentence", "sentence", format=lambda hit: _shown_sentence(hit)),
-        Column("parts", "", on="text", format=_bound, unfiltered="it draws formulas"),
+        Column("sentence", "sentence", format=_shown_sentence),
+        Column(
+            "parts",
+            "",
+            on="text",
+            format=_bound,
+            unfiltered="it draws formulas",
+        ),
         *others("file line formulas", "csv tex"),
     )
 )
@@ -159,7 +163,6 @@ def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
-    """The picture's text."""
     return str(made["text"]).splitlines()
 
 
@@ -216,7 +219,6 @@ def search(result: Result, _spec: object) -> Iterator[str]:
 
 
 def inspect(result: Result, _spec: object) -> Iterator[str]:
-    """Text, graph, string and the nearest formulas."""
     from engines.formula.unicode import render_text
 
     yield render_text(result["text"])
@@ -236,7 +238,6 @@ def inspect(result: Result, _spec: object) -> Iterator[str]:
 
 
 def evaluate(result: Result, _spec: object) -> Iterator[str]:
-    """The runs below each other; then the tests and the thirds of the topics by size."""
     from pathlib import Path
 
     yield f"{result['topics']} topics, {result['judged']:,} judged visually distinct formulas"
@@ -278,7 +279,6 @@ _MEASURES = ("ndcg5_prime", "ndcg10_prime", "ndcg1000_prime", "p5_prime", "p10_p
 
 
 def parse(document: Mapping[str, Any], spec: Parse) -> Iterator[str]:  # noqa: ARG001
-    """The MathAMR graph and its string."""
     yield from document["mathamr"].splitlines()
     yield ""
     yield document["linear_mathamr"]

@@ -17,8 +17,7 @@ from engines.core.system import asset, models_folder
 from workbench.data import Kind, Report
 from workbench.doctor import Finding
 from workbench.errors import MissingError
-from workbench.notes import RecordFile
-from workbench.workspace import Workspace
+from workbench.workspace import RecordFile, Workspace
 
 _HERE = "workbench.papers.mwp.data"
 _FILE = "problems.jsonl"
@@ -35,12 +34,10 @@ KINDS = (
 
 
 def held(workspace: Workspace) -> Iterator[Path]:
-    """The folders of the sets of problems that lie in a workspace itself."""
     yield from sorted(file.parent for file in (workspace.root / "problems").glob(f"*/{_FILE}"))
 
 
 def rows(folder: Path) -> int:
-    """How many lines a set of problems has."""
     with (folder / _FILE).open("rb") as file:
         return sum(1 for line in file if line.strip())
 
@@ -93,7 +90,6 @@ def problems_path(name: str) -> Path:
 
 
 def examine() -> Iterator[Finding]:
-    """The sets of problems at hand."""
     try:
         sets = [folder.name for folder in held(Workspace.open(create=False))]
     except EngineError:
@@ -101,12 +97,8 @@ def examine() -> Iterator[Finding]:
     if sets:
         yield Finding("word problems", "ok", f"sets in the workspace: {', '.join(sets)}")
     else:
-        yield Finding(
-            "word problems",
-            "note",
-            "the workspace has no problems",
-            "Register some: mathwb data add problems FILE",
-        )
+        remedy = "Register some: mathwb data add problems FILE"
+        yield Finding("word problems", "note", "the workspace has no problems", remedy)
 
 
 _SOLVER = "solver.json"
@@ -165,12 +157,7 @@ class Label:
 
 
 class Labels(RecordFile[tuple[str, str, str, str], Label]):
-    """Labels in a file of JSON lines, one for each triplet."""
-
     what = "label"
-
-    def __len__(self) -> int:
-        return len(self.known)
 
     def read(self, row: Mapping[str, Any]) -> Label:
         one = Label(**{name: str(value) for name, value in row.items()})
@@ -189,11 +176,8 @@ class Labels(RecordFile[tuple[str, str, str, str], Label]):
     def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
         """Label a triplet; an empty label removes it. Raises: DataError E374 for an unknown label."""
         if label and label not in LABELS:
-            raise DataError(
-                f"unknown label {label!r}",
-                code="E374",
-                remedy=f"Take one of: {', '.join(LABELS)}.",
-            )
+            what = f"unknown label {label!r}"
+            raise DataError(what, code="E374", remedy=f"Take one of: {', '.join(LABELS)}.")
         names = {name: str(triplet[name]) for name in ("anchor", "positive", "negative", "pool", "strategy")}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         made = Label(set_, **names, label=label, changed=now)

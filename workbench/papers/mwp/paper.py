@@ -66,10 +66,7 @@ OPERATIONS = (
         tool=True,
     ),
     Operation(
-        "mwp.solve",
-        "Solve a math word problem, step by step.",
-        "engines.mwp.solver.solve:solve",
-        tool=True,
+        "mwp.solve", "Solve a math word problem, step by step.", "engines.mwp.solver.solve:solve", tool=True
     ),
     Operation(
         "mwp.eval",
@@ -95,7 +92,6 @@ OPERATIONS = (
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
-    """Read problems, augment them, find triplets, see why one was chosen."""
     from workbench.papers.mwp.data import sets as sets_of
 
     sets = {name: str(file) for name, file in sets_of(workspace).items()}

@@ -138,7 +138,6 @@ _SHOWN = 10
 
 
 def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """The files, the commonest templates, and the first rows that something is wrong with."""
     for file in result["files"]:
         yield (
             f"{Path(file['path']).name} ({file['format']}): {file['problems']:,} problems, "
@@ -161,7 +160,6 @@ def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """What the pool holds, its commonest equations, and the first anchors."""
     parts = ", ".join(f"{number:,} {part}" for part, number in result["pool"].items())
     yield f"{len(result['anchors']):,} anchors, pool {parts}, {len(result['templates']):,} equations"
     if result["unusable"]:
@@ -191,7 +189,6 @@ def labels(result: Sequence[Label], _spec: object) -> Iterator[str]:
 
 
 def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """What was made and what not, and the first few."""
     yield f"{result['usable']:,} of {result['problems']:,} problems have an equation"
     for kind, counts in result["kinds"].items():
         yield (
@@ -208,7 +205,6 @@ def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """How hard they are, and the first few."""
     parts = ", ".join(f"{count:,} {part}" for part, count in result["pool"].items())
     yield f"{result['anchors']:,} anchors; pool of {parts} with {result['equations']:,} equations"
     if result["unusable"]:
@@ -229,7 +225,6 @@ def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def explain(result: Explanation, _spec: object) -> Iterator[str]:
-    """The three problems, then their rivals."""
     for name, problem in result.problems.items():
         yield f"{name:<9} {problem['id']}  {problem['template']} = {problem['answer']:.10g}"
         yield f"          {problem['text']}"
@@ -250,7 +245,6 @@ def _candidates(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
 
 
 def challenge(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """What was drawn, dropped and kept."""
     yield (
         f"{result['made']:,} made from {result['problems']:,} problems; {result['drawn']:,} sampled, "
         f"{result['doubtful']:,} doubtful, {result['kept']:,} kept, over {result['templates']:,} equations"
@@ -263,7 +257,6 @@ def challenge(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def similarity(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """The similarity, and for equations the edits."""
     if "bibleu" in result:
         yield f"Bi-BLEU {result['bibleu']:.4f} of {result['tokens'][0]} and {result['tokens'][1]} tokens"
         return
@@ -275,7 +268,6 @@ def similarity(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def solve(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """The steps, the answer, what else was thought of, and what was not understood."""
     yield from map(Hint, result["remarks"])
     for number, step in enumerate(result["steps"], start=1):
         yield f"{number}. {step['text']}"
@@ -291,7 +283,6 @@ def solve(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """The measures with their intervals, the commonest templates, and the probes."""
     fold = "" if result["fold"] is None else f", fold {result['fold']}"
     yield f"{result['model']} on {result['data']}{fold}: {result['problems']:,} problems"
     yield from map(Hint, result["remarks"])
@@ -337,7 +328,6 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
 
 
 def arrange(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """Where each problem is."""
     if result["file"]:
         yield f"{len(result['points']):,} problems plotted in {result['file']}"
         return
