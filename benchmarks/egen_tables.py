@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.core.files import write_json
-from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.folder import open_corpus
 from engines.egen.evaluations.evaluate import Evaluate, Evaluation, evaluate
 from engines.egen.models.datasets import sample_corpus
 from engines.retrieval.significance import holm, sign_p

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks._record import Record, parser_of
 from engines.core.system import asset
-from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.folder import open_corpus
 from engines.egen.models import arrays
 from engines.egen.models.datasets import Sequences, batches, usable
 from engines.egen.models.encode import TOKENS_PER_BATCH, load_encoder

@@ -252,7 +252,7 @@ def facts(folder: Path) -> dict[str, Any]:
 
 def vote(several: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, bool]:
     """By problem of the first whether the answer that most give is right; of those that tie, the first."""
-    from engines.mwp.problems.equation import is_right
+    from engines.mwp.problems.problem import is_right
 
     given: dict[str, list[float | None]] = {row["id"]: [] for row in several[0]}
     for rows in several:

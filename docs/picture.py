@@ -69,9 +69,7 @@ async def draw(name: str, screen: str, words: tuple[str, ...]) -> None:
             await settled(app, pilot)
         # Other processes answer too: one that checks links, one that searches.
         await pilot.pause(15)
-        while "checking" in (shown := app.export_screenshot()):
-            await pilot.pause(5)
-        write_text(TARGET / f"{name}.svg", plain(shown))
+        write_text(TARGET / f"{name}.svg", plain(app.export_screenshot()))
 
 
 async def move() -> None:

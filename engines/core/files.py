@@ -346,6 +346,12 @@ def write_json(path: str | Path, value: object) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as JSON Lines, whole or not at all."""
+    with atomic_writer(path) as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
 def write_note(path: Path, note: Mapping[str, object], mark: str) -> None:
     """Write a note that nobody has named, beside a file that somebody has.
 

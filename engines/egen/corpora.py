@@ -14,7 +14,6 @@ from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
 from engines.core.system import reported_row
-from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.records import (
     CORPUS_CONFIG,
@@ -26,6 +25,7 @@ from engines.egen.records import (
     Member,
     Mode,
     OwnRules,
+    SplitName,
     Style,
     Verdict,
     Weights,
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from engines.egen.corpus.build import Built
-    from engines.egen.corpus.reader import Corpus
-    from engines.egen.corpus.shards import GrownHead
+    from engines.egen.corpus.folder import Corpus, GrownHead
 
 
 _ORIGIN = "saved"
@@ -68,7 +67,7 @@ def save(spec: SaveCluster | SaveDocument) -> dict[str, Any]:
     Returns: out and cluster, the number it has there. Raises: DataError E318 for what is no such document,
     E456 for what is no real function; EngineError E452 when the folder holds a corpus of another kind.
     """
-    from engines.egen.corpus.shards import GrownHead
+    from engines.egen.corpus.folder import GrownHead
 
     path = spec.cluster if isinstance(spec, SaveCluster) else None
     document = _document(spec)
@@ -137,7 +136,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     from engines.core.build import ResumableBuild
     from engines.egen.corpus.assemble import assemble
     from engines.egen.corpus.build import Plan, refuse_other_folder, versions
-    from engines.egen.corpus.shards import BLOCK, header, shard_files, write_shard
+    from engines.egen.corpus.folder import BLOCK, header, shard_files, write_shard
     from engines.egen.corpus.sources import Head, Source, skeleton
     from engines.egen.rules.table import table_hash
 
@@ -169,7 +168,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
 
 def _saved(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
     from engines.egen.corpus.build import other_folder
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
 
     if not any((out / name).exists() for name in ("manifest.json", "plan.json")):
         return [], []
@@ -182,7 +181,7 @@ def _saved(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
 
 
 def _grown(corpus: Corpus, number: int) -> GrownHead:
-    from engines.egen.corpus.shards import GrownHead
+    from engines.egen.corpus.folder import GrownHead
 
     (facts,) = corpus.clusters().slice(number, 1).to_pylist()
     rows = corpus.members(number).to_pylist()
@@ -377,7 +376,7 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
     import pyarrow.compute as pc
 
     from engines.egen.corpus.assemble import OUTCOMES
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
 
     corpus = open_corpus(spec.corpus, several=True)
     corpus.check_shards()
@@ -418,7 +417,7 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
 
 
 def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
-    from engines.egen.corpus.pairs import TRIPLETS
+    from engines.egen.models.datasets import TRIPLETS
 
     count = {
         side: [int(n) for n, here in zip(size, sides, strict=True) if here == side]
@@ -501,8 +500,8 @@ def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
     Returns: file, layout, clusters, and for rows `sides`: clusters by side of the split.
     """
     from engines.egen.corpus.dataset import export_rows
+    from engines.egen.corpus.folder import open_corpus
     from engines.egen.corpus.published import export_published
-    from engines.egen.corpus.reader import open_corpus
 
     ends: dict[str, Layout] = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
     name = spec.file.name.lower()
@@ -521,8 +520,8 @@ def pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
     """Pairs or triplets in training notation, in an order that the seed determines."""
     from itertools import islice
 
-    from engines.egen.corpus.pairs import stream_pairs, stream_triplets
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
+    from engines.egen.models.datasets import stream_pairs, stream_triplets
 
     stream = stream_triplets if spec.triplets else stream_pairs
     rows = stream(open_corpus(spec.corpus), split=spec.split, seed=spec.seed, start=spec.start)
@@ -551,7 +550,7 @@ def find(spec: FindFunction) -> dict[str, Any]:
     Returns: the expression, and `matches`: cluster, head, verdict of the expression against the head, and the
     member it is, if it is one.
     """
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
     from engines.egen.expressions.notation import read_head
     from engines.egen.theories.reals import Reals
     from engines.egen.verification.verify import verdict_row
@@ -579,7 +578,7 @@ def show(spec: ShowCluster) -> dict[str, Any]:
     Returns: the cluster's row of the table of clusters, `assume` where something was, and `members`: rows
     with their number, 0 the head.
     """
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
 
     corpus = open_corpus(spec.corpus, several=True)
     theory = corpus.theory

@@ -220,7 +220,7 @@ def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
     from engines.core.build import ResumableBuild
     from engines.egen.corpus.assemble import assemble
     from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
-    from engines.egen.corpus.shards import BLOCK, GrownHead, write_shard
+    from engines.egen.corpus.folder import BLOCK, GrownHead, write_shard
     from engines.egen.corpus.sources import Head, Source
     from engines.egen.theories.terms import s_expression
 

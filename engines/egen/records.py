@@ -165,6 +165,7 @@ ACCEPTED: dict[Mode, frozenset[Outcome]] = {
     "paper": frozenset({"equal", "extends", "shrinks", "nowhere", "undecided"}),
 }
 """Which verdicts make a member, by mode; `shrinks` needs a common point."""
+SplitName = Literal["paper", "shapes"]
 Layout = Literal["blocks", "jsonl", "csv", "parquet", "dataset"]
 """How a corpus is written. blocks: lines, as E-Gen published. jsonl: an object a cluster, with verdicts and
 split too. The others have a row for each expression, with cluster, verdict and split; dataset is a folder."""

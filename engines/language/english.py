@@ -51,19 +51,15 @@ def pipeline(folder: Path | None = None) -> Language:
 
 
 def open_pipeline(folder: Path) -> Language:
-    """The spaCy pipeline of a folder. Raises: DataError E355 for a folder that is none."""
+    """The spaCy pipeline of a folder."""
     import spacy
 
     try:
         return spacy.load(folder)
     except (OSError, ValueError) as error:
-        raise DataError(
-            f"not a spaCy pipeline: {str(error).splitlines()[0]}",
-            path=folder,
-            code="E355",
-            exit_code=2,
-            remedy="Give the folder of a pipeline, with config.cfg and meta.json in it.",
-        ) from error
+        what = f"not a spaCy pipeline: {str(error).splitlines()[0]}"
+        remedy = "Give the folder of a pipeline, with config.cfg and meta.json in it."
+        raise DataError(what, path=folder, code="E355", exit_code=2, remedy=remedy) from error
 
 
 @cache
@@ -73,13 +69,9 @@ def _loaded(folder: Path) -> Language:
     if not any("lemmatizer" in name for name in nlp.pipe_names):
         lacking.append("lemmatizer")
     if lacking:
-        raise EngineError(
-            f"the pipeline has no {', no '.join(lacking)}",
-            where=str(folder),
-            code="E355",
-            exit_code=1,
-            remedy="Train one: mathwb mathamr language --recipe language/parser-en-small.",
-        )
+        what = f"the pipeline has no {', no '.join(lacking)}"
+        remedy = "Train one: mathwb mathamr language --recipe language/parser-en-small."
+        raise EngineError(what, where=str(folder), code="E355", exit_code=1, remedy=remedy)
     return nlp
 
 

@@ -72,9 +72,8 @@ def read_treebank(path: Path) -> Iterator[Sentence]:
     if rows:
         yield _sentence(path, rows, fused)
     elif empty:
-        raise DataError(
-            "the file has no sentences", path=path, code="E314", remedy="Name a file that is not empty."
-        )
+        remedy = "Name a file that is not empty."
+        raise DataError("the file has no sentences", path=path, code="E314", remedy=remedy)
 
 
 def _sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[int, bool]) -> Sentence:
@@ -105,9 +104,8 @@ def _sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[int, bo
 
 
 def _unusable(path: Path, line: int, what: str) -> DataError:
-    return DataError(
-        what, path=path, line=line, code="E317", remedy="Give a treebank in CoNLL-U, plain or gzipped."
-    )
+    remedy = "Give a treebank in CoNLL-U, plain or gzipped."
+    return DataError(what, path=path, line=line, code="E317", remedy=remedy)
 
 
 FORMULA = "MATH"
@@ -281,8 +279,6 @@ width = {width}
 _RECORD = "training.json"
 WORDS = 800
 """Words of a batch, at most."""
-RARE = 20
-"""What the parser does less often in a large treebank, it does not learn."""
 WITH_FORMULA = 0.35
 """The share of sentences that are learnt with a formula in them."""
 WORDS_WITH_VECTORS = 15_000
@@ -305,8 +301,7 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     fix_random_seed(spec.seed)
     random = Random(spec.seed)
     sentences = list(read_treebank(train))
-    rare = RARE if len(sentences) > 100 * RARE else 1
-    config = load_config_from_str(CONFIG.format(width=spec.width, rare=rare))
+    config = load_config_from_str(CONFIG.format(width=spec.width))
     nlp: Language = load_model_from_config(config, auto_fill=True)
     words, vectors = word_vectors(WORDS_WITH_VECTORS, VECTOR_WIDTH)
     nlp.vocab.vectors = Vectors(
@@ -361,13 +356,9 @@ def _batches(examples: Sequence[Example]) -> Iterator[list[Example]]:
 def _file(folder: Path, part: str) -> Path:
     result = sorted(path for path in folder.glob(f"*-{part}*") if ".conllu" in path.name)
     if not result:
-        raise DataError(
-            f"there is no *-{part}*.conllu file in the treebank's folder",
-            path=folder,
-            code="E312",
-            exit_code=2,
-            remedy="UD English EWT has en_ewt-ud-train.conllu and en_ewt-ud-dev.conllu.",
-        )
+        what = f"there is no *-{part}*.conllu file in the treebank's folder"
+        remedy = "UD English EWT has en_ewt-ud-train.conllu and en_ewt-ud-dev.conllu."
+        raise DataError(what, path=folder, code="E312", exit_code=2, remedy=remedy)
     return result[0]
 
 

@@ -9,21 +9,14 @@ import io
 import json
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engines.core.errors import EngineError
-from engines.core.files import (
-    atomic_folder,
-    refuse_other,
-    remove_folder,
-    sha256,
-    sweep_folders,
-    write_text,
-)
+from engines.core.files import atomic_folder, refuse_other, remove_folder, sha256, sweep_folders, write_text
 from engines.core.spec import refused
 from engines.training.task import Origin, TrainConfig, TrainingTask
 
@@ -45,7 +38,7 @@ class Identity:
 
     @classmethod
     def of(cls, origin: Origin, config: TrainConfig) -> Identity:
-        """Of a task and its settings. Raises: DataError for a file that cannot be read."""
+        """Of a task and its settings."""
         train = asdict(config)
         seed = train.pop("seed")
         kept = {key: value for key, value in train.items() if key not in NOT_THE_WEIGHTS | LENGTH}
@@ -61,7 +54,6 @@ class Identity:
 
     @property
     def contents(self) -> dict[str, str]:
-        """The contents of the data, by what they serve as."""
         kinds = {name: name.removeprefix("data.") for name in self.settings if name.startswith("data.")}
         return {kind: self.settings[name] for name, kind in kinds.items()}
 
@@ -84,27 +76,20 @@ def _shown(name: str, settings: Mapping[str, Any]) -> str:
 
 def content(files: Sequence[Path]) -> str:
     """A hash of what files hold; of a folder, of all files in it and their names there. Where they lie does
-    not matter. Raises: DataError for a file that cannot be read."""
+    not matter."""
     if len(files) == 1 and not files[0].is_dir():
         return sha256(files[0])
     digest = hashlib.sha256()
-    for name, file in _each(files):
-        digest.update(f"{name} {sha256(file)}\n".encode("utf-8", "surrogateescape"))
+    for given in files:
+        inner = [path for path in given.rglob("*") if path.is_file()] if given.is_dir() else [given]
+        for file in sorted(inner):
+            name = file.relative_to(given).as_posix() if given.is_dir() else file.name
+            digest.update(f"{name} {sha256(file)}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
-def _each(files: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    for file in files:
-        if not file.is_dir():
-            yield file.name, file
-            continue
-        for inner in sorted(path for path in file.rglob("*") if path.is_file()):
-            yield inner.relative_to(file).as_posix(), inner
-
-
 def refuse_other_sizes(name: str, there: Mapping[str, Any], asked: Mapping[str, Any], code: str) -> None:
-    """Refuse to begin with the model `name`, whose sizes are `there`, when others are `asked`. Raises:
-    EngineError of that code."""
+    """Refuse to begin with the model `name`, whose sizes are `there`, when others are `asked`."""
     other = [
         f"{size} {there[size]} there, {asked[size]} requested" for size in asked if there[size] != asked[size]
     ]
@@ -126,26 +111,25 @@ VERSION = 2
 """Those of version 1 do not say which training they are of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """A checkpoint that has been verified; `facts` is what was written down with it."""
 
     folder: Path
     step: int
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any]
 
 
 def write(root: Path, step: int, files: Mapping[str, bytes], facts: Mapping[str, Any]) -> Path:
     """Write the checkpoint of a step so that it is there whole or not at all; one that is there is replaced.
 
     Args: files: contents by file name. facts: JSON-able, kept in the manifest. Returns: its folder.
-    Raises: DataError E310 when the disk is full; what was begun is removed then.
     """
     final = root / f"step-{step:06d}"
     with atomic_folder(final, MANIFEST) as draft:
         for name, data in files.items():
             (draft / name).write_bytes(data)
-        sizes = {name: {"bytes": len(data), "sha256": _hash(data)} for name, data in files.items()}
+        hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+        sizes = {name: {"bytes": len(data), "sha256": hashes[name]} for name, data in files.items()}
         manifest = {"v": VERSION, "step": step, "files": sizes, **facts}
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     write_text(root / "latest", final.name + "\n")
@@ -173,14 +157,13 @@ def verify(folder: Path) -> Checkpoint:
     return Checkpoint(folder, step, manifest)
 
 
-def newest(root: Path, *, on_bad: Callable[[EngineError], None] | None = None) -> Checkpoint | None:
+def newest(root: Path, *, on_bad: Callable[[EngineError], None] = lambda _: None) -> Checkpoint | None:
     """The newest checkpoint that verifies; each newer one that does not is reported to `on_bad`."""
     for _, folder in reversed(all_checkpoints(root)):
         try:
             return verify(folder)
         except EngineError as error:
-            if on_bad:
-                on_bad(error)
+            on_bad(error)
     return None
 
 
@@ -198,8 +181,7 @@ def all_checkpoints(root: Path) -> list[tuple[int, Path]]:
 def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
     """Remove all but the newest `keep` checkpoints and the one of step `protect`, and unfinished ones.
 
-    Returns: the checkpoints that were removed. Raises: DataError E452 for a folder of such a name that is
-    none.
+    Returns: the checkpoints that were removed.
     """
     result = all_checkpoints(root)
     old = [folder for step, folder in result[: max(0, len(result) - keep)] if step != protect]
@@ -210,23 +192,14 @@ def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
 
 
 def refuse_others(root: Path) -> None:
-    """Refuse folders of the name of a checkpoint that are none. Raises: DataError E452."""
+    """Refuse folders of the name of a checkpoint that are none."""
     for _, folder in all_checkpoints(root):
         refuse_other(folder, MANIFEST)
 
 
 def corrupt(folder: Path, what: str) -> EngineError:
-    """The error for a checkpoint that is not what was saved."""
-    return EngineError(
-        f"the checkpoint is corrupt: {what}",
-        where=str(folder),
-        code="E635",
-        remedy="Resume from an older one, or start again in another folder.",
-    )
-
-
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    remedy = "Resume from an older one, or start again in another folder."
+    return EngineError(f"the checkpoint is corrupt: {what}", where=str(folder), code="E635", remedy=remedy)
 
 
 @dataclass(slots=True)
@@ -264,7 +237,6 @@ def measured(task: TrainingTask, model: torch.nn.Module) -> dict[str, float]:
 
 
 def get_random() -> dict[str, Any]:
-    """The state of every global generator, as plain values and tensors."""
     import numpy as np
     import torch
 
@@ -280,7 +252,6 @@ def get_random() -> dict[str, Any]:
 
 
 def put_random(saved: Mapping[str, Any]) -> None:
-    """Put the state of the generators back."""
     import numpy as np
     import torch
 
@@ -330,13 +301,6 @@ def from_file(path: Path) -> Any:
         raise corrupt(path.parent, f"{path.name} contains more than numbers, or was changed") from error
 
 
-def all_finite(model: torch.nn.Module) -> bool:
-    """Whether every weight is a number."""
-    import torch
-
-    return all(bool(torch.isfinite(weight).all().item()) for weight in model.parameters())
-
-
 def versions() -> dict[str, str]:
     """Versions of what the numbers depend on; they are looked up, since transformers is slow to import."""
     return {name: metadata.version(name) for name in ("accelerate", "numpy", "torch", "transformers")}
@@ -363,11 +327,9 @@ def card(
     """
     result, config = facts["result"], facts["config"]
     changed = [f"{to['from']:,} to {to['to']:,} at step {to['at_step']:,}" for to in facts["steps_changed"]]
-    head = ["---", "license: apache-2.0", "library_name: transformers"]
-    if tags:
-        head += ["tags:", *(f"- {tag}" for tag in tags)]
     parts = [
-        *head,
+        *("---", "license: apache-2.0", "library_name: transformers"),
+        *(["tags:", *(f"- {tag}" for tag in tags)] if tags else []),
         "---",
         "",
         f"# {title}",

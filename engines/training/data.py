@@ -35,7 +35,6 @@ class Ahead(Iterator[T], Generic[T]):
         wait([self._next])
 
     def close(self) -> None:
-        """End the thread."""
         self._thread.shutdown(wait=True, cancel_futures=True)
 
 
@@ -46,11 +45,7 @@ class Resampled(Generic[T]):
     """
 
     def __init__(
-        self,
-        count: int,
-        draw: Callable[[int, np.random.Generator], T],
-        seed: int,
-        epoch: int | None = None,
+        self, count: int, draw: Callable[[int, np.random.Generator], T], seed: int, epoch: int | None = None
     ) -> None:
         self._count, self._draw, self._seed, self._epoch = count, draw, seed, epoch or 0
         order = np.random.default_rng([seed, 7, self._epoch]).permutation(count)

@@ -1,19 +1,21 @@
-"""The large libraries: quick imports, modules declared before torch is loaded, their failures."""
+"""What trainings take of torch and accelerate, which are loaded where they are used: quick imports, modules
+and poolings, the device, and what several processes tell each other."""
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
-from engines.core.files import file_error
 from engines.training.task import TrainConfig
+
+if TYPE_CHECKING:
+    import torch
+    from accelerate import Accelerator
+    from torch import Tensor
 
 
 @contextmanager
@@ -51,92 +53,128 @@ def _joined(cls: Any) -> Any:
     return type(cls.__name__, (cls, nn.Module), {"__module__": cls.__module__})
 
 
-_NO_ROOM = ("no space left on device", "disk quota exceeded", "os error 28")
-_NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "cublas_status_alloc_failed")
-_NO_DEVICE = (
-    "cuda error",
-    "cuda driver",
-    "no cuda",
-    "device-side",
-    "nccl",
-    "device lost",
-    "gpu is lost",
-    "cudnn_status",
-    "cublas_status",
-)
+def mean(states: Tensor, real: Tensor) -> Tensor:
+    """(batch, d) from states (batch, length, d) and which of them are real tokens (batch, length)."""
+    real = real[..., None]
+    return states.masked_fill(~real, 0.0).sum(1) / real.sum(1).to(states.dtype)
 
 
-@contextlib.contextmanager
-def explained(config: TrainConfig, out: Path) -> Iterator[None]:
-    """Raise what goes wrong in the block as an EngineError where it is one of the known ways."""
-    try:
-        yield
-    except EngineError:
-        raise
-    except MemoryError as error:
-        raise _memory(config, "") from error
-    except Exception as error:
-        known = _known(error, config, out)
-        if known is None:
-            raise
-        raise known from error
+def maximum(states: Tensor, real: Tensor) -> Tensor:
+    return states.masked_fill(~real[..., None], float("-inf")).amax(1)
 
 
-def _known(error: Exception, config: TrainConfig, out: Path) -> EngineError | None:
-    text = str(error).lower()
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return file_error(error, out, "write")
-    if any(word in text for word in _NO_ROOM):
-        return file_error(OSError(errno.ENOSPC, "no space left"), out, "write")
-    if type(error).__name__ == "OutOfMemoryError" or any(word in text for word in _NO_MEMORY):
-        return _memory(config, "of the GPU" if "cuda" in text or "gpu" in text else "")
-    if isinstance(error, RuntimeError) and any(word in text for word in _NO_DEVICE):
-        return EngineError(
-            f"the device is gone or has failed: {str(error).splitlines()[0]}",
-            code="E633",
-            remedy="Run `mathwb doctor`, then resume, with device = cpu if there is no other.",
+def first(states: Tensor, real: Tensor) -> Tensor:  # noqa: ARG001  # the first token is real
+    return states[:, 0]
+
+
+POOLINGS = {"mean": mean, "max": maximum, "first": first, "cls": first}
+"""How the states of tokens become one vector, by the name in a recipe."""
+
+
+_PATIENCE_H = 2
+"""How long processes wait for the first one, which alone evaluates and saves."""
+
+
+def start_accelerator(config: TrainConfig) -> Accelerator:
+    """This process's device and its link to the others that a launcher has started."""
+    from datetime import timedelta
+
+    import torch
+    from accelerate import Accelerator, InitProcessGroupKwargs
+    from accelerate.state import AcceleratorState
+
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise EngineError(
+            f"device is {config.device}, and there is no usable GPU",
+            code="E634",
+            remedy="See `mathwb doctor`, or use device = auto or cpu.",
         )
-    return None
-
-
-def _memory(config: TrainConfig, of: str) -> EngineError:
-    batch = f"batch_tokens below {config.batch_tokens}" if config.batch_tokens else ""
-    batch = batch or f"batch_size below {config.batch_size}"
-    return EngineError(
-        f"out of memory {of}".replace("  ", " "),
-        code="E632",
-        remedy=f"Use {batch} with accumulate above {config.accumulate}, or a smaller model.",
+    # It is kept for the process, and a second training in it may have another device or precision.
+    AcceleratorState._reset_state(reset_partial_state=True)
+    here = torch.cuda.is_available() or torch.backends.mps.is_available()
+    made = Accelerator(
+        cpu=config.device == "cpu" or not here,
+        mixed_precision="bf16" if precision(config) == "bf16" else "no",
+        dynamo_backend="inductor" if config.compile else "no",
+        kwargs_handlers=[InitProcessGroupKwargs(timeout=timedelta(hours=_PATIENCE_H))],
     )
+    if made.device.type == "cuda":
+        torch.set_float32_matmul_precision("high")
+    return made
 
 
-def no_number(step: int, saved: int) -> EngineError:
-    """The loss or a weight is NaN or infinite."""
-    kept = f" The checkpoint of step {saved} is sound." if saved else ""
-    return EngineError(
-        f"the loss is not a number at step {step}",
-        code="E631",
-        remedy=f"Use a lower lr, more warmup, a smaller clip, or precision = fp32.{kept}",
-    )
+def precision(config: TrainConfig) -> str:
+    """bf16 or fp32. What is asked for is taken; auto looks at the device."""
+    import torch
+
+    if config.precision != "auto":
+        return config.precision
+    able = config.device != "cpu" and torch.cuda.is_available() and torch.cuda.is_bf16_supported()
+    return "bf16" if able else "fp32"
 
 
-def no_device(wanted: str) -> EngineError:
-    """A GPU was asked for and none can be used."""
-    return EngineError(
-        f"device is {wanted}, and there is no usable GPU",
-        code="E634",
-        remedy="See `mathwb doctor`, or use device = auto or cpu.",
-    )
+def shared(value: dict[str, float]) -> dict[str, float]:
+    """The first process's value, in every process."""
+    from accelerate.utils import broadcast_object_list
+
+    box = [value]
+    broadcast_object_list(box)
+    return box[0]
 
 
-def other_training(folder: Path, differences: Sequence[str] | None, remedy: str = "") -> EngineError:
-    """The folder holds a training with other settings. Args: differences: in words; None: not known."""
-    if differences is None:
-        what = "the folder holds a training by an older version, which did not record its inputs"
-    else:
-        what = f"the folder holds another training: {'; '.join(differences)}"
-    return EngineError(
-        what,
-        where=str(folder),
-        code="E637",
-        remedy=remedy or "Name another folder with --out, or remove what is in this one.",
-    )
+def gathered(value: Any, world: int) -> Sequence[Any]:
+    """Every process's value, in the order of the processes."""
+    if world == 1:
+        return [value]
+    from accelerate.utils import gather_object
+
+    return list(gather_object([value]))
+
+
+def rows_of_all(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
+    """The rows of a tensor (rows, …) of every process, one process after the other, and where those of this
+    one begin. Gradients flow back to the process whose rows they are; the numbers of rows may differ."""
+    import torch
+    import torch.distributed as dist
+
+    if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() == 1:
+        return rows, 0
+    return torch.compiler.disable(_exchanged)(rows)
+
+
+def _exchanged(rows: torch.Tensor) -> tuple[torch.Tensor, int]:
+    import torch
+    import torch.distributed as dist
+
+    count = torch.tensor([len(rows)], device=rows.device)
+    counts = [torch.empty_like(count) for _ in range(dist.get_world_size())]
+    dist.all_gather(counts, count)
+    sizes = [int(each) for each in counts]
+    filling = rows.new_zeros((max(sizes) - len(rows), *rows.shape[1:]))
+    result = _gather().apply(torch.cat([rows, filling]))
+    parts = [result[rank, :size] for rank, size in enumerate(sizes)]
+    return torch.cat(parts), sum(sizes[: dist.get_rank()])
+
+
+@cache
+def _gather() -> Any:
+    import torch
+    import torch.distributed as dist
+
+    class Gather(torch.autograd.Function):  # type: ignore[misc]  # an untyped library
+        """(rows, …) of every process as (processes, rows, …)."""
+
+        @staticmethod
+        def forward(_: Any, rows: torch.Tensor) -> torch.Tensor:
+            found = [torch.empty_like(rows) for _ in range(dist.get_world_size())]
+            dist.all_gather(found, rows)
+            return torch.stack(found)
+
+        @staticmethod
+        def backward(_: Any, gradient: torch.Tensor) -> torch.Tensor:
+            # The loss of every process depends on these rows.
+            whole = gradient.clone(memory_format=torch.contiguous_format)
+            dist.all_reduce(whole)
+            return whole[dist.get_rank()]
+
+    return Gather

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,7 @@ from engines.core.files import atomic_folder, file_error, refuse_other, remove_f
 from engines.training import checkpoints, token_cache
 from engines.training.checkpoints import Checkpoint, Identity
 from engines.training.data import Batches, Position, batches_per_epoch
-from engines.training.libraries import explained, no_number, other_training, quick_imports
-from engines.training.processes import gathered, precision, shared, start_accelerator
+from engines.training.libraries import gathered, precision, quick_imports, shared, start_accelerator
 from engines.training.task import Batch, TrainConfig, TrainingTask, TrainResult
 from engines.training.token_cache import TokenCache
 
@@ -111,34 +111,32 @@ _TELL_EVERY_S = 0.5
 class Meter:
     """Adds up on the device; only a reading waits for it."""
 
-    def __init__(self, start: Position, total: torch.Tensor | None = None, count: int = 0) -> None:
+    def __init__(self, start: Position, device: torch.device, total: float, count: int) -> None:
         """Args: total, count: losses that were added and not read before a training was broken off."""
-        self._before = start
-        self._sum, self._count = total, count
+        import torch
+
+        self._before, self._zero = start, torch.zeros((), device=device)
+        self._sum, self._count = torch.tensor(total, device=device), count
         self._seconds = 0.0
         self._since: float | None = None
         self._told = 0.0
 
     def add(self, loss: torch.Tensor) -> None:
-        self._sum = loss.float() if self._sum is None else self._sum + loss.float()
+        self._sum = self._sum + loss.float()
         self._count += 1
 
     def unread(self) -> tuple[float, int]:
-        """The sum of the losses since the last reading, and how many they are."""
-        return (0.0 if self._sum is None else self._sum.item()), self._count
+        return self._sum.item(), self._count
 
     def pause_clock(self) -> None:
-        """What follows is not training."""
         if self._since is not None:
             self._seconds += time.monotonic() - self._since
             self._since = None
 
     def resume_clock(self) -> None:
-        """Training goes on."""
         self._since = time.monotonic()
 
     def due(self) -> bool:
-        """Whether it is time to say how far it is."""
         now = time.monotonic()
         if now - self._told < _TELL_EVERY_S:
             return False
@@ -146,24 +144,20 @@ class Meter:
         return True
 
     def finite(self) -> bool:
-        """Whether every loss since the last reading was a number."""
         import torch
 
-        return self._sum is None or bool(torch.isfinite(self._sum).item())
+        return bool(torch.isfinite(self._sum).item())
 
     def read(self, position: Position, accelerator: Accelerator) -> dict[str, float]:
         """Mean loss and throughput since the last reading, over all processes; memory of this one."""
-        import torch
-
-        total = torch.zeros((), device=accelerator.device) if self._sum is None else self._sum
-        loss = accelerator.reduce(total / max(1, self._count), "mean").item()
+        loss = accelerator.reduce(self._sum / max(1, self._count), "mean").item()
         # The device has done its work by now, so the time of it is in this stretch.
         self.pause_clock()
         self.resume_clock()
         seconds = max(self._seconds, 1e-9)
         tokens = position.tokens - self._before.tokens
         examples = position.examples - self._before.examples
-        self._before, self._sum, self._count, self._seconds = position, None, 0, 0.0
+        self._before, self._sum, self._count, self._seconds = position, self._zero, 0, 0.0
         return {
             "loss_nats": loss,
             "tokens_per_s": tokens / seconds,
@@ -227,10 +221,7 @@ def train(
 
 
 def refuse_others(out: Path) -> None:
-    """Refuse a folder in which a training would replace what no training made.
-
-    Raises: DataError E452 for `model/` or a folder of `checkpoints/`.
-    """
+    """Refuse a folder in which a training would replace what no training made."""
     refuse_other(out / "model", RECORD)
     checkpoints.refuse_others(out / "checkpoints")
 
@@ -272,7 +263,10 @@ class _Training:
                 remove_folder(Path(error.where), checkpoints.MANIFEST)
         if result is not None:
             self._resume(result)
-        self._meter = self._begun_meter(result)
+        # It goes on where a checkpoint was made between two readings.
+        rank, unread = self._accelerator.process_index, result.facts.get("unread", []) if result else []
+        total, count = unread[rank] if rank < len(unread) else (0.0, 0)
+        self._meter = Meter(self._batches.position, self._accelerator.device, total, count)
         if not self._ended:
             self._train()
         return self._finish()
@@ -333,11 +327,9 @@ class _Training:
         self._epoch_steps = config.epoch_steps or -(-batches // of_step)
         self._total = config.steps or math.ceil(config.epochs * self._epoch_steps)
         if not self._epoch_steps and (not config.steps or config.schedule == "cosine_restarts"):
-            raise EngineError(
-                "the number of steps per epoch is unknown for these data",
-                code="E630",
-                remedy="Set steps, and epoch_steps for a schedule that counts epochs.",
-            )
+            remedy = "Set steps, and epoch_steps for a schedule that counts epochs."
+            what = "the number of steps per epoch is unknown for these data"
+            raise EngineError(what, code="E630", remedy=remedy)
 
     def _train(self) -> None:
         module = self._accelerator.prepare_model(self._module).train()
@@ -414,7 +406,10 @@ class _Training:
         return bool(self._config.best) and self._best.offer(self._step, measures, self._config)
 
     def _check_weights(self) -> None:
-        if not self._meter.finite() or not checkpoints.all_finite(self._model):
+        import torch
+
+        weights = self._model.parameters()
+        if not self._meter.finite() or not all(bool(torch.isfinite(w).all().item()) for w in weights):
             raise no_number(self._step, self._saved)
 
     def _save_checkpoint(self) -> None:
@@ -452,14 +447,6 @@ class _Training:
         size = sum(len(data) for data in files.values())
         took = {"bytes": size, "seconds": round(time.monotonic() - before, 3)}
         self._tell("checkpoint", {"name": folder.name, **took})
-
-    def _begun_meter(self, found: Checkpoint | None) -> Meter:
-        """A meter that goes on where a checkpoint was made between two readings."""
-        import torch
-
-        rank, kept = self._accelerator.process_index, found.facts.get("unread", []) if found else []
-        total, count = kept[rank] if rank < len(kept) else (0.0, 0)
-        return Meter(self._batches.position, torch.tensor(total, device=self._accelerator.device), count)
 
     def _resume(self, found: Checkpoint) -> None:
         facts, rank = found.facts, self._accelerator.process_index
@@ -552,3 +539,84 @@ class _Training:
     def _tell(self, kind: str, data: Mapping[str, object]) -> None:
         if self._first:
             self._events(Event(kind, data, self._step))
+
+
+# What goes wrong in a training, as errors that say what to do.
+
+_NO_ROOM = ("no space left on device", "disk quota exceeded", "os error 28")
+_NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "cublas_status_alloc_failed")
+_NO_DEVICE = (
+    "cuda error",
+    "cuda driver",
+    "no cuda",
+    "device-side",
+    "nccl",
+    "device lost",
+    "gpu is lost",
+    "cudnn_status",
+    "cublas_status",
+)
+
+
+@contextlib.contextmanager
+def explained(config: TrainConfig, out: Path) -> Iterator[None]:
+    """Raise what goes wrong in the block as an EngineError where it is one of the known ways."""
+    try:
+        yield
+    except EngineError:
+        raise
+    except MemoryError as error:
+        raise _out_of_memory(config, "") from error
+    except Exception as error:
+        known = _known(error, config, out)
+        if known is None:
+            raise
+        raise known from error
+
+
+def _known(error: Exception, config: TrainConfig, out: Path) -> EngineError | None:
+    text = str(error).lower()
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return file_error(error, out, "write")
+    if any(word in text for word in _NO_ROOM):
+        return file_error(OSError(errno.ENOSPC, "no space left"), out, "write")
+    if type(error).__name__ == "OutOfMemoryError" or any(word in text for word in _NO_MEMORY):
+        return _out_of_memory(config, "of the GPU" if "cuda" in text or "gpu" in text else "")
+    if isinstance(error, RuntimeError) and any(word in text for word in _NO_DEVICE):
+        return EngineError(
+            f"the device is gone or has failed: {str(error).splitlines()[0]}",
+            code="E633",
+            remedy="Run `mathwb doctor`, then resume, with device = cpu if there is no other.",
+        )
+    return None
+
+
+def _out_of_memory(config: TrainConfig, of: str) -> EngineError:
+    batch = f"batch_tokens below {config.batch_tokens}" if config.batch_tokens else ""
+    batch = batch or f"batch_size below {config.batch_size}"
+    return EngineError(
+        f"out of memory {of}".replace("  ", " "),
+        code="E632",
+        remedy=f"Use {batch} with accumulate above {config.accumulate}, or a smaller model.",
+    )
+
+
+def no_number(step: int, saved: int) -> EngineError:
+    kept = f" The checkpoint of step {saved} is sound." if saved else ""
+    return EngineError(
+        f"the loss is not a number at step {step}",
+        code="E631",
+        remedy=f"Use a lower lr, more warmup, a smaller clip, or precision = fp32.{kept}",
+    )
+
+
+def other_training(
+    folder: Path,
+    differences: Sequence[str] | None,
+    remedy: str = "Name another folder with --out, or remove what is in this one.",
+) -> EngineError:
+    """The folder holds a training with other settings. Args: differences: in words; None: not known."""
+    what = "the folder holds a training by an older version, which did not record its inputs"
+    if differences is not None:
+        what = f"the folder holds another training: {'; '.join(differences)}"
+    return EngineError(what, where=str(folder), code="E637", remedy=remedy)

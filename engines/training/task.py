@@ -73,17 +73,17 @@ class TrainConfig:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """From the table `train` of a recipe. Raises: EngineError E630 that names the setting."""
+        """From the table `train` of a recipe."""
         return read(cls, values, place="train.", code=CODE)
 
     def check_best(self, measures: Iterable[str]) -> None:
-        """Refuse to choose by a measure that is not among these. Raises: EngineError E630."""
+        """Refuse to choose by a measure that is not among these."""
         if self.best and self.best not in (names := list(measures)):
             what = f"train.best is {self.best!r}, which the evaluation does not compute"
             raise refused(what, CODE, known(self.best, names))
 
     def check_data(self, task: TrainingTask) -> None:
-        """Refuse to choose by a measure that the task's data do not allow. Raises: EngineError E630."""
+        """Refuse to choose by a measure that the task's data do not allow."""
         unmeasured = getattr(task, "unmeasured", None)
         if not self.best or unmeasured is None or not (why := unmeasured(self.best)):
             return

@@ -46,21 +46,17 @@ class TokenCache:
             return None
         import tokenizers
 
+        # What it does to a text, without how it was last told to pad and to cut.
+        described = json.loads(tokenizer.backend_tokenizer.to_str())
+        described = {key: value for key, value in described.items() if key not in ("padding", "truncation")}
         made_of = {
             "name": name,
             "data": {kind: self.contents[kind] for kind in kinds if kind in self.contents},
-            "tokenizer": _tokenizer(tokenizer),
+            "tokenizer": sha256(json.dumps(described, sort_keys=True).encode()).hexdigest(),
             "settings": settings,
             "versions": [_code(), tokenizers.__version__],
         }
         return self.folder / sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def _tokenizer(tokenizer: Any) -> str:
-    """A hash of what a fast tokenizer does to a text, without how it was last told to pad and to cut."""
-    described = json.loads(tokenizer.backend_tokenizer.to_str())
-    described = {key: value for key, value in described.items() if key not in ("padding", "truncation")}
-    return sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
 
 @cache
@@ -82,16 +78,12 @@ def _meaning(source: str) -> str:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]
+            node.body = [  # type: ignore[attr-defined]
+                each
+                for each in body
+                if not (isinstance(each, ast.Expr) and isinstance(getattr(each.value, "value", None), str))
+            ]
     return ast.dump(tree)
-
-
-def _is_text(statement: ast.AST) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
 
 
 def prune(keep: Path) -> None:

@@ -130,8 +130,7 @@ class _Corpus(Source):
 
 class _Finished(_Corpus):
     def __init__(self, path: Path) -> None:
-        from engines.egen.corpus.reader import open_corpus
-        from engines.egen.corpus.shards import theory_in
+        from engines.egen.corpus.folder import open_corpus, theory_in
 
         super().__init__(path)
         self._corpus = open_corpus(path, several=True)
@@ -163,7 +162,7 @@ class _Finished(_Corpus):
 
 class _Building(_Corpus):
     def __init__(self, path: Path) -> None:
-        from engines.egen.corpus.shards import read_shard, stored_shards, theory_in
+        from engines.egen.corpus.folder import read_shard, stored_shards, theory_in
 
         super().__init__(path)
         try:

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from engines.core.tree import Tree
-from engines.mwp.problems.equation import parse_infix
+from engines.mwp.problems.problem import parse_infix
 from screens.shell.export import Export, picked, table_exports
 from screens.shell.frame import Frame
 from screens.shell.request import Answer

@@ -79,8 +79,7 @@ def random_model(folder: Path) -> Path:
     """A model folder of random weights that both embeds and writes."""
     import torch
 
-    from engines.egen.models.model_folder import save_model
-    from engines.egen.models.settings import ModelConfig
+    from engines.egen.models.model_folder import ModelConfig, save_model
     from engines.egen.models.transformer import new_model
 
     torch.manual_seed(0)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from engines.core.errors import ExpressionError, StoppedError
-from engines.egen.models import bounded, encode, vectors
+from engines.egen.models import encode, vectors
+from engines.egen.models.model_folder import shipped_models
 from engines.egen.models.nearest import Nearest, SolveAnalogy, analogy, nearest
-from engines.egen.models.settings import shipped_models
 from engines.egen.models.vectors import pool
 from engines.retrieval.dense import unit
 
@@ -26,9 +26,9 @@ TEXTS = [
 def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "clusters.jsonl"
     path.write_text("".join(json.dumps({"head": text, "exprs": [text]}) + "\n" for text in TEXTS))
-    monkeypatch.setattr(bounded, "size_of", lambda data: encode.MANY + 1)
-    monkeypatch.setattr(bounded, "_AT_ONCE", 3)
-    bounded._known.clear()
+    monkeypatch.setattr(vectors, "size_of", lambda data: encode.MANY + 1)
+    monkeypatch.setattr(vectors, "_AT_ONCE", 3)
+    vectors._known.clear()
     vectors._open.clear()
     return path
 
@@ -40,8 +40,8 @@ def test_the_nearest_are_those_of_the_whole_pool(clusters: Path, tmp_path: Path,
     model.mkdir()
     names = ["egen-composed", "egen-cl-mean"][:: -1 if turned else 1]
     (model / "config.json").write_text(json.dumps({"model_type": "egen-joined", "egen": {"parts": names}}))
-    some = bounded.searched(model, clusters)
-    assert isinstance(some, bounded.BoundedPool)
+    some = vectors.searched(model, clusters)
+    assert isinstance(some, vectors.BoundedPool)
     whole = pool(model, clusters, "all")
     assert len(some) == len(whole) == len(TEXTS)
     random = np.random.default_rng(0).normal(size=(2, whole.vectors.shape[1]))
@@ -63,19 +63,19 @@ def test_the_nearest_are_those_of_the_whole_pool(clusters: Path, tmp_path: Path,
 def test_little_is_encoded_and_kept_for_the_next_question(clusters: Path) -> None:
     told: list[int] = []
     model = shipped_models()[0]
-    some = bounded.searched(model, clusters, events=lambda event: told.append(event.data["done"]))
-    assert isinstance(some, bounded.BoundedPool)
+    some = vectors.searched(model, clusters, events=lambda event: told.append(event.data["done"]))
+    assert isinstance(some, vectors.BoundedPool)
     some.nearest(some.vector(5), 1)
     assert 1 <= len(some.known) < len(TEXTS) / 2
     assert told[-1] == len(TEXTS)
-    again = bounded.searched(model, clusters)
-    assert isinstance(again, bounded.BoundedPool)
+    again = vectors.searched(model, clusters)
+    assert isinstance(again, vectors.BoundedPool)
     assert again.known is some.known
 
 
 def test_a_stop_ends_the_search(clusters: Path) -> None:
     stopping = [False]
-    some = bounded.searched(shipped_models()[0], clusters, stop=lambda: stopping[0])
+    some = vectors.searched(shipped_models()[0], clusters, stop=lambda: stopping[0])
     query = some.vector(0)
     stopping[0] = True
     with pytest.raises(StoppedError):
@@ -85,7 +85,7 @@ def test_a_stop_ends_the_search(clusters: Path) -> None:
 def test_a_whole_pool_that_is_there_is_taken(clusters: Path, tmp_path: Path) -> None:
     model = shipped_models()[0]
     whole = pool(model, clusters, "all", cache=tmp_path / "cache")
-    assert bounded.searched(model, clusters, cache=tmp_path / "cache") is whole
+    assert vectors.searched(model, clusters, cache=tmp_path / "cache") is whole
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -94,10 +94,10 @@ def test_what_was_encoded_is_kept_beside_the_pool(clusters: Path, tmp_path: Path
 
     def asked() -> tuple[int, list[dict[str, object]]]:
         """In a process of its own: how many were known, and the answer."""
-        bounded._known.clear()
+        vectors._known.clear()
         vectors._open.clear()
-        some = bounded.searched(model, clusters, cache=cache)
-        assert isinstance(some, bounded.BoundedPool)
+        some = vectors.searched(model, clusters, cache=cache)
+        assert isinstance(some, vectors.BoundedPool)
         return len(some.known), some.nearest(query, 4)
 
     query = encode.cached_encoder(model).encode(["sin * 3 x"])
@@ -117,7 +117,7 @@ def test_an_expression_that_cannot_be_read_is_refused_before_the_corpus_is_encod
     def no_corpus(*_: object, **__: object) -> None:
         raise AssertionError("the corpus was asked for")
 
-    monkeypatch.setattr(bounded, "searched", no_corpus)
+    monkeypatch.setattr(vectors, "searched", no_corpus)
     for model in shipped_models():
         with pytest.raises(ExpressionError):
             nearest(Nearest(model, expr, clusters))

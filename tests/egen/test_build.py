@@ -20,11 +20,9 @@ from engines.core.events import Event
 from engines.core.files import sole_builder
 from engines.egen.corpora import BuildCorpus, CorpusStats, corpus_stats
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
-from engines.egen.corpus.pairs import stream_pairs
+from engines.egen.corpus.folder import open_corpus, stored_shards
 from engines.egen.corpus.published import export_published
-from engines.egen.corpus.reader import open_corpus
-from engines.egen.corpus.shards import stored_shards
-from engines.egen.models.datasets import read_labelled, training_texts
+from engines.egen.models.datasets import read_labelled, stream_pairs, training_texts
 from engines.egen.records import EgenConfig, Limits, head_seed
 from tests.egen import fake_growth
 

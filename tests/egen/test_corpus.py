@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
 from engines.egen.corpora import CorpusStats, ShowCluster, corpus_stats, save_cluster, show
-from engines.egen.corpus.assemble import CLUSTERS
+from engines.egen.corpus.assemble import CLUSTERS, paper_split, shape_split
 from engines.egen.corpus.build import build_corpus
-from engines.egen.corpus.pairs import stream_pairs, stream_triplets
-from engines.egen.corpus.reader import Corpus, open_corpus
-from engines.egen.corpus.shards import (
+from engines.egen.corpus.folder import (
     ROWS,
+    Corpus,
     GrownHead,
+    open_corpus,
     parquet_bytes,
     parquet_table,
     read_shard,
@@ -28,10 +28,10 @@ from engines.egen.corpus.shards import (
     write_shard,
 )
 from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
-from engines.egen.corpus.splits import paper_split, shape_split
 from engines.egen.expressions.forms import canonical_key
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import to_training
+from engines.egen.models.datasets import stream_pairs, stream_triplets
 from engines.egen.records import EgenConfig, Member, Verdict
 from tests.egen import fake_growth
 

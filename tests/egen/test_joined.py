@@ -19,7 +19,7 @@ from engines.egen.models.encode import (
     load_encoder,
     parts,
 )
-from engines.egen.models.settings import shipped_models
+from engines.egen.models.model_folder import shipped_models
 from engines.egen.models.vectors import model_print
 
 TEXTS = ["pow sin x 2", "- 1 pow cos x 2", "+ x 3", "/ + x 3 sin x", "* x + 7 x"]

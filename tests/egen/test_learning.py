@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.corpus.pairs import Pairs, Triplets
+from engines.egen.corpus.folder import open_corpus
 from engines.egen.corpus.published import import_published
-from engines.egen.corpus.reader import open_corpus
 from engines.egen.models.datasets import (
-    Examples,
     Labelled,
+    Pairs,
     TrainingRows,
+    Triplets,
     excluded_clusters,
     ids,
     read_labelled,
     training_texts,
 )
-from engines.egen.models.settings import divided
+from engines.egen.models.model_folder import divided
 from engines.egen.models.trainers import contrastive, seq2seq
 from tests.conftest import card_code
 from tests.egen.small_clusters import clusters, write_clusters
@@ -72,11 +72,11 @@ def test_what_a_file_sets_apart_is_left_out_unless_wanted(tmp_path: Path) -> Non
 def test_pairs_and_triplets_are_of_the_right_clusters(corpus: Path) -> None:
     rows = _rows(corpus)
     owner = rows.cluster_of
-    pairs = Examples(rows, Pairs(rows.sizes, 0))
+    pairs = Pairs(rows.sizes, 0)
     found = pairs.__getitems__(range(len(pairs)))
     assert len(set(found)) == len(found)
     assert all(owner[a] == owner[b] and a != b for a, b in found)
-    triplets = Examples(rows, Triplets(rows.sizes, 0, 500))
+    triplets = Triplets(rows.sizes, 0, 500)
     assert all(
         owner[a] == owner[p] != owner[n] and a != p for a, p, n in triplets.__getitems__(range(len(triplets)))
     )
@@ -133,7 +133,7 @@ def test_two_clusters_at_least_are_measured_on(corpus: Path) -> None:
     for measured, wanted in ((1, 2), (10_000, len(set(both.labels)))):
         task = contrastive({**TINY, "measured": measured}, {"corpus": corpus}, seed=0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("engines.egen.models.datasets.read_labelled", lambda *_, **__: both)
+            patch.setattr("engines.egen.models.trainers.read_labelled", lambda *_, **__: both)
             assert task.held_out is not None
         assert len(set(task.held_out.labels)) == wanted
         assert len(task.held_out.texts) == sum(label < wanted for label in both.labels)
@@ -298,4 +298,4 @@ def test_every_recipe_can_be_used() -> None:
 
 def test_pairs_of_one_cluster_cover_it(corpus: Path) -> None:
     rows = _rows(corpus)
-    assert len(Examples(rows, Pairs(rows.sizes, 3))) == int(np.sum(rows.sizes * (rows.sizes - 1)))
+    assert len(Pairs(rows.sizes, 3)) == int(np.sum(rows.sizes * (rows.sizes - 1)))

@@ -25,8 +25,7 @@ from engines.egen.expressions.notation import PAD, VOCABULARY, to_training
 from engines.egen.models import trainers
 from engines.egen.models.datasets import Sequences, batches, ids, without_log
 from engines.egen.models.encode import ModelEncoder, load_encoder
-from engines.egen.models.model_folder import load_model, prefix_tokenizer, save_model
-from engines.egen.models.settings import ModelConfig
+from engines.egen.models.model_folder import ModelConfig, load_model, prefix_tokenizer, save_model
 from engines.egen.models.transformer import (
     beam,
     begin,

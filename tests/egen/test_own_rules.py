@@ -11,7 +11,7 @@ import pytest
 from engines.core.errors import DataError, EngineError
 from engines.egen.corpora import BuildCorpus, build_corpus
 from engines.egen.corpus.build import saved_plan
-from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.folder import open_corpus
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraphs import Derive

@@ -35,7 +35,7 @@ from engines.egen.corpora import (
     find,
     show,
 )
-from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.folder import open_corpus
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.members import generate
 from engines.egen.evaluations.check import Check, check

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
-from engines.egen.corpus.pairs import Pairs, Triplets
+from engines.egen.models.datasets import Pairs, Triplets
 
 cluster_sizes = st.lists(st.integers(2, 9), min_size=2, max_size=12).map(
     lambda sizes: np.array(sizes, np.int64)

@@ -14,9 +14,9 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.egen.corpora import ExportCorpus, ImportClusters, export_corpus, import_clusters
+from engines.egen.corpus.assemble import held_out_split
 from engines.egen.corpus.build import build_corpus, saved_plan
-from engines.egen.corpus.reader import open_corpus
-from engines.egen.corpus.splits import held_out_split
+from engines.egen.corpus.folder import open_corpus
 from engines.egen.records import EgenConfig
 from tests.conftest import mathwb
 from tests.egen import fake_growth

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.symbolic import to_sympy
-from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.folder import open_corpus
 from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Verdict, distinguishable, where
 from engines.egen.theories.theory import read_assumptions

@@ -28,7 +28,7 @@ from engines.egen.corpora import (
 )
 from engines.egen.corpus.assemble import POINTS, fingerprints
 from engines.egen.corpus.build import Plan, build_corpus, saved_plan
-from engines.egen.corpus.reader import Corpus, open_corpus
+from engines.egen.corpus.folder import Corpus, open_corpus
 from engines.egen.corpus.sources import file_source
 from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.models.datasets import read_labelled

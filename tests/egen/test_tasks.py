@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.evaluations import algebra, analogies, kmeans, mistakes, retrieval, semantic
+from engines.egen.evaluations import analogies, clusters, mistakes, semantic
 from engines.egen.evaluations import mistakes as derivations
 from engines.egen.evaluations.check import Check, check, judge
 from engines.egen.evaluations.measured import mean_figure
@@ -23,7 +23,7 @@ from engines.egen.evaluations.mistakes import Derivation, changed, mistaken, nea
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.embed import FIGURE_FAMILIES, families
-from engines.egen.models.settings import shipped_models
+from engines.egen.models.model_folder import shipped_models
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.dense import nearest, precision_at, unit
 from engines.retrieval.pictures import picture, plane
@@ -41,20 +41,20 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Labelled:
 
 def test_the_worked_example_of_the_mapping() -> None:
     labels, predicted = np.array([0, 0, 0, 0, 1, 1]), np.array([1, 1, 1, 0, 1, 0])
-    assert kmeans.paper_mapping(labels, predicted) == {0: 1, 1: 0}
-    assert kmeans.agreement(labels, predicted).paper_shares.mean() == 0.625
+    assert clusters.paper_mapping(labels, predicted) == {0: 1, 1: 0}
+    assert clusters.agreement(labels, predicted).paper_shares.mean() == 0.625
 
 
 def test_a_cluster_without_a_label_of_its_own_takes_what_remains() -> None:
     labels, predicted = np.array([0, 0, 1, 1, 2]), np.array([0, 0, 0, 0, 2])
-    assert kmeans.paper_mapping(labels, predicted) == {0: 0, 2: 2, 1: 1}
-    assert kmeans.agreement(labels, predicted).paper_shares.mean() == pytest.approx(2 / 3)
+    assert clusters.paper_mapping(labels, predicted) == {0: 0, 2: 2, 1: 1}
+    assert clusters.agreement(labels, predicted).paper_shares.mean() == pytest.approx(2 / 3)
 
 
 def test_the_best_assignment_does_not_depend_on_the_order() -> None:
     # Greedily the first cluster takes label 0 and leaves the second with nothing.
     labels, predicted = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 0, 0])
-    found = kmeans.agreement(labels, predicted)
+    found = clusters.agreement(labels, predicted)
     assert found.paper_shares.mean() == pytest.approx((2 / 3 + 0) / 2)
     assert found.best == pytest.approx((1 / 3 + 1) / 2)
 
@@ -64,7 +64,7 @@ def test_the_best_assignment_does_not_depend_on_the_order() -> None:
 def test_the_best_assignment_is_at_least_the_paper_s(pairs: list[tuple[int, int]]) -> None:
     numbers = {label: n for n, label in enumerate(dict.fromkeys(label for label, _ in pairs))}
     labels = np.array([numbers[label] for label, _ in pairs])
-    found = kmeans.agreement(labels, np.array([predicted for _, predicted in pairs]))
+    found = clusters.agreement(labels, np.array([predicted for _, predicted in pairs]))
     assert found.best >= found.paper_shares.mean() - 1e-12
 
 
@@ -72,15 +72,15 @@ def test_a_start_from_the_true_means_is_not_left_to_chance() -> None:
     draw = np.random.default_rng(0)
     labels = np.repeat(np.arange(80), 10)
     vectors = (draw.uniform(0, 60, (80, 2))[labels] + draw.normal(size=(800, 2))).astype(np.float32)
-    informed = kmeans.kmeans_accuracy(vectors, labels, from_true_means=True)
-    assert informed.best > kmeans.kmeans_accuracy(vectors, labels).best + 0.02
+    informed = clusters.kmeans_accuracy(vectors, labels, from_true_means=True)
+    assert informed.best > clusters.kmeans_accuracy(vectors, labels).best + 0.02
 
 
 def test_an_oracle_clusters_perfectly(data: Labelled) -> None:
-    report = kmeans.evaluate(Oracle(), data)
+    report = clusters.kmeans(Oracle(), data)
     assert [figure.value for figure in report.figures] == [100.0, 100.0, 100.0]
     assert report.figures[0].paper["CL Mean"] == 97.61
-    assert kmeans.evaluate(Bag(), data).figures[0].value < 90
+    assert clusters.kmeans(Bag(), data).figures[0].value < 90
     json.dumps(asdict(report))
 
 
@@ -94,7 +94,7 @@ def test_precision_counts_partners_among_the_nearest() -> None:
     found = precision_at(vectors, labels, (1, 2))
     assert found[1].tolist() == [1, 1, 0, 1, 1]
     assert found[2].tolist() == [0.5, 0.5, 0, 1, 1]
-    assert retrieval.reachable(labels, 2).tolist() == [0.5, 0.5, 1, 1, 1]
+    assert clusters.reachable(labels, 2).tolist() == [0.5, 0.5, 1, 1, 1]
 
 
 @given(st.integers(0, 10_000))
@@ -111,7 +111,7 @@ def test_neighbours_are_those_of_a_full_sort(seed: int) -> None:
 
 
 def test_an_oracle_reaches_what_can_be_reached(data: Labelled) -> None:
-    report = retrieval.evaluate(Oracle(), data)
+    report = clusters.retrieval(Oracle(), data)
     values = {figure.name: figure.value for figure in report.figures}
     assert values["retrieval_at_20_of_reachable"] == 100
     assert values["retrieval_at_20"] == pytest.approx(report.setting["reachable_percent"]["20"])
@@ -325,7 +325,7 @@ def test_algebra_counts_any_form_of_the_answer_beside_the_listed_one() -> None:
 
     item = analogies.Analogy("sin x", "+ sin x 2", "cos x", "+ cos x 2")
     other_form = "+ + 1 cos x 1"
-    report = algebra.evaluate(Additive(), [item], [other_form, "+ cos x 3"])
+    report = analogies.algebra(Additive(), [item], [other_form, "+ cos x 3"])
     # Both forms have the same vector; the listed one comes first and is right either way.
     assert [figure.value for figure in report.figures] == [100, 100]
 
@@ -335,7 +335,7 @@ def test_algebra_counts_any_form_of_the_answer_beside_the_listed_one() -> None:
             found[list(texts).index("+ cos x 2")] = (1, 0, -5)
             return found
 
-    report = algebra.evaluate(Partial(), [item], [other_form, "+ cos x 3"])
+    report = analogies.algebra(Partial(), [item], [other_form, "+ cos x 3"])
     # By the paper's protocol the other form is not in the pool, so that something wrong is nearest.
     assert [figure.value for figure in report.figures] == [0, 100]
     assert report.mistakes[0].predicted == "+ cos x 3"
@@ -398,7 +398,7 @@ def test_the_published_clusters_are_read_and_questioned(real_data: Path) -> None
     for text in data.texts[::5]:
         assert tokenizer.encode(text).ids == list(ids(text))
     # Values on the reals find most partners; many published members have another domain than their head.
-    assert retrieval.evaluate(Oracle(), data).figures[0].value > 80
+    assert clusters.retrieval(Oracle(), data).figures[0].value > 80
     assert len(semantic.build(data, 60)) == 60
     assert len(derivations.build(data, 10)) == 10
 

@@ -52,10 +52,9 @@ def random_solver(folder: Path) -> Path:
     import torch
 
     from engines.mwp.problems.readers import read_problems
-    from engines.mwp.solver.model_folder import save_solver
+    from engines.mwp.solver.reading import Words
     from engines.mwp.solver.settings import SolverSettings
-    from engines.mwp.solver.solver import new_solver
-    from engines.mwp.solver.words import Words
+    from engines.mwp.solver.solver import new_solver, save_solver
 
     folder.mkdir(parents=True, exist_ok=True)
     problems = read_problems(written(folder, 14)).usable

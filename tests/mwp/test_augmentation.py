@@ -15,9 +15,8 @@ from engines.core.tree import Tree
 from engines.mwp.augmentation.augment import Augment, augment, reordered, variants
 from engines.mwp.augmentation.reversal import Refused, isolated, reversed_operations, simplified
 from engines.mwp.augmentation.variant import Variant, clauses, sentences
-from engines.mwp.problems.equation import EquationError, evaluate, infix, parse_infix, placeholders
 from engines.mwp.problems.numbers import language_of, mask, value_of
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import EquationError, Problem, evaluate, infix, parse_infix, placeholders
 from engines.mwp.problems.readers import read_problems
 
 

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.mwp.problems.equation import (
+from engines.mwp.problems.numbers import language_of, mask, mask_words, plain_digits, unread, value_of
+from engines.mwp.problems.problem import (
     EquationError,
     evaluate,
     infix,
@@ -26,7 +27,6 @@ from engines.mwp.problems.equation import (
     parse_infix,
     parse_prefix,
 )
-from engines.mwp.problems.numbers import language_of, mask, mask_words, plain_digits, unread, value_of
 from engines.mwp.problems.readers import DescribeProblems, described_problems, read_problems
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -8,12 +8,11 @@ import pytest
 
 from engines.core.tree import Tree
 from engines.mwp.augmentation.augment import variants
-from engines.mwp.augmentation.english import asked, clause, past, present, stated
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
+from engines.mwp.augmentation.reversal_english import asked, clause, past, present, stated
 from engines.mwp.augmentation.variant import Variant
-from engines.mwp.problems.equation import evaluate, parse_infix
 from engines.mwp.problems.numbers import value_of
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import Problem, evaluate, parse_infix
 from engines.mwp.problems.readers import read_problems
 
 

@@ -17,15 +17,22 @@ from engines.core.errors import EngineError  # noqa: E402
 from engines.core.spec import read  # noqa: E402
 from engines.core.system import asset  # noqa: E402
 from engines.mwp.augmentation.augment import variants  # noqa: E402
-from engines.mwp.problems.equation import evaluate, normalised, placeholders  # noqa: E402
-from engines.mwp.problems.problem import Problem  # noqa: E402
+from engines.mwp.problems.problem import (  # noqa: E402
+    Problem,
+    evaluate,
+    normalised,
+    placeholders,
+)
 from engines.mwp.problems.readers import read_problems  # noqa: E402
-from engines.mwp.solver.model_folder import open_solver, save_solver  # noqa: E402
-from engines.mwp.solver.reading import WordReader  # noqa: E402
+from engines.mwp.solver.reading import (  # noqa: E402
+    WordReader,
+    Words,
+    deductions,
+)
 from engines.mwp.solver.settings import SolverSettings  # noqa: E402
+from engines.mwp.solver.solver import open_solver, save_solver  # noqa: E402
 from engines.mwp.solver.training import SolverTask, contrastive, look_alikes, material  # noqa: E402
-from engines.mwp.solver.words import Words, deductions  # noqa: E402
-from engines.mwp.triplets.pool import pool_of  # noqa: E402
+from engines.mwp.triplets.retrieval import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
 from tests.conftest import card_code  # noqa: E402
 from tests.mwp.solver_problems import written  # noqa: E402
@@ -313,7 +320,7 @@ def test_what_cannot_be_read_says_why(text: str, numbers: tuple[str, ...], reaso
 
 
 def test_equal_parts_of_an_equation_are_one_step() -> None:
-    from engines.mwp.problems.equation import parse_prefix
+    from engines.mwp.problems.problem import parse_prefix
 
     words = Words(("*", "+", "-"), ())
     steps = deductions(parse_prefix(["*", "+", "N_0", "N_1", "-", "+", "N_1", "N_0", "N_2"]), words)

@@ -26,7 +26,7 @@ from engines.mwp.evaluations.evaluate import (
     mcnemar,
 )
 from engines.mwp.evaluations.scores import PROBES, equivalent, judged
-from engines.mwp.problems.equation import parse_infix
+from engines.mwp.problems.problem import parse_infix
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.reading import Found
 from engines.mwp.solver.solve import Solve, problem_of, solve, steps

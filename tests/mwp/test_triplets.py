@@ -17,19 +17,16 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
 from engines.core.tree_edit import Nearest
-from engines.mwp.problems.equation import parse_infix
+from engines.mwp.problems.problem import parse_infix
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.explain import explain
-from engines.mwp.triplets.find import find_triplets, list_anchors
-from engines.mwp.triplets.pool import parts_of
-from engines.mwp.triplets.retrieval import worded
+from engines.mwp.triplets.find import explain, find_triplets, list_anchors
+from engines.mwp.triplets.retrieval import parts_of, worded
 from engines.mwp.triplets.settings import (
     ExplainTriplet,
     FindTriplets,
     ListAnchors,
     Similarity,
     Triplet,
-    write_triplets,
 )
 from engines.mwp.triplets.similarity import BiBleu, bibleu, equation_similarity, similarity, tokens
 from workbench.papers.mwp.tables import anchors
@@ -280,8 +277,8 @@ def test_similarity_tells_edits_and_tokens() -> None:
 
 def test_triplets_are_written_to_a_file(tmp_path: Path) -> None:
     path, out = written(tmp_path), tmp_path / "t.jsonl"
-    rows = list(found(path).values())
-    write_triplets(out, rows)
+    rows = find_triplets(FindTriplets(path))["triplets"]
+    find_triplets(FindTriplets(path, out=out))
     assert [Triplet(**json.loads(line)) for line in out.read_text().splitlines()] == rows
     assert list(json.loads(out.read_text().splitlines()[0])) == [
         *("anchor", "positive", "negative", "eq_sim_positive", "eq_sim_negative"),

@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.egen.corpora import save_cluster
-from engines.egen.corpus.shards import GrownHead
+from engines.egen.corpus.folder import GrownHead
 from engines.egen.records import EgenConfig, Member, Verdict
 from screens.app import Workbench
 from screens.egraphs.egraph import GraphListing

@@ -179,7 +179,7 @@ def build(workspace: Workspace, make: Make) -> Callable[..., Workbench]:
 
 @pytest.fixture(autouse=True)
 def only_own_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engines.egen.models.settings.shipped_models", list)
+    monkeypatch.setattr("engines.egen.models.model_folder.shipped_models", list)
 
 
 def engine_of(app: Workbench) -> Engine:

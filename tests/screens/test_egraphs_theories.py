@@ -10,7 +10,7 @@ import pytest
 
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.build import Plan, versions
-from engines.egen.corpus.shards import GrownHead, write_shard
+from engines.egen.corpus.folder import GrownHead, write_shard
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraphs import Extract, extract
 from engines.egen.records import EgenConfig, Member, Verdict

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
-from engines.training.libraries import explained, no_number
+from engines.training.loop import explained, no_number
 from screens.app import Workbench
 from screens.jobs.columns import JobList, _differs, elide_alike, summary
 from screens.jobs.form import NewJob

@@ -17,8 +17,7 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
-from engines.mwp.problems.equation import parse_infix
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import Problem, parse_infix
 from engines.mwp.solver.reading import Found
 from engines.mwp.triplets.settings import Similarity
 from engines.mwp.triplets.similarity import similarity

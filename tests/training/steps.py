@@ -20,8 +20,8 @@ ROOT = Path(__file__).parents[2]
 
 def gradients(task: TrainingTask, model: Any, batches: Sequence[Any]) -> tuple[float, dict[str, Any]]:
     """Loss and gradients by weight of a step made of these batches; dropout is off."""
+    from engines.training.libraries import start_accelerator
     from engines.training.loop import descend, objective
-    from engines.training.processes import start_accelerator
 
     accelerator = start_accelerator(TrainConfig(steps=1, device="cpu"))
     module = accelerator.prepare_model(objective(model.eval(), task))

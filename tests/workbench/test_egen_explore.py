@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from engines.core.errors import EngineError
 from engines.core.events import Stop, never
 from engines.egen.corpora import save_cluster
-from engines.egen.corpus.shards import GrownHead
+from engines.egen.corpus.folder import GrownHead
 from engines.egen.models import vectors
 from engines.egen.models.encode import ModelEncoder, load_encoder
-from engines.egen.models.settings import models_among
+from engines.egen.models.model_folder import models_among
 from engines.egen.records import EgenConfig, Member, Verdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.command import app
@@ -65,7 +65,7 @@ def kept(pattern: str = "*.npy") -> list[Path]:
 
 
 def texts_of(corpus: Path) -> list[tuple[int, int, str]]:
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
 
     return [
         (cluster, number, text)

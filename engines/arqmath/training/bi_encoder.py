@@ -22,8 +22,7 @@ from engines.arqmath.training.pairs import read_linked, read_question_run
 from engines.arqmath.training.settings import BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
 from engines.training.data import Resampled
-from engines.training.pooling import POOLINGS
-from engines.training.processes import rows_of_all
+from engines.training.libraries import POOLINGS, rows_of_all
 from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from engines.arqmath.training.pretraining import (
 from engines.arqmath.training.settings import CocoMaeSettings
 from engines.core.errors import DataError, EngineError
 from engines.training.data import Numbered, Resampled, numbered
-from engines.training.processes import rows_of_all
+from engines.training.libraries import rows_of_all
 from engines.training.token_cache import Sequences
 
 if TYPE_CHECKING:

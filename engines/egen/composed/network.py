@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import write_bytes, write_json
+from engines.core.files import write_json
 from engines.core.numeric import Programs, compile_many
 from engines.core.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY
 from engines.core.spec import Arg, read
-from engines.egen.models.settings import CODE, Precision
+from engines.egen.models.model_folder import CODE, Precision, open_network, write_weights
 from engines.retrieval.dense import Vectors, unit
 
 if TYPE_CHECKING:
@@ -226,20 +226,14 @@ class ComposedEncoder:
 def save_network(network: Any, folder: Path, *, precision: Precision = "fp32") -> None:
     """Write weights and configuration. Args: precision: of the stored weights; all are computed with in
     fp32."""
-    from safetensors.torch import save
-
-    tensors = {
-        name: (tensor.half() if precision == "fp16" else tensor).contiguous().cpu()
-        for name, tensor in network.state_dict().items()
-        if not name.startswith("values.")
-    }
-    write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
+    weights = network.state_dict().items()
+    stored = {name: tensor for name, tensor in weights if not name.startswith("values.")}
+    write_weights(folder, stored, precision)
     write_json(folder / "config.json", {"model_type": KIND, "egen": asdict(network.sizes)})
 
 
 def load_network(folder: Path) -> torch.nn.Module:
     """The network of a folder, in fp32. Raises: DataError E642 for a folder that holds none."""
-    from engines.egen.models.model_folder import open_network
 
     def make(config: Mapping[str, Any]) -> torch.nn.Module:
         return new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
 from math import gcd
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +22,8 @@ from engines.core.errors import EngineError
 from engines.core.files import write_bytes
 from engines.core.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.core.tree import Tree
-from engines.egen.corpus.shards import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
+from engines.egen.corpus.folder import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
 from engines.egen.corpus.sources import Head
-from engines.egen.corpus.splits import held_out_split, paper_split, shape_split
 from engines.egen.expressions.forms import Subterms
 from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABLE
 from engines.egen.expressions.notation import to_training
@@ -156,6 +157,76 @@ def same_terms(heads: Sequence[Tree], theory: Theory) -> list[int]:
     return owner
 
 
+# Which clusters are for training and which for validation.
+#
+# Splits, all seeded. `paper`: random clusters of 20..40 members until enough expressions are together
+# (as E-Gen published), which leaves clusters on the training side that differ from a validation cluster in
+# their constants only. `shapes`: whole template shapes are held out, for every function, with and without
+# d/dx.
+
+Side = Literal["train", "validation", "neither"]
+
+MIN_SIZE, MAX_SIZE = 20, 40
+
+
+def paper_split(sizes: Sequence[int], wanted: int, seed: int) -> list[Side]:
+    """Random clusters of `MIN_SIZE`..`MAX_SIZE` expressions until they hold `wanted`.
+
+    As published: draw wanted // MAX_SIZE clusters, and draw anew with one more until the sum suffices. Where
+    clusters of that size do not hold enough, as in a corpus whose clusters are all large, every cluster of at
+    least `MIN_SIZE` may be drawn; where that is not enough either, any. One cluster is left to train on.
+    """
+    draw = random.Random(seed)
+    eligible: list[int] = []
+    for low, high in ((MIN_SIZE, MAX_SIZE), (MIN_SIZE, None), (2, None)):
+        eligible = [n for n, size in enumerate(sizes) if size >= low and (high is None or size <= high)]
+        if sum(sizes[n] for n in eligible) >= wanted:
+            break
+    chosen: list[int] = []
+    largest = max((sizes[n] for n in eligible), default=1)
+    count = max(1, wanted // max(largest, MAX_SIZE))
+    while count < len(sizes) and count <= len(eligible):
+        chosen = draw.sample(eligible, count)
+        if sum(sizes[n] for n in chosen) >= wanted:
+            break
+        count += 1
+    held = set(chosen)
+    return ["validation" if n in held else "train" for n in range(len(sizes))]
+
+
+def held_out_split(count: int, share: float, seed: int) -> list[Side]:
+    """Random clusters, as many as the share says; one is left to train on.
+
+    >>> held_out_split(10, 0.2, 0).count("validation")
+    2
+    """
+    held = {*random.Random(seed).sample(range(count), min(round(share * count), max(0, count - 1)))}
+    return ["validation" if n in held else "train" for n in range(count)]
+
+
+def shape_split(shapes: Sequence[frozenset[str]], sizes: Sequence[int], wanted: int, seed: int) -> list[Side]:
+    """Hold out whole shapes, in random order, as long as they fit into `wanted` expressions; at least one.
+
+    Args: shapes: of each cluster, those of all heads merged into it. A cluster that has a shape of either
+    side is on neither. A single shape stays on the training side.
+    """
+    total: dict[str, int] = defaultdict(int)
+    for names, size in zip(shapes, sizes, strict=True):
+        for name in names:
+            total[name] += size
+    order = sorted(total)
+    random.Random(seed).shuffle(order)
+    held: set[str] = set()
+    room = wanted
+    for name in order:
+        if total[name] <= room:
+            held.add(name)
+            room -= total[name]
+    if not held and len(order) > 1:
+        held.add(min(order, key=lambda name: total[name]))
+    return ["validation" if names <= held else "train" if not names & held else "neither" for names in shapes]
+
+
 OUTCOMES = get_args(Outcome)
 """Verdicts of stored members; `different` occurs in imported corpora only."""
 
@@ -213,7 +284,6 @@ def assemble(
 
     Args: heads: of the source; every one is in some shard, grown or left out. shards: the file of each block.
     seed: of the splits. merge: whether clusters that are the same function become one.
-    Raises: DataError when a shard is missing or corrupt.
     """
     blocks = range(-(-len(heads) // BLOCK))
     facts: dict[int, Mapping[str, Any]] = {}

@@ -1,7 +1,7 @@
 """Building a corpus: heads over workers, shards as they are done, the same bytes whatever happens in between.
 
 What determines a corpus is its plan (heads, configuration, rule table, versions), written first. Each block
-of heads becomes one shard (`shards.py`); a build that was killed takes up at the blocks without one. Only
+of heads becomes one shard (`folder.py`); a build that was killed takes up at the blocks without one. Only
 when all shards are there the clusters are assembled and the manifest is written, last (`assemble.py`). Times
 go to `events.jsonl` and nowhere else.
 """
@@ -25,7 +25,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_bytes
 from engines.egen.corpus.assemble import assemble
-from engines.egen.corpus.shards import (
+from engines.egen.corpus.folder import (
     BLOCK,
     THEORY,
     GrownHead,
@@ -135,7 +135,7 @@ def build_corpus(
 
 
 def saved_plan(out: Path) -> Plan:
-    """The plan a corpus folder was begun with. Raises: DataError when there is none or it is corrupt."""
+    """The plan a corpus folder was begun with."""
     try:
         document = json.loads((out / PLAN).read_text(encoding="utf-8"))
         table = parquet_table((out / "heads.parquet").read_bytes())
@@ -150,18 +150,13 @@ def saved_plan(out: Path) -> Plan:
             document.get("held_out"),
         )
     except FileNotFoundError:
-        raise DataError(
-            "there is no unfinished corpus here", path=out, remedy="Start one with --templates.", code="E322"
-        ) from None
+        what, remedy = "there is no unfinished corpus here", "Start one with --templates."
+        raise DataError(what, path=out, remedy=remedy, code="E322") from None
     except OSError as error:
         raise file_error(error, out, "read") from error
     except (ValueError, KeyError, TypeError, pa.ArrowInvalid) as error:
-        raise DataError(
-            "the plan of this corpus is corrupt",
-            path=out / PLAN,
-            remedy="Start the corpus again in another folder.",
-            code="E323",
-        ) from error
+        what, remedy = "the plan of this corpus is corrupt", "Start the corpus again in another folder."
+        raise DataError(what, path=out / PLAN, remedy=remedy, code="E323") from error
 
 
 def versions() -> dict[str, str]:
@@ -262,7 +257,7 @@ class _Growth:
 
     def _grow(self, blocks: list[int], wanted: int) -> bool:
         """Grow the heads of these blocks, of `wanted` in all; false when it was stopped before the end."""
-        heads = self.plan.source.heads
+        heads, config = self.plan.source.heads, self.plan.config
         todo = deque(number for block in blocks for number in self.blocks[block])
         rate = _Rate(self._done, self._members, wanted)
         open_heads = 0
@@ -270,7 +265,10 @@ class _Growth:
             while open_heads or (todo and not self.stop()):
                 while todo and pool.free and not self.stop():
                     number = todo.popleft()
-                    pool.submit(number, self._request(heads[number].prefix))
+                    head = heads[number].prefix
+                    tree = theory_of(config.theory, "").read(head, "prefix", head=False)
+                    request = ClusterRequest(tree, replace(config, seed=head_seed(config.seed, head)))
+                    pool.submit(number, request)
                     open_heads += 1
                 for number, answer in pool.collect(_POLL_S):
                     open_heads -= 1
@@ -283,11 +281,6 @@ class _Growth:
                     self._report(rate, pool.memory_bytes)
         self._report(rate, 0)
         return not todo
-
-    def _request(self, head: str) -> ClusterRequest:
-        config = self.plan.config
-        tree = theory_of(config.theory, "").read(head, "prefix", head=False)
-        return ClusterRequest(tree, replace(config, seed=head_seed(config.seed, head)))
 
     def _report(self, rate: _Rate, workers_bytes: int) -> None:
         members_per_s, progress = rate.report(self._done, self._members)

@@ -156,7 +156,6 @@ class RewriteRequest:
 
 
 def rewriting() -> Answer:
-    """The service of such a process."""
     return lambda request, *_: rewritings(request.tree, time_s=request.time_s)
 
 
@@ -169,11 +168,7 @@ def build(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Built:
-    """Write a corpus folder of heads and their rewritings, every member judged as in any imported corpus.
-
-    Raises: EngineError E452 when the folder holds a corpus, E646 when it was stopped; DataError E321 when
-    SymPy found no other form of any head.
-    """
+    """Write a corpus folder of heads and their rewritings, every member judged as in any imported corpus."""
     import sympy  # noqa: F401  # the process below would only say that no head has another form
 
     from engines.egen.corpus.published import PublishedCluster, corpus_of

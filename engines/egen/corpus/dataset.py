@@ -18,10 +18,8 @@ import pyarrow.parquet as pq
 
 from engines.core.errors import DataError
 from engines.core.files import atomic_folder, atomic_writer, file_error, sha256, write_json, write_text
-from engines.egen.corpus.reader import Corpus
-from engines.egen.corpus.shards import theory_in
-from engines.egen.corpus.splits import SplitName
-from engines.egen.records import Layout
+from engines.egen.corpus.folder import Corpus, theory_in
+from engines.egen.records import Layout, SplitName
 
 ROWS = pa.schema(
     [
@@ -62,8 +60,7 @@ _ROWS_TOGETHER = 20_000
 def export_rows(corpus: Corpus, path: Path, layout: Layout, split: SplitName) -> Counter[str]:
     """Write all expressions in a layout of rows; `dataset` is a folder.
 
-    Returns: clusters by side of the split. Raises: DataError when it cannot be written, E452 for a folder of
-    something else.
+    Returns: clusters by side of the split.
     """
     if layout == "dataset":
         return _folder(corpus, path, split)
@@ -144,7 +141,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 def _refuse_changed(folder: Path) -> None:
     """Refuse an older folder with a file that was added or changed since it was written: a card that somebody
-    wrote, a repository. Raises: DataError E452."""
+    wrote, a repository."""
     if not (mark := folder / MARK).is_file():
         return  # `atomic_folder` refuses what is no such folder
     try:
@@ -193,7 +190,8 @@ def _card(
     }
     made |= settings if grown else {"clusters": corpus.manifest["origin"]}
     made["mathwb"] = corpus.manifest["versions"]["mathwb"]
-    facts = "".join(f"| {key} | {_cell(value)} |\n" for key, value in made.items() if value)
+    cells = {key: " ".join(value.replace("|", "\\|").split()) for key, value in made.items() if value}
+    facts = "".join(f"| {key} | {value} |\n" for key, value in cells.items())
     by = "whole template shapes" if split == "shapes" else "whole clusters"
     return f"""---
 pretty_name: {json.dumps(name, ensure_ascii=False)}
@@ -227,7 +225,3 @@ rows = load_dataset("PATH_OR_NAME_OF_THIS_FOLDER")
 | made from | |
 |---|---|
 {facts}"""
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())

@@ -21,8 +21,7 @@ from engines.core.files import atomic_writer, json_object, read_lines
 from engines.core.tree import Tree
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
-from engines.egen.corpus.reader import Corpus
-from engines.egen.corpus.shards import BLOCK, GrownHead, shard_files, stored_shards, write_shard
+from engines.egen.corpus.folder import BLOCK, Corpus, GrownHead, shard_files, stored_shards, write_shard
 from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import EgenConfig, Layout, Member, Verdict
@@ -139,9 +138,18 @@ def corpus_of(
         for leftover in shard_files(out / "shards"):
             leftover.unlink()
         heads: list[Head] = []
-        once = _Once(clusters)
-        fresh = iter(once)
-        while block := list(islice(fresh, BLOCK)):
+        seen, repeated = set[Tree](), 0
+
+        def fresh() -> Iterator[PublishedCluster]:
+            nonlocal repeated
+            for cluster in clusters:
+                repeated += cluster.head in seen
+                if cluster.head not in seen:
+                    seen.add(cluster.head)
+                    yield cluster
+
+        once = fresh()
+        while block := list(islice(once, BLOCK)):
             if stop():
                 raise StoppedError("the import was stopped", remedy="Start it again.")
             judged = [_judged(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
@@ -149,34 +157,16 @@ def corpus_of(
             write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)
             events(Event("progress", {"done": len(heads), "total": None, "unit": "clusters"}, len(heads)))
         if not heads:
-            raise DataError(
-                "no cluster could be read from it",
-                path=source,
-                remedy=f"Line {bad[0].line}: {bad[0].what}." if bad else "A cluster begins with its head.",
-                code="E321",
-            )
+            remedy = f"Line {bad[0].line}: {bad[0].what}." if bad else "A cluster begins with its head."
+            raise DataError("no cluster could be read from it", path=source, remedy=remedy, code="E321")
         plan = Plan(
-            Source(source.name, tuple(heads), tuple(bad), once.repeated),
+            Source(source.name, tuple(heads), tuple(bad), repeated),
             EgenConfig(mode="paper", seed=seed),
             "",
             versions(),
         ).to_dict()
         shards = stored_shards(out / "shards")
         return assemble(out, {**plan, "origin": "published"}, heads, shards, seed=seed, merge=False)
-
-
-class _Once:
-    def __init__(self, clusters: Iterable[PublishedCluster]) -> None:
-        self._clusters, self.repeated = clusters, 0
-
-    def __iter__(self) -> Iterator[PublishedCluster]:
-        seen: set[Tree] = set()
-        for cluster in self._clusters:
-            if cluster.head in seen:
-                self.repeated += 1
-            else:
-                seen.add(cluster.head)
-                yield cluster
 
 
 def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
@@ -189,7 +179,7 @@ def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
 def export_published(corpus: Corpus, path: Path, *, layout: Layout = "blocks") -> int:
     """Write all clusters of a corpus in a published layout (compressed when the name ends in `.gz`).
 
-    Returns: the number of clusters. Raises: DataError when the file cannot be written.
+    Returns: the number of clusters.
     """
     kinds = corpus.clusters()["kind"].to_pylist()
     sides = {name: corpus.clusters()[name].to_pylist() for name in ("split", "split_by_shape")}

@@ -123,14 +123,10 @@ def templates(selection: Selection = "all", *, seed: int = 42, derivative_seed: 
 
     Constants have a fair sign and a magnitude uniform on 2..9. Each depends only on the seed and on its own
     place (kind, function, shape, variant, placeholder), so a selection holds the same expressions as `all`.
-    Raises: EngineError for an unknown selection.
     """
     if selection not in _SELECTED:
-        raise EngineError(
-            f"{selection!r} is not a set of templates",
-            remedy=f"Choose one of: {', '.join(_SELECTED)}.",
-            code="E450",
-        )
+        remedy = f"Choose one of: {', '.join(_SELECTED)}."
+        raise EngineError(f"{selection!r} is not a set of templates", remedy=remedy, code="E450")
     return [
         template
         for kind in _SELECTED[selection]
@@ -159,17 +155,12 @@ def _variants(pattern: str) -> list[Tree]:
 
 
 def _fill(variant: Tree, function: str, place: str) -> Tree:
-    if variant.label == "f":
-        return Tree(function, tuple(_fill(child, function, place) for child in variant.children))
     if variant.label in "abcde":
-        return Tree(str(_constant(f"{place}|{variant.label}")))
-    return Tree(variant.label, tuple(_fill(child, function, place) for child in variant.children))
-
-
-def _constant(place: str) -> int:
-    draw = blake2b(place.encode(), digest_size=1).digest()[0]
-    magnitude = 2 + (draw & 7)
-    return -magnitude if draw & 8 else magnitude
+        draw = blake2b(f"{place}|{variant.label}".encode(), digest_size=1).digest()[0]
+        magnitude = 2 + (draw & 7)
+        return Tree(str(-magnitude if draw & 8 else magnitude))
+    label = function if variant.label == "f" else variant.label
+    return Tree(label, tuple(_fill(child, function, place) for child in variant.children))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +207,6 @@ def open_source(name: str, letters: str = LETTERS, *, theory: Theory | None = No
     """The templates of that name (`all`, `poly`, `functions`, `derivatives`), or the file of that path.
 
     Args: letters: other variables than x that a file may have. theory: of the file, if not real functions.
-    Raises: EngineError E451 when it is neither; see also `file_source`.
     """
     if theory is not None and not isinstance(theory, Reals):
         if name in get_args(Selection):
@@ -228,19 +218,14 @@ def open_source(name: str, letters: str = LETTERS, *, theory: Theory | None = No
 
 
 def source_name(name: str) -> str:
-    """The name that opens the same source from any folder: a file's is its absolute path.
-
-    Raises: EngineError E451 for what is neither a set of templates nor a file.
-    """
+    """The name that opens the same source from any folder: a file's is its absolute path."""
     if name in get_args(Selection):
         return name
     path = Path(name).expanduser().absolute()
     if not path.exists():
-        raise EngineError(
-            f"templates is {name!r}, not one of {', '.join(get_args(Selection))} and not a file",
-            remedy="Give a file with one expression per line, one of those, or a name from: mathwb data list",
-            code="E451",
-        )
+        what = f"templates is {name!r}, not one of {', '.join(get_args(Selection))} and not a file"
+        remedy = "Give a file with one expression per line, one of those, or a name from: mathwb data list"
+        raise EngineError(what, remedy=remedy, code="E451")
     return str(path)
 
 
@@ -248,8 +233,7 @@ def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = N
     """The user's own expressions, one per line, infix, LaTeX or prefix; empty lines and `# …` are skipped.
 
     A line that cannot be read, or holds what no rule speaks of, is kept in `bad_lines` and the rest is done.
-    Args: letters: other variables than x. theory: as for `open_source`. Raises: DataError when the file
-    cannot be read as text or when no line of it is an expression.
+    Args: letters: other variables than x. theory: as for `open_source`.
     """
     heads: list[Head] = []
     bad: list[BadLine] = []
@@ -280,9 +264,8 @@ def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = N
     if not heads:
         what = f"none of its {len(bad):,} lines is an expression" if bad else "it holds no expression"
         first = f" Line {bad[0].line}: {bad[0].what}." if bad else ""
-        raise DataError(
-            what, path=path, remedy=f"Write one per line, like: sin(2*x) + 3.{first}", code="E321"
-        )
+        remedy = f"Write one per line, like: sin(2*x) + 3.{first}"
+        raise DataError(what, path=path, remedy=remedy, code="E321")
     return _source(path.name, heads, tuple(bad))
 
 

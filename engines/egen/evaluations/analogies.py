@@ -1,4 +1,5 @@
-"""Analogies x1 : y1 :: x2 : y2 from families of identities and operations, each verified.
+"""Analogies x1 : y1 :: x2 : y2 from families of identities and operations, each verified; and embedding
+algebra, which solves them by adding and subtracting vectors (E-Gen, Table 10).
 
 The published 584 were made by hand and are not available; the families are those that the published examples
 belong to. An identity relates a function to another form of it, an operation to something else.
@@ -11,9 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.core.errors import DataError, ExpressionError
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
 from engines.core.tree import Tree
+from engines.egen.corpus.assemble import fingerprints, look_alike
+from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure, readable, unread
 from engines.egen.expressions.language import (
     FUNCTIONS,
     HYPERBOLIC,
@@ -23,6 +30,8 @@ from engines.egen.expressions.language import (
     read_prefix,
 )
 from engines.egen.verification.verify import Verifier
+from engines.retrieval.dense import unit
+from engines.retrieval.encoders import Encoder
 
 PAPER_COUNT = 584
 
@@ -36,6 +45,10 @@ class Analogy:
     x2: str
     y2: str
     family: str = ""
+
+    @property
+    def texts(self) -> tuple[str, str, str, str]:
+        return self.x1, self.y1, self.x2, self.y2
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +202,7 @@ def write_analogies(analogies: Sequence[Analogy], path: Path) -> None:
     """Write them in E-Gen's layout: four expressions with tabs between them on a line."""
     with atomic_writer(path) as file:
         for each in analogies:
-            file.write("\t".join((each.x1, each.y1, each.x2, each.y2)) + "\n")
+            file.write("\t".join(each.texts) + "\n")
 
 
 def read_analogies(path: Path) -> Iterator[Analogy]:
@@ -199,15 +212,97 @@ def read_analogies(path: Path) -> Iterator[Analogy]:
         if not any(parts):
             continue
         if len(parts) != 4:
-            raise DataError(
-                "four tab-separated expressions are needed",
-                path=path,
-                line=number,
-                code="E317",
-                remedy="Write x1, y1, x2 and y2, in prefix notation.",
-            )
+            what = "four tab-separated expressions are needed"
+            remedy = "Write x1, y1, x2 and y2, in prefix notation."
+            raise DataError(what, path=path, line=number, code="E317", remedy=remedy)
         try:
             x1, y1, x2, y2 = (prefix(read_prefix(part)) for part in parts)
         except ExpressionError as error:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
         yield Analogy(x1, y1, x2, y2)
+
+
+Bools = NDArray[np.bool_]
+
+
+def algebra(
+    encoder: Encoder,
+    analogies: Sequence[Analogy],
+    pool: Sequence[str],
+    *,
+    worst: int = WORST,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Report:
+    """The nearest by cosine to -f(x1) + f(y1) + f(x2) among a pool of expressions and all those of analogies.
+
+    `paper`: expressions equal to x2 or y2 are not in the pool, and only y2 is right. `better`: they are, and
+    any form of y2 is right. x1, y1 and x2 are never candidates. Equal means: the same values at the points of
+    the fingerprints. Intervals over analogies. Mistakes are those of `paper`; the note is `x1 : y1`.
+    """
+    kept = readable(analogies, lambda item: item.texts, encoder)
+    if not kept:
+        remedy = "The model can read none of them: give shorter ones with --analogies."
+        raise EngineError("no analogy can be solved", code="E645", remedy=remedy)
+    needed = [text for item in kept for text in item.texts]
+    texts = list(dict.fromkeys([*needed, *pool]))
+    place = {text: number for number, text in enumerate(texts)}
+    vectors = encoder.encode(texts, normalise=False, events=events, stop=stop)
+    normal = unit(vectors)
+    equal = _Equality(texts)
+    strict, fair = np.zeros(len(kept)), np.zeros(len(kept))
+    failures = []
+    for number, item in enumerate(kept):
+        if stop():
+            break
+        x1, y1, x2, y2 = (place[text] for text in item.texts)
+        target = vectors[y1] - vectors[x1] + vectors[x2]
+        scores = normal @ target
+        scores[[x1, y1, x2]] = -np.inf
+        like_y = equal.to(y2)
+        fair[number] = like_y[int(scores.argmax())]
+        out = like_y | equal.to(x2)
+        out[y2] = False
+        result = int(np.where(out, -np.inf, scores).argmax())
+        strict[number] = result == y2
+        if result != y2:
+            cost = float(scores[result] - scores[y2]) / max(float(np.linalg.norm(target)), 1e-12)
+            failures.append(Mistake(item.x2, item.y2, texts[result], cost, f"{item.x1} : {item.y1}"))
+        events(Event("progress", {"done": number + 1, "total": len(kept), "unit": "analogies"}))
+    families: dict[str, list[int]] = {}
+    for number, item in enumerate(kept):
+        families.setdefault(item.family or "from a file", []).append(number)
+    return Report(
+        "algebra",
+        encoder.name,
+        (
+            mean_figure("algebra_accuracy", "paper", strict),
+            mean_figure("algebra_accuracy_any_form", "better", fair),
+        ),
+        {
+            "analogies": len(kept),
+            "pool": len(texts),
+            "left_out": unread(len(analogies) - len(kept)),
+            "by_family": {
+                name: [len(rows), 100 * float(strict[rows].mean()), 100 * float(fair[rows].mean())]
+                for name, rows in sorted(families.items())
+            },
+        },
+        len(failures),
+        costliest(failures, worst),
+    )
+
+
+class _Equality:
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._prints = fingerprints([text.split() for text in texts])
+        self._known: dict[int, Bools] = {}
+
+    def to(self, row: int) -> Bools:
+        """(texts,) True for the expression itself too."""
+        if row not in self._known:
+            result = np.zeros(len(self._prints), bool)
+            result[look_alike(self._prints[row], self._prints)] = True
+            result[row] = True
+            self._known[row] = result
+        return self._known[row]

@@ -58,11 +58,8 @@ class Check:
 
     def __post_init__(self) -> None:
         if self.threshold is not None and self.model is None:
-            raise EngineError(
-                "a threshold needs a model",
-                code="E400",
-                remedy="Name one with --model, or leave out --threshold.",
-            )
+            remedy = "Name one with --model, or leave out --threshold."
+            raise EngineError("a threshold needs a model", code="E400", remedy=remedy)
 
 
 def judge(
@@ -133,9 +130,8 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     step = partial(theory.read, head=False)
     given = list(mistakes.read_derivations(spec.file, on_bad=bad.append, reader=step))
     if not given:
-        nothing = DataError(
-            "the file has no derivation", path=spec.file, code="E314", remedy="Write one step per line."
-        )
+        remedy = "Write one step per line."
+        nothing = DataError("the file has no derivation", path=spec.file, code="E314", remedy=remedy)
         raise bad[0] if bad else nothing
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
     encoder = None if spec.model is None else cached_encoder(spec.model)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
-from engines.egen.corpus.splits import SplitName
+from engines.egen.records import SplitName
 
 if TYPE_CHECKING:
     from engines.egen.evaluations.analogies import Analogy
@@ -31,6 +31,14 @@ _ITEMS, _DERIVATIONS, _LEARNED_ON = 1_000, 3_000, 1_000
 """Of semantic, of mistakes, and those that the threshold is learned on: at most."""
 _IN_WORDS = ("semantic", "mistakes", "algebra")
 """What a language model can be asked."""
+_BY_VECTORS: Mapping[Evaluation, tuple[str, str]] = {
+    "kmeans": ("clusters", "kmeans"),
+    "semantic": ("semantic", "evaluate"),
+    "mistakes": ("mistakes", "evaluate"),
+    "algebra": ("analogies", "algebra"),
+    "retrieval": ("clusters", "retrieval"),
+}
+"""Where each is measured for an encoder: the module and its function."""
 _NOT_EVALUATED = "SymPy cannot evaluate it"
 
 
@@ -58,8 +66,7 @@ class Evaluate:
     )
     price_out: Annotated[float | None, Arg("Price of a million output tokens.", low=0)] = None
     data: Annotated[
-        Path | None,
-        Arg("Clusters to measure on.", ref="corpus", metavar="FILE|CORPUS", shown="the sample"),
+        Path | None, Arg("Clusters to measure on.", ref="corpus", metavar="FILE|CORPUS", shown="the sample")
     ] = None
     split: Annotated[SplitName, Arg("Which split of a corpus.")] = "paper"
     side: Annotated[Side | None, Arg("Which side of that split to evaluate on.", shown="validation")] = None
@@ -68,8 +75,7 @@ class Evaluate:
     ] = False
     count: Annotated[int | None, Arg("At most this many items, derivations or analogies.", low=1)] = None
     train: Annotated[
-        Path | None,
-        Arg("mistakes: data to learn the threshold from.", ref="corpus", metavar="FILE|CORPUS"),
+        Path | None, Arg("mistakes: data to learn the threshold from.", ref="corpus", metavar="FILE|CORPUS")
     ] = None
     analogies: Annotated[Path | None, Arg("algebra: file with four tab-separated expressions per line.")] = (
         None
@@ -77,8 +83,7 @@ class Evaluate:
     seed: Annotated[int, Arg("Seed for the test set.", low=0)] = 0
     write: Annotated[Path | None, Arg("Save the test set to this file.", writes=True)] = None
     worst: Annotated[
-        int | None,
-        Arg("How many mistakes to list, costliest first.", low=1, shown="5, of 20 with --json"),
+        int | None, Arg("How many mistakes to list, costliest first.", low=1, shown="5, of 20 with --json")
     ] = None
 
     def __post_init__(self) -> None:
@@ -124,7 +129,7 @@ def evaluate(
     fields, `data` (its name) and `seed`; of a language model the `setting` has the address, the refusals, the
     unreadable answers, the tokens of all answers and, with prices, their cost.
 
-    >>> from engines.egen.models.settings import shipped_models
+    >>> from engines.egen.models.model_folder import shipped_models
     >>> found = evaluate(Evaluate("retrieval", shipped_models()[0]))
     >>> found["figures"][0]["name"], found["figures"][0]["value"] > 90
     ('retrieval_at_5', True)
@@ -132,18 +137,13 @@ def evaluate(
     from engines.egen.models.vectors import stopped
 
     document = asdict(_measured(spec, cache, events, stop))
-    if spec.llm:
-        document["setting"] |= _cost(spec, document["setting"])
+    if spec.llm and (spec.price_in is not None or spec.price_out is not None):
+        setting = document["setting"]
+        sent, received = setting["prompt_tokens"], setting["completion_tokens"]
+        setting["cost"] = (sent * (spec.price_in or 0) + received * (spec.price_out or 0)) / 1e6
     if stop():
         raise stopped("evaluation")
     return {**document, "data": spec.place.name, "seed": spec.seed}
-
-
-def _cost(spec: Evaluate, setting: Mapping[str, Any]) -> dict[str, float]:
-    if spec.price_in is None and spec.price_out is None:
-        return {}
-    sent, received = setting["prompt_tokens"], setting["completion_tokens"]
-    return {"cost": (sent * (spec.price_in or 0) + received * (spec.price_out or 0)) / 1e6}
 
 
 def _clusters(spec: Evaluate, default: Side = "validation") -> Labelled:
@@ -220,7 +220,8 @@ def _measured(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> R
 
         assert spec.model is not None
         subject = cached_encoder(spec.model)
-        measure = import_module(f"engines.egen.evaluations.{spec.task}").evaluate
+        module, name = _BY_VECTORS[spec.task]
+        measure = getattr(import_module(f"engines.egen.evaluations.{module}"), name)
     measure = partial(measure, subject, worst=spec.worst or WORST, events=events, stop=stop)
     match spec.task:
         case "semantic":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import json
@@ -73,9 +74,7 @@ class Chat:
     """
 
     def __init__(self, url: str, model: str, folder: Path | None = None) -> None:
-        self.url = _checked(url)
-        self.model = model
-        self.folder = folder
+        self.url, self.model, self.folder = _checked(url), model, folder
 
     def ask(
         self, prompts: Sequence[str], *, events: Sink = ignore, stop: Stop = never
@@ -103,14 +102,13 @@ class Chat:
         return [found.get(prompt) for prompt in prompts]
 
     def _answer(self, prompt: str, stop: Stop) -> Answer | None:
-        body = {
-            "model": self.model,
-            "messages": [{"role": "user", "content": prompt}],
-            "temperature": 0,
-        }
+        message = {"role": "user", "content": prompt}
+        body = {"model": self.model, "messages": [message], "temperature": 0}
         kept = self._kept(body)
-        if kept is not None and (row := _read(kept)) is not None:
-            return _answer(row["response"], asked=False)
+        if kept is not None:
+            # Where it cannot be read, it is asked again.
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+                return _answer(json.loads(kept.read_text(encoding="utf-8"))["response"], asked=False)
         if stop():
             return None
         sent = dict(body)
@@ -156,12 +154,11 @@ class _BusyError(Exception):
 
     def __init__(self, what: str, seconds: float | None = None) -> None:
         super().__init__(what)
-        self.what = what
-        self.seconds = seconds
+        self.what, self.seconds = what, seconds
 
 
 class _NoTemperatureError(Exception):
-    """The model takes no temperature."""
+    pass
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -199,7 +196,9 @@ def _post(url: str, body: Mapping[str, Any]) -> dict[str, Any]:
         said = _said(error.read(_MOST_BYTES), key)
         what = f"it answers with {error.code}{said and f': {said}'}"
         if error.code in _BUSY:
-            raise _BusyError(what, _seconds(error.headers.get("Retry-After"))) from None
+            wait = error.headers.get("Retry-After") or ""
+            seconds = min(float(wait), _LONGEST_WAIT) if re.fullmatch(r"\d+(\.\d+)?", wait) else None
+            raise _BusyError(what, seconds) from None
         if error.code == 400 and "temperature" in said and "temperature" in body:
             raise _NoTemperatureError from None
         remedies = {401: f"Set {KEY} to a valid key", 403: f"Set {KEY} to a valid key"}
@@ -236,17 +235,9 @@ def _said(data: bytes, key: str) -> str:
     return " ".join(text.split())[:200]
 
 
-def _seconds(given: str | None) -> float | None:
-    return min(float(given), _LONGEST_WAIT) if given and re.fullmatch(r"\d+(\.\d+)?", given) else None
-
-
 def _fault(url: str, what: str, remedy: str) -> EngineError:
-    return EngineError(
-        what,
-        where=url,
-        code="E691",
-        remedy=f"{remedy}; the answers so far are cached, and the next run continues from them.",
-    )
+    remedy = f"{remedy}; the answers so far are cached, and the next run continues from them."
+    return EngineError(what, where=url, code="E691", remedy=remedy)
 
 
 def _answer(response: Mapping[str, Any], *, asked: bool) -> Answer:
@@ -259,16 +250,6 @@ def _answer(response: Mapping[str, Any], *, asked: bool) -> Answer:
     usage = response.get("usage") or {}
     prompt, completion = (int(usage.get(f"{side}_tokens") or 0) for side in ("prompt", "completion"))
     return Answer("" if refused else text, refused, prompt, completion, asked)
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    """A kept answer; None where there is none, or it cannot be read and is asked again."""
-    try:
-        row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        _answer(row["response"], asked=False)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return None
-    return row
 
 
 # What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`,
@@ -299,7 +280,7 @@ def semantic(
     for item in items:
         candidates = (item.answer, *item.distractors)
         order = draw.permutation(len(candidates)).tolist()
-        lines = [f"{_letter(n)}. {infix(candidates[place])}" for n, place in enumerate(order)]
+        lines = [f"{chr(ord('A') + n)}. {infix(candidates[place])}" for n, place in enumerate(order)]
         prompts.append(
             f"{_ABOUT}\n\nOne of these expressions equals {infix(item.query)} wherever both are defined. "
             "Which?\n\n" + "\n".join(lines) + "\n\nEnd with a line `ANSWER: ` and its letter."
@@ -358,7 +339,13 @@ def mistakes(
     wrong = by_cosine.marks(test)
     owner = np.repeat(np.arange(len(test)), [len(item.steps) - 1 for item in test])
     steps = [step for item in test for step in pairwise(item.steps)]
-    failures = [_failure(*steps[row], bool(wrong[row])) for row in np.flatnonzero(flagged != wrong).tolist()]
+    failures = []
+    for row in np.flatnonzero(flagged != wrong).tolist():
+        before, after = map(prefix, steps[row])
+        if wrong[row]:
+            failures.append(Mistake(before, "", after, 1.0, "a mistake that was missed"))
+        else:
+            failures.append(Mistake(before, after, "", 1.0, "a right step that was flagged"))
     return Report(
         "mistakes",
         chat.model,
@@ -375,20 +362,8 @@ def mistakes(
     )
 
 
-def _failure(before: Tree, after: Tree, missed: bool) -> Mistake:
-    one, other = prefix(before), prefix(after)
-    if missed:
-        return Mistake(one, "", other, 1.0, "a mistake that was missed")
-    return Mistake(one, other, "", 1.0, "a right step that was flagged")
-
-
 def algebra(
-    chat: Chat,
-    analogies: Sequence[Analogy],
-    *,
-    worst: int = WORST,
-    events: Sink = ignore,
-    stop: Stop = never,
+    chat: Chat, analogies: Sequence[Analogy], *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
 ) -> Report:
     """The share of analogies in percent that the model completes.
 
@@ -460,10 +435,6 @@ def _ask(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> _Asked
 def _last(text: str, form: Callable[[str], T | None]) -> T | None:
     found = _LAST.findall(text) or text.strip().splitlines()
     return form(found[-1].strip().strip("*`$ ").rstrip(".").strip("*`$ ")) if found else None
-
-
-def _letter(number: int) -> str:
-    return chr(ord("A") + number)
 
 
 def _chosen(text: str, count: int) -> int | None:

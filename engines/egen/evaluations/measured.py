@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.system import reported
+from engines.egen.models.datasets import usable
+from engines.egen.models.encode import longest
+from engines.retrieval.encoders import Encoder
 from engines.retrieval.significance import bootstrap
+
+T = TypeVar("T")
 
 Floats = NDArray[np.float64]
 RESAMPLES = 1_000
@@ -51,6 +56,12 @@ def costliest(mistakes: Iterable[Mistake], count: int = WORST) -> tuple[Mistake,
     return tuple(sorted(mistakes, key=lambda mistake: -mistake.cost)[:count])
 
 
+def readable(items: Iterable[T], texts: Callable[[T], Iterable[str]], encoder: Encoder) -> list[T]:
+    """The items of which an encoder can read all texts."""
+    most = longest(encoder)
+    return [item for item in items if all(usable(text, most) for text in texts(item))]
+
+
 def unread(count: int) -> dict[str, int]:
     """`left_out` of a report: what was not measured because the model cannot read it."""
     return {"the model cannot read it": count} if count else {}
@@ -70,11 +81,7 @@ class Report:
 
 
 def mean_figure(
-    name: str,
-    protocol: str,
-    values: Floats,
-    *,
-    groups: NDArray[np.int64] | None = None,
+    name: str, protocol: str, values: Floats, *, groups: NDArray[np.int64] | None = None
 ) -> Figure:
     """The mean of values from 0 to 1, in percent, beside the paper's in the paper's protocol.
 

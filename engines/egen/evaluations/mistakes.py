@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,22 @@ from engines.core.files import atomic_writer, read_lines
 from engines.core.symbolic import from_sympy, to_sympy
 from engines.core.system import reported
 from engines.core.tree import Tree
-from engines.egen.corpus.splits import SplitName
-from engines.egen.evaluations.measured import RESAMPLES, WORST, Figure, Mistake, Report, costliest, unread
+from engines.egen.evaluations.measured import (
+    RESAMPLES,
+    WORST,
+    Figure,
+    Mistake,
+    Report,
+    costliest,
+    readable,
+    unread,
+)
 from engines.egen.expressions.forms import canonical_key
 from engines.egen.expressions.language import FUNCTIONS, SIGNS, of_its_kind, prefix, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log
-from engines.egen.models.encode import encode_readable, longest
+from engines.egen.models.encode import encode_readable
+from engines.egen.records import SplitName
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.dense import cosines
 from engines.retrieval.encoders import Encoder
@@ -268,15 +277,12 @@ def open_derivations(
 
     Args: as `read_labelled` and `build`. Raises: DataError as `read_derivations` and `read_labelled`.
     """
-    if not path.is_dir() and any(_marked(line) for _, line in islice(read_lines(path), 1)):
+    first = "" if path.is_dir() else next((line for _, line in read_lines(path)), "")
+    _, tab, mark = first.rpartition("\t")
+    if tab and mark.strip().isdigit():
         return list(read_derivations(path))
     data = read_labelled(path, side=side, split=split, partial=partial)
     return build(data, count, seed=seed, on_bad=on_bad, events=events, stop=stop)
-
-
-def _marked(line: str) -> bool:
-    _, tab, mark = line.rpartition("\t")
-    return bool(tab) and mark.strip().isdigit()
 
 
 def _derivation(path: Path, lines: Sequence[tuple[int, str]], reader: Callable[[str], Tree]) -> Derivation:
@@ -311,7 +317,7 @@ def step_cosines(
 ) -> list[Floats]:
     """For each derivation the cosine of every step with the next: (steps - 1,) each, nan where the model
     cannot read one of the two."""
-    texts = [prefix(without_log(step)) for derivation in derivations for step in derivation.steps]
+    texts = [text for derivation in derivations for text in _texts(derivation)]
     vectors = encode_readable(encoder, texts, events=events, stop=stop)
     result = []
     begin = 0
@@ -330,11 +336,8 @@ def threshold(cosines: Sequence[Floats], wrong: Sequence[int | None]) -> float:
         if len(values) > (place is not None)
     ]
     if not lowest:
-        raise EngineError(
-            "no derivation has a right transition to learn a threshold from",
-            code="E645",
-            remedy="Name data with longer expressions.",
-        )
+        what = "no derivation has a right transition to learn a threshold from"
+        raise EngineError(what, code="E645", remedy="Name data with longer expressions.")
     return float(np.mean(lowest))
 
 
@@ -409,13 +412,10 @@ def evaluate(
     Args: left_out: what the derivations were made without, by reason, for the report.
     """
     given = len(training) + len(test)
-    training, test = (_readable(side, longest(encoder)) for side in (training, test))
+    training, test = (readable(side, _texts, encoder) for side in (training, test))
     if not training or not test:
-        raise EngineError(
-            "there are too few derivations to learn from and test on",
-            code="E645",
-            remedy="Name data with longer expressions.",
-        )
+        what = "there are too few derivations to learn from and test on"
+        raise EngineError(what, code="E645", remedy="Name data with longer expressions.")
     learned = step_cosines(encoder, training, events=events, stop=stop)
     limit = threshold(learned, [derivation.wrong for derivation in training])
     best = best_threshold(np.concatenate(learned), marks(training))
@@ -425,10 +425,7 @@ def evaluate(
     return Report(
         "mistakes",
         encoder.name,
-        (
-            *figures("paper", values < limit, wrong, owner),
-            *figures("better", values < best, wrong, owner),
-        ),
+        (*figures("paper", values < limit, wrong, owner), *figures("better", values < best, wrong, owner)),
         {
             "threshold": limit,
             "threshold_best_f1": best,
@@ -443,12 +440,9 @@ def evaluate(
     )
 
 
-def _readable(derivations: Sequence[Derivation], max_length: int) -> list[Derivation]:
-    return [
-        derivation
-        for derivation in derivations
-        if all(usable(prefix(without_log(step)), max_length) for step in derivation.steps)
-    ]
+def _texts(derivation: Derivation) -> list[str]:
+    """Its steps as models read them."""
+    return [prefix(without_log(step)) for step in derivation.steps]
 
 
 def marks(derivations: Sequence[Derivation]) -> NDArray[np.bool_]:
@@ -488,8 +482,7 @@ def _failures(
 ) -> Iterator[Mistake]:
     places = np.concatenate([np.arange(len(item.steps) - 1) for item in test])
     for row in np.flatnonzero((values < limit) != wrong).tolist():
-        steps = test[owner[row]].steps
-        before, after = (prefix(without_log(steps[places[row] + n])) for n in (0, 1))
+        before, after = _texts(test[owner[row]])[places[row] :][:2]
         said = f"cosine {values[row]:.4f}, threshold {limit:.4f}"
         missed, cost = bool(wrong[row]), abs(float(values[row]) - limit)
         note = f"a mistake that was missed: {said}" if missed else f"a right step that was flagged: {said}"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, json_objects, read_lines
+from engines.core.files import json_objects, read_lines, write_rows
 from engines.egen.evaluations.measured import (
     WORST,
     Figure,
@@ -22,13 +20,13 @@ from engines.egen.evaluations.measured import (
     Report,
     costliest,
     mean_figure,
+    readable,
     unread,
 )
 from engines.egen.evaluations.mistakes import near_copies
 from engines.egen.expressions.forms import has_padding
 from engines.egen.expressions.language import prefix, read_prefix
-from engines.egen.models.datasets import Labelled, usable
-from engines.egen.models.encode import longest
+from engines.egen.models.datasets import Labelled
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import Encoder
@@ -49,6 +47,10 @@ class Item:
     query: str
     answer: str
     distractors: tuple[str, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.query, self.answer, *self.distractors)
 
 
 def build(
@@ -95,15 +97,11 @@ def _item(texts: Sequence[str], draw: random.Random) -> Item | None:
 
 
 def write_items(items: Sequence[Item], path: Path) -> None:
-    with atomic_writer(path) as file:
-        for item in items:
-            row = {"query": item.query, "answer": item.answer, "distractors": item.distractors}
-            file.write(json.dumps(row) + "\n")
+    write_rows(path, map(asdict, items))
 
 
 def holds_items(path: Path) -> bool:
-    """Whether a file is one of items, by its first line."""
-    return not path.is_dir() and any('"query"' in line for _, line in islice(read_lines(path), 1))
+    return not path.is_dir() and '"query"' in next((line for _, line in read_lines(path)), "")
 
 
 def read_items(path: Path) -> Iterator[Item]:
@@ -111,7 +109,7 @@ def read_items(path: Path) -> Iterator[Item]:
     for number, row in json_objects(path, remedy=remedy):
         try:
             item = Item(str(row["query"]), str(row["answer"]), tuple(map(str, row["distractors"])))
-            for text in (item.query, item.answer, *item.distractors):
+            for text in item.texts:
                 read_prefix(text)
         except (KeyError, TypeError) as error:
             what = "this is not an object with `query`, `answer` and `distractors`"
@@ -135,17 +133,10 @@ def evaluate(
     `better`: against the near-copies of the query alone and of the answer alone (chance is 25 % in each),
     which says where it fails; a tie is not a hit there.
     """
-    kept = [
-        item
-        for item in items
-        if all(usable(text, longest(encoder)) for text in (item.query, item.answer, *item.distractors))
-    ]
+    kept = readable(items, lambda item: item.texts, encoder)
     if not kept:
-        raise EngineError(
-            "there are no items to evaluate",
-            code="E645",
-            remedy="Name data with more and longer expressions in each cluster.",
-        )
+        remedy = "Name data with more and longer expressions in each cluster."
+        raise EngineError("there are no items to evaluate", code="E645", remedy=remedy)
     draw = np.random.default_rng(seed)
     texts, orders = [], []
     width = min(len(item.distractors) for item in kept) + 1

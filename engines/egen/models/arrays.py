@@ -22,8 +22,7 @@ from engines.core.spec import read
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes, Terms
 from engines.egen.expressions.notation import END, PAD
 from engines.egen.models.encode import ModelEncoder
-from engines.egen.models.model_folder import load_model, unopened
-from engines.egen.models.settings import CODE, ModelConfig
+from engines.egen.models.model_folder import CODE, ModelConfig, load_model, unopened
 
 Floats = NDArray[np.float32]
 Weights = Mapping[str, Floats]
@@ -33,7 +32,7 @@ _EPSILON = np.float32(1e-6)
 
 
 def _opened(folder: Path) -> tuple[dict[str, Any], Weights]:
-    """`config.json` and the weights in fp32. Raises: DataError E642 where they are not there or whole."""
+    """`config.json` and the weights in fp32."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -62,7 +61,7 @@ class _Plain(ModelEncoder):
 
 
 def model_encoder(folder: Path) -> ModelEncoder:
-    """As `ModelEncoder(load_model(folder))`. Raises: DataError E642 for a folder that holds none."""
+    """As `ModelEncoder(load_model(folder))`."""
     whole = folder / "0_Transformer"  # with a decoder, the encoder is here once more
     document, stored = _opened(whole if whole.is_dir() else folder)
     try:
@@ -81,7 +80,7 @@ class _PlainComposed(ComposedEncoder):
 
 
 def composed_encoder(folder: Path) -> ComposedEncoder:
-    """As `ComposedEncoder(load_network(folder))`. Raises: DataError E642 for a folder that holds none."""
+    """As `ComposedEncoder(load_network(folder))`."""
     document, stored = _opened(folder)
     try:
         width = read(ComposedSizes, document["egen"], place="egen.", code=CODE).d_model

@@ -1,29 +1,24 @@
-"""Training data of the models: expressions with their clusters, pairs and triplets, as token ids."""
+"""Training data of the models: expressions with their clusters, pairs and triplets, as texts and as ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from engines.core.errors import DataError, ExpressionError
-from engines.core.files import json_object, model_files, read_lines, write_text
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.files import json_object, read_lines
 from engines.core.tree import Tree
-from engines.egen.corpus.pairs import Pairs, Triplets, no_pairs
-from engines.egen.corpus.reader import Corpus, open_corpus
-from engines.egen.corpus.splits import SplitName
+from engines.egen.corpus.folder import Corpus, open_corpus
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import PAD, VOCABULARY, to_training
-from engines.training.task import Origin
-
-if TYPE_CHECKING:
-    from engines.retrieval.encoders import Encoder
-
+from engines.egen.records import SplitName
 
 _NUMBER = {token: number for number, token in enumerate(VOCABULARY)}
 
@@ -86,12 +81,8 @@ class Sequences:
             except ExpressionError as error:
                 raise ExpressionError(error.what, text=text, position=place, remedy=error.remedy) from None
             if len(part) > max_length:
-                raise ExpressionError(
-                    f"the expression has {len(part):,} tokens in training notation, and the model reads "
-                    f"at most {max_length}",
-                    text=text,
-                    position=place,
-                )
+                what = f"the expression has {len(part):,} tokens in training notation, and the model reads "
+                raise ExpressionError(f"{what}at most {max_length}", text=text, position=place)
             parts.append(part)
         ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
         return cls(np.frombuffer(b"".join(parts), np.uint8), ends)
@@ -189,12 +180,9 @@ def read_labelled(
         texts += members
         labels += [number] * len(members)
     if not texts:
-        raise DataError(
-            "it has no cluster with enough expressions",
-            path=path,
-            code="E321",
-            remedy="Name a corpus folder, or a file with `head` and `exprs` on each line.",
-        )
+        remedy = "Name a corpus folder, or a file with `head` and `exprs` on each line."
+        what = "it has no cluster with enough expressions"
+        raise DataError(what, path=path, code="E321", remedy=remedy)
     return Labelled(tuple(texts), np.array(labels), left_out)
 
 
@@ -277,10 +265,7 @@ def training_texts(
     corpus: Corpus, split: SplitName, *, max_length: int, exclude: Path | None = None
 ) -> TrainingTexts:
     """The training side of a corpus, without the clusters that `exclude` (a corpus or a file of clusters)
-    has.
-
-    Raises: EngineError E455 when no pair is left.
-    """
+    has."""
     banned = excluded_clusters(corpus, exclude) if exclude is not None else frozenset()
     clusters: list[tuple[str, ...]] = []
     excluded = left_out = 0
@@ -313,143 +298,183 @@ def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
     return frozenset(result)
 
 
-@dataclass(frozen=True, slots=True)
+# Training pairs and triplets in the paper's proportions, in random order, without a list of them anywhere.
+#
+# The n-th pair is computed from n: a keyed permutation of 0..count-1 gives its rank among all pairs, the rank
+# gives cluster and members. So the order is a shuffle of the whole, a position is enough to go on from, and
+# memory holds the expressions and nothing per pair. Numbers of E-Gen, Table 3.
+
+TRIPLETS = 50_000_000
+"""The paper's target."""
+
+_Words = NDArray[np.uint64]
+_BATCH = 8_192
+_ROUNDS = 6
+
+
+def stream_pairs(
+    corpus: Corpus, *, split: SplitName = "paper", seed: int = 0, start: int = 0
+) -> Iterator[tuple[str, str]]:
+    """All ordered pairs inside training clusters, each once, shuffled; from position `start` on."""
+    texts, sizes = training_rows(corpus, split)
+    return _streamed(texts, Pairs(sizes, seed), start)
+
+
+def stream_triplets(
+    corpus: Corpus, *, split: SplitName = "paper", seed: int = 0, start: int = 0, target: int = TRIPLETS
+) -> Iterator[tuple[str, str, str]]:
+    """(anchor, positive, negative), shuffled, `target // clusters + 1` of each training cluster.
+
+    The positive is of the anchor's cluster: ordered pairs in random order, again from the first when they are
+    used up. The negative is a random member of another cluster: other clusters in random order likewise.
+    """
+    texts, sizes = training_rows(corpus, split)
+    return _streamed(texts, Triplets(sizes, seed, target), start)
+
+
+def _streamed(texts: pa.Array, drawn: Examples, start: int) -> Iterator[Any]:
+    for first in range(start, len(drawn), _BATCH):
+        rows = drawn.rows(np.arange(first, min(first + _BATCH, len(drawn))))
+        yield from zip(*(texts.take(pa.array(column)).to_pylist() for column in rows.T), strict=True)
+
+
+def training_rows(corpus: Corpus, split: SplitName) -> tuple[pa.Array, Ints]:
+    """The expressions of all training clusters of two or more, back to back, and the size of each cluster."""
+    found = corpus.each("train", split)
+    parts = [members["prefix"].combine_chunks() for _, members in found if members.num_rows > 1]
+    if not parts:
+        raise no_pairs(corpus)
+    return pa.concat_arrays(parts), np.array([len(part) for part in parts], np.int64)
+
+
+def no_pairs(corpus: Corpus) -> EngineError:
+    what = "no training cluster has two expressions"
+    return EngineError(what, where=str(corpus.path), remedy="Build a larger corpus.", code="E455")
+
+
+@dataclass(frozen=True)
 class Examples:
-    """Pairs or triplets of training clusters in random order: examples are tuples of row numbers, (source,
-    target) or (anchor, positive, negative)."""
+    """Pairs or triplets of clusters of the given sizes in random order: tuples of row numbers, (source,
+    target) or (anchor, positive, negative). Every `epoch` has the same ones, in an order of its own."""
 
-    rows: TrainingRows
-    drawn: Pairs | Triplets
-
-    def shuffled(self, epoch: int) -> Examples:
-        return Examples(self.rows, replace(self.drawn, epoch=epoch))
+    sizes: Ints
+    seed: int
+    epoch: int = field(default=0, kw_only=True)
 
     def __len__(self) -> int:
-        return len(self.drawn)
+        raise NotImplementedError
+
+    def rows(self, positions: Ints) -> Ints:
+        raise NotImplementedError
+
+    def shuffled(self, epoch: int) -> Self:
+        return replace(self, epoch=epoch)
 
     def __getitem__(self, position: int) -> tuple[int, ...]:
         return self.__getitems__([position])[0]
 
     def __getitems__(self, positions: Sequence[int]) -> list[tuple[int, ...]]:
-        return [tuple(row) for row in self.drawn.rows(np.asarray(positions, np.int64)).tolist()]
+        return [tuple(row) for row in self.rows(np.asarray(positions, np.int64)).tolist()]
 
 
-LIMITS = (
-    "One variable x, real values, the operators and functions of E-Gen; constants are integers and simple "
-    "fractions.",
-    "A high cosine does not prove that two expressions are equal: verify.",
-)
+class Pairs(Examples):
+    """All ordered pairs inside clusters."""
+
+    def __len__(self) -> int:
+        return int((self.sizes * (self.sizes - 1)).sum())
+
+    def rows(self, positions: Ints) -> Ints:
+        """(positions, 2) row numbers of the pairs at these positions of the shuffled order."""
+        ends = np.cumsum(self.sizes * (self.sizes - 1))
+        rank = _permuted(positions, np.int64(len(self)), _order(self.seed, 1, self.epoch))
+        cluster = np.searchsorted(ends, rank, side="right")
+        begins = np.cumsum(self.sizes) - self.sizes
+        local = rank - (ends[cluster] - self.sizes[cluster] * (self.sizes[cluster] - 1))
+        first, second = _ordered_pair(local, self.sizes[cluster])
+        return np.stack([begins[cluster] + first, begins[cluster] + second], axis=1)
 
 
-class CorpusTask:
-    """A training on the corpus `data.corpus` without what `data.exclude` (a corpus or a file of clusters)
-    has. `trainer` is its name, `title`, `about`, `use` and `tags` are for the card.
+@dataclass(frozen=True)
+class Triplets(Examples):
+    """Triplets over clusters of two or more each: the same number of every one, about `target` in all."""
 
-    Args: split, max_length: of the corpus, which expressions are read. measured: how many validation
-    expressions an evaluation looks at.
+    target: int = TRIPLETS
+
+    def __post_init__(self) -> None:
+        if len(self.sizes) < 2:
+            what = "a negative needs a second training cluster"
+            raise EngineError(what, remedy="Build a larger corpus.", code="E455")
+
+    @property
+    def per_cluster(self) -> int:
+        return self.target // len(self.sizes) + 1
+
+    def __len__(self) -> int:
+        return self.per_cluster * len(self.sizes)
+
+    def rows(self, positions: Ints) -> Ints:
+        """(positions, 3) row numbers: anchor, positive, negative."""
+        begins = np.cumsum(self.sizes) - self.sizes
+        rank = _permuted(positions, np.int64(len(self)), _order(self.seed, 2, self.epoch))
+        cluster, turn = np.divmod(rank, self.per_cluster)
+        size = self.sizes[cluster]
+        pairs, others = size * (size - 1), len(self.sizes) - 1
+        pair = _permuted(turn % pairs, pairs, _key(self.seed, 3, cluster))
+        first, second = _ordered_pair(pair, size)
+        other = _permuted(turn % others, np.int64(others), _key(self.seed, 4, cluster))
+        other += other >= cluster
+        place = _below(self.sizes[other], _key(self.seed, 5, rank))
+        return np.stack([begins[cluster] + first, begins[cluster] + second, begins[other] + place], axis=1)
+
+
+def _ordered_pair(number: Ints, size: Ints) -> tuple[Ints, Ints]:
+    """The number-th of the size·(size-1) ordered pairs of different places below size."""
+    first, second = np.divmod(number, size - 1)
+    return first, second + (second >= first)
+
+
+def _below(bounds: Ints, words: _Words) -> Ints:
+    """Uniform on 0..bound-1 from the upper 32 bits of each word; bounds are far below 2^32."""
+    return (((words >> np.uint64(32)) * bounds.astype(np.uint64)) >> np.uint64(32)).astype(np.int64)
+
+
+def _mix(words: _Words) -> _Words:
+    with np.errstate(over="ignore"):
+        words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def _key(seed: int, purpose: int, number: Ints | None = None) -> _Words:
+    base = _mix(np.array([(seed * 8 + purpose) & (2**64 - 1)], np.uint64))
+    return base if number is None else _mix(base ^ _mix(number.astype(np.uint64) + np.uint64(1)))
+
+
+def _order(seed: int, purpose: int, epoch: int) -> _Words:
+    return _key(seed, purpose, np.array([epoch], np.int64)) if epoch else _key(seed, purpose)
+
+
+def _permuted(numbers: Ints, count: Ints | np.int64, key: _Words) -> Ints:
+    """Where keyed permutations of 0..count-1 send `numbers` (below `count`; one count and key for each).
+
+    A Feistel network over the next power of four, walked until it lands inside: on average in four steps.
     """
+    counts = np.broadcast_to(np.asarray(count), numbers.shape)
+    keys = np.broadcast_to(key, numbers.shape)
+    half = np.maximum(1, np.ceil(np.log2(np.maximum(counts, 2)) / 2 + 1e-9)).astype(np.uint64)
+    result = numbers.astype(np.uint64)
+    outside = np.arange(len(numbers))
+    while len(outside):
+        result[outside] = _feistel(result[outside], half[outside], keys[outside])
+        outside = outside[result[outside] >= counts[outside].astype(np.uint64)]
+    return result.astype(np.int64)
 
-    trainer = title = use = ""
-    about = (
-        "Embeds a symbolic expression in one variable as one vector, so that expressions equal on the "
-        "reals lie close together."
-    )
-    tags: tuple[str, ...] = ()
-    measures: tuple[str, ...] = ("validation_kmeans_percent", "validation_retrieval_at_5_percent")
 
-    def __init__(
-        self, data: Mapping[str, Path], seed: int, split: SplitName, max_length: int, measured: int
-    ) -> None:
-        if "corpus" not in data:
-            raise DataError(
-                "the recipe names no corpus",
-                code="E644",
-                remedy="Name one with --set data.corpus=FOLDER; build it with mathwb egen corpus.",
-            )
-        self.data, self.seed = data, seed
-        self._split, self._max_length, self._measured = split, max_length, measured
-
-    def model_settings(self) -> dict[str, Any]:
-        raise NotImplementedError
-
-    def origin(self) -> Origin:
-        """The trainer, all settings, the manifest of a corpus, which has the hashes of its shards, and the
-        files of the model that it begins with."""
-        data: dict[str, tuple[Path, ...]] = {}
-        for name, path in self.data.items():
-            if name == "backbone":
-                data[name] = model_files(path)
-            else:
-                data[name] = (open_corpus(path).path / "manifest.json" if path.is_dir() else path,)
-        return Origin(self.trainer, self.model_settings(), data)
-
-    def training_texts(self) -> TrainingTexts:
-        corpus, exclude = open_corpus(self.data["corpus"]), self.data.get("exclude")
-        return training_texts(corpus, self._split, max_length=self._max_length, exclude=exclude)
-
-    @cached_property
-    def held_out(self) -> Labelled | None:
-        """Validation clusters, as many as are to be measured, two at least; None when the corpus has no such
-        side."""
-
-        try:
-            result = read_labelled(
-                self.data["corpus"], side="validation", split=self._split, max_length=self._max_length
-            )
-        except DataError:
-            return None
-        # Of one alone there is nothing to tell apart.
-        last = max(1, result.labels[: self._measured].max())
-        count = int(np.searchsorted(result.labels, last, side="right"))
-        return Labelled(result.texts[:count], result.labels[:count])
-
-    def unmeasured(self, name: str) -> str:
-        if name in CorpusTask.measures and (self.held_out is None or self.held_out.labels.max() < 1):
-            return "the corpus has fewer than two validation clusters"
-        return ""
-
-    def clustering(self, encoder: Encoder) -> dict[str, float]:
-        """On validation expressions K-means accuracy with the best assignment and the mean share of partners
-        among the five nearest (`validation_kmeans_percent`, `validation_retrieval_at_5_percent`)."""
-        from engines.egen.evaluations.kmeans import kmeans_accuracy
-        from engines.retrieval.dense import precision_at, unit
-
-        if self.held_out is None or self.held_out.labels.max() < 1:
-            return {}
-        vectors = encoder.encode(self.held_out.texts, normalise=False)
-        nearest = precision_at(unit(vectors), self.held_out.labels, (5,))[5]
-        return {
-            "validation_kmeans_percent": 100 * kmeans_accuracy(vectors, self.held_out.labels).best,
-            "validation_retrieval_at_5_percent": 100 * float(nearest.mean()),
-        }
-
-    def write_card(
-        self,
-        folder: Path,
-        facts: Mapping[str, Any],
-        clusters: int,
-        expressions: int,
-        found: TrainingTexts | TrainingRows,
-    ) -> None:
-        from engines.training.checkpoints import card
-
-        data = {
-            "corpus": self.data["corpus"].name,
-            "split": self._split,
-            "training clusters": f"{clusters:,}",
-            "training expressions": f"{expressions:,}",
-            "clusters excluded": f"{found.excluded:,}",
-            "expressions left out, too long or without training notation": f"{found.left_out:,}",
-        }
-        if "exclude" in self.data:
-            data["excluded because they are in"] = self.data["exclude"].name
-        text = card(
-            self.title,
-            self.about,
-            facts,
-            data=data,
-            limits=LIMITS,
-            use=self.use,
-            tags=self.tags,
-        )
-        write_text(folder / "README.md", text)
+def _feistel(words: _Words, half: _Words, keys: _Words) -> _Words:
+    mask = (np.uint64(1) << half) - np.uint64(1)
+    left, right = words >> half, words & mask
+    for step in range(_ROUNDS):
+        # The round function takes its bits from the top, where the mixing is best.
+        mixed = _mix(right ^ keys ^ _mix(np.array([step + 1], np.uint64))) >> np.uint64(24)
+        left, right = right, left ^ (mixed & mask)
+    return (left << half) | right

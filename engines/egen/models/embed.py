@@ -13,7 +13,7 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, refused, share_of
 from engines.egen.expressions.language import FUNCTIONS, prefix
-from engines.egen.models.settings import ModelFolder
+from engines.egen.models.model_folder import ModelFolder
 from engines.retrieval.pictures import Method, plane, refuse_idle_seed
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ class Embed:
         None
     )
     share: Annotated[
-        str | None,
-        Arg("Compute only the parts of one share, such as 3/16.", shown="all parts, and the file"),
+        str | None, Arg("Compute only the parts of one share, such as 3/16.", shown="all parts, and the file")
     ] = None
 
     def __post_init__(self) -> None:
@@ -83,7 +82,7 @@ def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop
     others did a share of, goes on. Raises: DataError E321 for a file without an expression that can be read.
 
     >>> import tempfile
-    >>> from engines.egen.models.settings import shipped_models
+    >>> from engines.egen.models.model_folder import shipped_models
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "mine.txt"
     ...     _ = file.write_text("sin(2*x)\\n* 2 * sin x cos x\\n")
@@ -126,18 +125,13 @@ def _read(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]
         except ExpressionError as error:
             texts.append(None)
             bad.append(BadLine(number, error.what))
+    remedy = "Write one on each line."
     if not texts:
-        raise DataError(
-            "the file holds no expression", path=path, code="E321", remedy="Write one on each line."
-        )
+        raise DataError("the file holds no expression", path=path, code="E321", remedy=remedy)
     if len(bad) == len(texts):
-        raise DataError(
-            f"none of its {len(bad):,} lines is an expression",
-            path=path,
-            line=bad[0].line,
-            remedy=f"Write one on each line. This one: {bad[0].what}.",
-            code="E321",
-        )
+        what = f"none of its {len(bad):,} lines is an expression"
+        remedy += f" This one: {bad[0].what}."
+        raise DataError(what, path=path, line=bad[0].line, remedy=remedy, code="E321")
     return texts, bad
 
 
@@ -216,7 +210,7 @@ def arrange(
 
 
 def _kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
     from engines.egen.models.datasets import sample_corpus
 
     place = place or sample_corpus()
@@ -253,11 +247,9 @@ def _families(place: Path | None) -> tuple[list[str], list[str]]:
 
     texts, names = families(read_labelled(place or sample_corpus(), side="all"))
     if not texts:
-        raise EngineError(
-            "no cluster has a head with one of the 17 functions alone",
-            code="E645",
-            remedy="Name a corpus of function templates, or use --clusters.",
-        )
+        what = "no cluster has a head with one of the 17 functions alone"
+        remedy = "Name a corpus of function templates, or use --clusters."
+        raise EngineError(what, code="E645", remedy=remedy)
     return texts, names
 
 

@@ -17,8 +17,7 @@ from engines.core.files import cached, changed
 from engines.core.system import half_precision, has_torch, torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.datasets import Ints, Sequences, batches, usable
-from engines.egen.models.model_folder import load_model, unopened
-from engines.egen.models.settings import shipped_models
+from engines.egen.models.model_folder import load_model, shipped_models, unopened
 from engines.retrieval.dense import Vectors, unit
 
 if TYPE_CHECKING:
@@ -126,10 +125,7 @@ class JoinedEncoder:
 
 
 def parts(folder: Path) -> list[Path]:
-    """The folders that a joined model is made of; the folder itself where it is none.
-
-    Raises: DataError E642 for one whose parts are not there.
-    """
+    """The folders that a joined model is made of; the folder itself where it is none."""
     try:
         document = json.loads((folder / "config.json").read_bytes())
         if document["model_type"] != JOINED:
@@ -227,12 +223,8 @@ def _load(folder: Path, device: str) -> Encoder:
         return ModelEncoder(load_model(folder), folder.name, device=device)
     unsafe = [path.name for pattern in _UNSAFE for path in folder.rglob(pattern)]
     if unsafe and not list(folder.rglob("*.safetensors")):
-        raise DataError(
-            f"its weights are in {unsafe[0]}, which can only be read by running code in it",
-            path=folder,
-            code="E643",
-            remedy="Save the model with safetensors.",
-        )
+        what = f"its weights are in {unsafe[0]}, which can only be read by running code in it"
+        raise DataError(what, path=folder, code="E643", remedy="Save the model with safetensors.")
     from engines.retrieval.encoders import encoder
 
     try:

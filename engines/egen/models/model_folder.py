@@ -1,23 +1,139 @@
-"""Model folders that the ecosystem opens without code of ours."""
+"""Models of E-Gen: which there are, what a recipe's table `model` says of one, and its folder, which the
+ecosystem opens without code of ours."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, overload
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_bytes, write_json, write_text
+from engines.core.spec import Arg, described, known, read, refused
+from engines.core.system import models_folder
 from engines.egen.expressions.notation import END, PAD, START, VOCABULARY
-from engines.egen.models.settings import ModelConfig, Precision
+from engines.egen.records import SplitName
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+
+Pooling = Literal["mean", "max"]
+Precision = Literal["fp32", "fp16"]
+Negatives = Literal["one", "batch", "positives"]
+"""one: the triplet's own negative, as the paper prints it. batch: the negatives of all triplets of the batch,
+as the paper's figures were made. positives: the positives of all other clusters of the batch, in both
+directions; no negative is encoded."""
+
+CODE = "E640"
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    d_model: Annotated[int, Arg("Width of the model.", low=2)] = 512
+    heads: Annotated[int, Arg("Attention heads.", low=1)] = 8
+    ffn: Annotated[int, Arg("Width of the feed-forward layers.", low=1)] = 2048
+    layers: Annotated[int, Arg("Layers of the encoder.", low=1)] = 6
+    decoder_layers: Annotated[int, Arg("Layers of the decoder; 0: encoder only.", low=0)] = 0
+    max_length: Annotated[int, Arg("Longest expression, in tokens, including SOE and EOE.", low=3)] = 200
+    dropout: Annotated[float, Arg("Dropout rate.", low=0, high=1)] = 0.0
+    pooling: Annotated[Pooling, Arg("Pooling: how token states become one vector.")] = "mean"
+
+    def __post_init__(self) -> None:
+        if self.d_model % self.heads or self.d_model % 2:
+            wrong = f"d_model {self.d_model} is not an even multiple of {self.heads} heads"
+        elif self.dropout == 1:
+            wrong = "dropout is 1, and must be below 1"
+        else:
+            return
+        raise refused(wrong, CODE, "Change the sizes of the model.")
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> ModelConfig:
+        """From a table of a model folder."""
+        return read(cls, values, place="", code=CODE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a recipe's table `model` says besides the sizes: of contrastive training `negatives` to `groups`,
+    of seq2seq training `smoothing`."""
+
+    negatives: Annotated[Negatives, Arg("Which expressions to contrast an anchor with.")] = "batch"
+    tau: Annotated[float, Arg("Temperature.", low=0)] = 0.1
+    triplets: Annotated[int, Arg("Triplets per epoch, approximately.", low=1)] = 50_000_000
+    groups: Annotated[int, Arg("Groups by length in which a batch is encoded; few for a GPU.", low=1)] = 6
+    smoothing: Annotated[float, Arg("Label smoothing.", low=0, high=1)] = 0.1
+    split: Annotated[SplitName, Arg("Use the training side of this split.")] = "paper"
+    measured: Annotated[int, Arg("Validation expressions used per evaluation.", low=1)] = 2_000
+    precision: Annotated[Precision, Arg("Precision of the stored weights.")] = "fp32"
+
+    def __post_init__(self) -> None:
+        if self.tau == 0 or self.smoothing == 1:
+            raise refused("tau must be above 0, and smoothing below 1", CODE, "Change the model's settings.")
+
+
+@overload
+def divided(values: Mapping[str, Any]) -> tuple[Settings, ModelConfig]: ...
+
+
+@overload
+def divided(values: Mapping[str, Any], settings: type[S], sizes: type[T]) -> tuple[S, T]: ...
+
+
+def divided(values: Mapping[str, Any], settings: Any = Settings, sizes: Any = ModelConfig) -> tuple[Any, Any]:
+    """A recipe's table as settings and sizes."""
+    names = {spec: [field.name for field in described(spec)] for spec in (settings, sizes)}
+    for key in values:
+        if not any(key in own for own in names.values()):
+            every = (*names[sizes], *names[settings])
+            raise refused(f"unknown setting model.{key}", CODE, known(key, every))
+    chosen, shape = (
+        read(spec, {key: values[key] for key in own if key in values}, place="model.", code=CODE)
+        for spec, own in names.items()
+    )
+    return chosen, shape
+
+
+ModelFolder = Annotated[Path, Arg("A folder (of sentence-transformers too), or a model's name.", ref="model")]
+
+
+_BEST = "egen-both"
+
+
+def shipped_models() -> list[Path]:
+    """All models of expressions that ship, the best first."""
+    result = models_folder().glob("egen-*")
+    return sorted(result, key=lambda folder: (folder.name != _BEST, folder.name))
+
+
+def embeds(folder: Path) -> bool:
+    """Whether a folder holds a model of ours, or one of sentence-transformers."""
+    try:
+        if (folder / "modules.json").exists():
+            about = json.loads((folder / "config_sentence_transformers.json").read_bytes())
+            return about.get("model_type") != "CrossEncoder"
+    except (OSError, ValueError, AttributeError):
+        return True
+    try:
+        return "egen" in json.loads((folder / "config.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+
+
+def models_among(folders: Iterable[Path]) -> list[Path]:
+    """The models that turn expressions into vectors: those that ship, then those among the folders; of two
+    with the same name the latter."""
+    found = {folder.name: folder for folder in (*shipped_models(), *folders) if embeds(folder)}
+    return list(found.values())
 
 
 # A seq2seq model as transformers has it: `AutoModelForSeq2SeqLM` opens its folder without code of ours.
@@ -118,18 +234,15 @@ def _names(config: ModelConfig) -> Iterator[tuple[str, tuple[str, ...], float]]:
         for number in range(layers):
             own, their = f"{part}.layers.{number}", f"model.{part}.layers.{number}"
             for name, theirs in _ATTENTIONS[part].items():
-                yield from _attention(f"{own}.{name}", f"{their}.{theirs}")
+                ours, there = f"{own}.{name}", f"{their}.{theirs}"
+                yield f"{ours}.query.weight", (f"{there}.q_proj.weight",), 1.0
+                yield f"{ours}.key_value.weight", (f"{there}.k_proj.weight", f"{there}.v_proj.weight"), 1.0
+                yield f"{ours}.out.weight", (f"{there}.out_proj.weight",), _RESIDUAL
+                yield from _norm(f"{ours}_norm", f"{there}_layer_norm")
             for kind in ("weight", "bias"):
                 yield f"{own}.up.{kind}", (f"{their}.fc1.{kind}",), 1.0
                 yield f"{own}.down.{kind}", (f"{their}.fc2.{kind}",), _RESIDUAL
             yield from _norm(f"{own}.feed_forward_norm", f"{their}.final_layer_norm")
-
-
-def _attention(own: str, their: str) -> Iterator[tuple[str, tuple[str, ...], float]]:
-    yield f"{own}.query.weight", (f"{their}.q_proj.weight",), 1.0
-    yield f"{own}.key_value.weight", (f"{their}.k_proj.weight", f"{their}.v_proj.weight"), 1.0
-    yield f"{own}.out.weight", (f"{their}.out_proj.weight",), _RESIDUAL
-    yield from _norm(f"{own}_norm", f"{their}_layer_norm")
 
 
 def _norm(own: str, their: str) -> Iterator[tuple[str, tuple[str, ...], float]]:
@@ -169,11 +282,11 @@ def save_model(model: nn.Module, folder: Path, *, precision: Precision = "fp32")
     config, encoder = model.config, folder
     if config.decoder_layers:
         encoder = folder / "0_Transformer"
-        _write_weights(folder, dict(their_tensors(model)), precision, EXACT)
+        write_weights(folder, dict(their_tensors(model)), precision, EXACT)
         write_json(folder / "config.json", their_config(config))
         write_json(folder / "generation_config.json", generation_config(config))
         _write_tokenizer(folder, config)
-    _write_weights(encoder, dict(_encoder_tensors(model)), precision, (_FINAL_BIAS, _POSITIONS))
+    write_weights(encoder, dict(_encoder_tensors(model)), precision, (_FINAL_BIAS, _POSITIONS))
     write_json(encoder / "config.json", _transformers_config(model))
     write_json(encoder / "sentence_bert_config.json", {"max_seq_length": config.max_length})
     _write_tokenizer(encoder, config)
@@ -207,10 +320,7 @@ def unopened(path: Path, what: str, remedy: str = "") -> DataError:
 
 
 def open_network(folder: Path, kind: str, make: Callable[[dict[str, Any]], Any]) -> Any:
-    """A network of another kind: made from its `config.json`, with its weights in fp32 and in eval mode.
-
-    Raises: DataError E642 for a folder that holds none.
-    """
+    """A network of another kind: made from its `config.json`, with its weights in fp32 and in eval mode."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -228,16 +338,18 @@ def open_network(folder: Path, kind: str, make: Callable[[dict[str, Any]], Any])
     return made.eval()
 
 
-def _write_weights(
-    folder: Path, tensors: dict[str, Tensor], precision: Precision, exact: tuple[str, ...]
+def write_weights(
+    folder: Path, tensors: Mapping[str, Tensor], precision: Precision = "fp32", exact: Collection[str] = ()
 ) -> None:
     """Args: exact: the tensors kept in fp32: what is calculated by us, or carries the shift of a max-pooling
     encoder."""
     from safetensors.torch import save
 
-    if precision == "fp16":
-        tensors = {name: t if name in exact else t.half() for name, t in tensors.items()}
-    write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
+    stored = {
+        name: (tensor.half() if precision == "fp16" and name not in exact else tensor).contiguous().cpu()
+        for name, tensor in tensors.items()
+    }
+    write_bytes(folder / "model.safetensors", save(stored, {"format": "pt"}))
 
 
 def _read(path: Path) -> dict[str, Tensor]:
@@ -416,7 +528,5 @@ def _write_pooling(model: nn.Module, folder: Path, encoder: str) -> None:
         for n, (path, kind) in enumerate(zip(modules, _MODULES, strict=False))
     ]
     write_json(folder / "modules.json", rows)
-    write_json(
-        folder / "config_sentence_transformers.json",
-        {"model_type": "SentenceTransformer", "similarity_fn_name": "cosine"},
-    )
+    about = {"model_type": "SentenceTransformer", "similarity_fn_name": "cosine"}
+    write_json(folder / "config_sentence_transformers.json", about)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
-from engines.egen.models.settings import ModelFolder
+from engines.egen.models.model_folder import ModelFolder
 from engines.egen.models.vectors import AtMost, Searched, model_print
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def nearest(
     Raises: ExpressionError for an expression that the model cannot read; as `pool`.
 
     >>> import tempfile
-    >>> from engines.egen.models.settings import shipped_models
+    >>> from engines.egen.models.model_folder import shipped_models
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "clusters.jsonl"
     ...     _ = file.write_text('{"head": "sin x", "exprs": ["sin x", "/ 1 csc x", "cos x"]}')
@@ -56,9 +56,9 @@ def nearest(
     >>> [each["verdict"] for each in found["neighbours"]]
     ['equal', 'equal']
     """
-    from engines.egen.models.bounded import searched
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import cached_encoder
+    from engines.egen.models.vectors import searched
 
     text, own = plain_prefix(spec.expr), None
     query = cached_encoder(spec.model).encode([text])  # refused, if it is, before a corpus is encoded
@@ -154,9 +154,9 @@ def analogy(
     """
     import numpy as np
 
-    from engines.egen.models.bounded import searched
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import cached_encoder
+    from engines.egen.models.vectors import searched
     from engines.retrieval.dense import nearest, unit
 
     given = [plain_prefix(text) for text in (spec.x1, spec.y1, spec.x2)]
@@ -223,9 +223,8 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
 
     encoder = cached_encoder(spec.model)
     if not isinstance(encoder, ModelEncoder):
-        raise EngineError(
-            "this model cannot generate", code="E641", remedy="Name a model trained with a seq2seq recipe."
-        )
+        remedy = "Name a model trained with a seq2seq recipe."
+        raise EngineError("this model cannot generate", code="E641", remedy=remedy)
     text = plain_prefix(spec.expr)
     (found,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)
     written = [

@@ -15,16 +15,37 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.core.errors import DataError
+from engines.core.files import model_files, write_text
 from engines.core.spec import values
+from engines.egen.corpus.folder import open_corpus
+from engines.egen.evaluations.clusters import kmeans_accuracy
+from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import PAD
 from engines.egen.models import transformer as losses
-from engines.egen.models.datasets import CorpusTask, Examples, TrainingRows
-from engines.egen.models.settings import CODE, ModelConfig, Settings, divided
+from engines.egen.models.datasets import (
+    Ints,
+    Labelled,
+    Pairs,
+    TrainingRows,
+    TrainingTexts,
+    Triplets,
+    read_labelled,
+    training_texts,
+)
+from engines.egen.models.encode import ModelEncoder
+from engines.egen.models.model_folder import CODE, ModelConfig, Settings, divided, load_model, save_model
 from engines.egen.models.transformer import Gather, embed, greedy_accuracy, logits, new_model
-from engines.training.checkpoints import refuse_other_sizes
+from engines.egen.records import SplitName
+from engines.retrieval.dense import precision_at, unit
+from engines.training.checkpoints import card, refuse_other_sizes
+from engines.training.libraries import rows_of_all
+from engines.training.task import Origin
 
 if TYPE_CHECKING:
     import torch
+
+    from engines.retrieval.encoders import Encoder
 
 
 def contrastive(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
@@ -38,9 +59,111 @@ def seq2seq(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) ->
     return Seq2seq(config, settings, data, seed)
 
 
-class _TransformerTask(CorpusTask):
-    """What both have in common: the transformer, its rows of tokens, its folder."""
+LIMITS = (
+    "One variable x, real values, the operators and functions of E-Gen; constants are integers and simple "
+    "fractions.",
+    "A high cosine does not prove that two expressions are equal: verify.",
+)
 
+
+class CorpusTask:
+    """A training on the corpus `data.corpus` without what `data.exclude` (a corpus or a file of clusters)
+    has. `trainer` is its name, `title`, `about`, `use` and `tags` are for the card.
+
+    Args: split, max_length: of the corpus, which expressions are read. measured: how many validation
+    expressions an evaluation looks at.
+    """
+
+    trainer = title = use = ""
+    about = (
+        "Embeds a symbolic expression in one variable as one vector, so that expressions equal on the "
+        "reals lie close together."
+    )
+    tags: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ("validation_kmeans_percent", "validation_retrieval_at_5_percent")
+
+    def __init__(
+        self, data: Mapping[str, Path], seed: int, split: SplitName, max_length: int, measured: int
+    ) -> None:
+        if "corpus" not in data:
+            remedy = "Name one with --set data.corpus=FOLDER; build it with mathwb egen corpus."
+            raise DataError("the recipe names no corpus", code="E644", remedy=remedy)
+        self.data, self.seed = data, seed
+        self._split, self._max_length, self._measured = split, max_length, measured
+
+    def model_settings(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def origin(self) -> Origin:
+        """The trainer, all settings, the manifest of a corpus, which has the hashes of its shards, and the
+        files of the model that it begins with."""
+        data: dict[str, tuple[Path, ...]] = {}
+        for name, path in self.data.items():
+            if name == "backbone":
+                data[name] = model_files(path)
+            else:
+                data[name] = (open_corpus(path).path / "manifest.json" if path.is_dir() else path,)
+        return Origin(self.trainer, self.model_settings(), data)
+
+    def training_texts(self) -> TrainingTexts:
+        corpus, exclude = open_corpus(self.data["corpus"]), self.data.get("exclude")
+        return training_texts(corpus, self._split, max_length=self._max_length, exclude=exclude)
+
+    @cached_property
+    def held_out(self) -> Labelled | None:
+        """Validation clusters, as many as are to be measured, two at least; None when the corpus has no such
+        side."""
+        try:
+            result = read_labelled(
+                self.data["corpus"], side="validation", split=self._split, max_length=self._max_length
+            )
+        except DataError:
+            return None
+        # Of one alone there is nothing to tell apart.
+        last = max(1, result.labels[: self._measured].max())
+        count = int(np.searchsorted(result.labels, last, side="right"))
+        return Labelled(result.texts[:count], result.labels[:count])
+
+    def unmeasured(self, name: str) -> str:
+        if name in CorpusTask.measures and (self.held_out is None or self.held_out.labels.max() < 1):
+            return "the corpus has fewer than two validation clusters"
+        return ""
+
+    def clustering(self, encoder: Encoder) -> dict[str, float]:
+        """On validation expressions K-means accuracy with the best assignment and the mean share of partners
+        among the five nearest (`validation_kmeans_percent`, `validation_retrieval_at_5_percent`)."""
+        if self.held_out is None or self.held_out.labels.max() < 1:
+            return {}
+        vectors = encoder.encode(self.held_out.texts, normalise=False)
+        nearest = precision_at(unit(vectors), self.held_out.labels, (5,))[5]
+        return {
+            "validation_kmeans_percent": 100 * kmeans_accuracy(vectors, self.held_out.labels).best,
+            "validation_retrieval_at_5_percent": 100 * float(nearest.mean()),
+        }
+
+    def write_card(
+        self,
+        folder: Path,
+        facts: Mapping[str, Any],
+        clusters: int,
+        expressions: int,
+        found: TrainingTexts | TrainingRows,
+    ) -> None:
+        data = {
+            "corpus": self.data["corpus"].name,
+            "split": self._split,
+            "training clusters": f"{clusters:,}",
+            "training expressions": f"{expressions:,}",
+            "clusters excluded": f"{found.excluded:,}",
+            "expressions left out, too long or without training notation": f"{found.left_out:,}",
+        }
+        if "exclude" in self.data:
+            data["excluded because they are in"] = self.data["exclude"].name
+        text = card(self.title, self.about, facts, data=data, limits=LIMITS, use=self.use, tags=self.tags)
+        write_text(folder / "README.md", text)
+
+
+class _TransformerTask(CorpusTask):
     use = (
         "from sentence_transformers import SentenceTransformer\n"
         'model = SentenceTransformer("this-folder")\n'
@@ -60,9 +183,7 @@ class _TransformerTask(CorpusTask):
         return TrainingRows.of(self.training_texts(), max_length=self.config.max_length)
 
     def model(self) -> torch.nn.Module:
-        """The model, new, or that of the data `backbone`. Raises: EngineError E640 for one of other sizes."""
-        from engines.egen.models.model_folder import load_model
-
+        """The model, new, or that of the data `backbone`."""
         made = new_model(self.config)
         if "backbone" in self.data:
             given = load_model(self.data["backbone"])
@@ -72,17 +193,17 @@ class _TransformerTask(CorpusTask):
         return made
 
     def length(self, example: Sequence[int]) -> int:
-        return int(self.rows.sequences.lengths[list(example)].sum())
+        return int(self._lengths[list(example)].sum())
+
+    @cached_property
+    def _lengths(self) -> Ints:
+        return self.rows.sequences.lengths
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        from engines.egen.models.model_folder import save_model
-
         save_model(model, folder, precision=self.settings.precision)
         self.write_card(folder, facts, len(self.rows.sizes), len(self.rows.sequences), self.rows)
 
     def measured(self, model: torch.nn.Module) -> dict[str, float]:
-        from engines.egen.models.encode import ModelEncoder
-
         return self.clustering(ModelEncoder(model, device=str(next(model.parameters()).device)))
 
 
@@ -90,10 +211,8 @@ class Contrastive(_TransformerTask):
     trainer, title = "egen.contrastive", "E-Gen contrastive encoder"
     measures = ("train_loss_nats", *CorpusTask.measures)
 
-    def train_data(self) -> Examples:
-        from engines.egen.corpus.pairs import Triplets
-
-        return Examples(self.rows, Triplets(self.rows.sizes, self.seed, self.settings.triplets))
+    def train_data(self) -> Triplets:
+        return Triplets(self.rows.sizes, self.seed, self.settings.triplets)
 
     def length(self, example: Sequence[int]) -> int:
         return super().length(example[: self._parts])
@@ -103,7 +222,7 @@ class Contrastive(_TransformerTask):
         return 2 if self.settings.negatives == "positives" else 3
 
     @cached_property
-    def _cluster_of(self) -> Any:
+    def _cluster_of(self) -> Ints:
         return self.rows.cluster_of
 
     def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
@@ -113,7 +232,7 @@ class Contrastive(_TransformerTask):
 
         table = np.array(examples, np.int64)[:, : self._parts].T
         flat = table.ravel()
-        order = np.argsort(self.rows.sequences.lengths[flat], kind="stable")
+        order = np.argsort(self._lengths[flat], kind="stable")
         groups = np.array_split(order, min(self.settings.groups, len(order)))
         batch = {
             f"ids{n}": torch.from_numpy(self.rows.sequences.padded(flat[group]))
@@ -127,9 +246,6 @@ class Contrastive(_TransformerTask):
         return (len(batch["clusters"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """The contrastive loss in nats; several processes have the negatives of all."""
-        from engines.training.processes import rows_of_all
-
         return self._loss(model, batch, rows_of_all)
 
     def _loss(self, model: torch.nn.Module, batch: Mapping[str, Any], gather: Gather) -> torch.Tensor:
@@ -179,10 +295,8 @@ class Seq2seq(_TransformerTask):
     tags = ("text2text-generation", "feature-extraction", "mathematics")
     measures = (*CorpusTask.measures, "greedy_accuracy")
 
-    def train_data(self) -> Examples:
-        from engines.egen.corpus.pairs import Pairs
-
-        return Examples(self.rows, Pairs(self.rows.sizes, self.seed))
+    def train_data(self) -> Pairs:
+        return Pairs(self.rows.sizes, self.seed)
 
     def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
         """`source`, `target`: (batch, length) ids."""
@@ -196,7 +310,6 @@ class Seq2seq(_TransformerTask):
         return (int((batch["target"][:, 1:] != PAD).sum()),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """Cross-entropy with label smoothing, in nats a token."""
         result = logits(model, batch["source"], batch["target"])
         return losses.sequence(result, batch["target"], self.settings.smoothing)
 
@@ -208,8 +321,6 @@ class Seq2seq(_TransformerTask):
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """`greedy_accuracy`: the share of 200 validation expressions for which greedy decoding writes an
         equal one, by which the paper chooses; and the measures of the embeddings."""
-        from engines.egen.expressions.language import read_prefix
-
         measures = self.measured(model)
         if self.held_out is not None:
             texts = self.held_out.texts

@@ -12,10 +12,10 @@ from engines.core.tree import Tree
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.notation import END, PAD, START, VOCABULARY, decode
 from engines.egen.models.datasets import Sequences, batches
-from engines.egen.models.settings import ModelConfig, Negatives
+from engines.egen.models.model_folder import ModelConfig, Negatives
 from engines.egen.records import Verdict
 from engines.egen.verification.verify import Verifier
-from engines.training.pooling import POOLINGS
+from engines.training.libraries import POOLINGS
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -174,7 +174,7 @@ class Cache:
 
 
 def begin(model: nn.Module, ids: Tensor) -> Cache:
-    """The decoder's cache for sources (batch, length). Raises: EngineError E641 without a decoder."""
+    """The decoder's cache for sources (batch, length)."""
     if not model.config.decoder_layers:
         raise EngineError("this model has no decoder", code="E641", remedy="Train one with a seq2seq recipe.")
     states = encode(model, ids)
@@ -283,7 +283,6 @@ def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[
     """What the model writes for each source, best first, judged by the verifier: `beams` each at most.
 
     Args: beams: 1 is greedy decoding.
-    Raises: EngineError E641 for a model without a decoder; ExpressionError for a source it cannot read.
     """
     import torch
 
@@ -315,7 +314,6 @@ def _judged(source: Tree, candidates: list[tuple[list[int], float]]) -> list[Wri
 
 
 def greedy_accuracy(model: nn.Module, sources: Sequence[Tree]) -> float:
-    """The share of sources for which greedy decoding writes an equal expression."""
     result = write(model, sources)
     return sum(candidates[0].equal for candidates in result) / max(1, len(result))
 

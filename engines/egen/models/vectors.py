@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar, ge
 
 from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError, StoppedError
-from engines.core.events import Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, cached, changed, sha256, write_array
 from engines.core.spec import Arg, share_of
-from engines.egen.models.settings import ModelFolder
+from engines.egen.models.model_folder import ModelFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from engines.retrieval.dense import Vectors
+    from engines.retrieval.encoders import Encoder
 
 
 Part = Literal["heads", "all"]
@@ -38,7 +39,7 @@ LIMIT_BYTES = 2 * 2**30
 MOST_HEADS = 20_000
 """A part `heads` holds at most so many, evenly over the corpus."""
 KNOWN = ".known.npz"
-"""How the file beside a pool ends that keeps some vectors of another part (see `bounded`)."""
+"""How the file beside a pool ends that keeps some vectors of another part (see `BoundedPool`)."""
 _LAYOUT = 2
 
 
@@ -69,8 +70,7 @@ class Index:
     model: ModelFolder
     data: Searched = None
     share: Annotated[
-        str | None,
-        Arg("Compute only the parts of one share, such as 3/16.", shown="all parts, merged"),
+        str | None, Arg("Compute only the parts of one share, such as 3/16.", shown="all parts, merged")
     ] = None
 
     def __post_init__(self) -> None:
@@ -177,11 +177,8 @@ def pool(
     if name not in _open:
         known = path is not None and path.exists()
         if not known and part == "all" and at_most is not None and size > at_most:
-            raise EngineError(
-                f"the {size:,} expressions of this corpus are not encoded by this model yet",
-                code="E647",
-                remedy="Encode them in a job.",
-            )
+            what = f"the {size:,} expressions of this corpus are not encoded by this model yet"
+            raise EngineError(what, code="E647", remedy="Encode them in a job.")
         if path is not None and known:
             result = _read(path)
         else:
@@ -198,7 +195,7 @@ def pool(
 
 
 def made(model: Path, data: Path | None, part: Part, *, cache: Path | None = None) -> bool:
-    """Whether `pool` has nothing to encode. Raises: DataError when there is no such corpus."""
+    """Whether `pool` has nothing to encode."""
     name = _name(model, _place(data), part)
     return name in _open or (cache is not None and (cache / f"{name}.npy").exists())
 
@@ -210,38 +207,30 @@ def _place(data: Path | None) -> Path:
 
 
 def size_of(data: Path | None) -> int:
-    """How many expressions a corpus has (None: the sample corpus); 0 for a file. Raises: DataError that
-    explains what is no corpus, or none that is finished."""
+    """How many expressions a corpus has (None: the sample corpus); 0 for a file."""
     data = _place(data)
     if not data.is_dir():
         return 0
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
 
     return sum(open_corpus(data).clusters()["size"].to_pylist())
 
 
 def _name(model: Path, data: Path, part: Part, only: int | None = None) -> str:
+    from engines.core.system import half_precision, torch_device
     from engines.egen.models.encode import MANY
 
+    what = [model_print(model), _file_print(data / "manifest.json" if data.is_dir() else data), part]
+    if only is not None:
+        what.append(f"only {only}")
     many = not data.is_dir() or size_of(data) > MANY
-    what = (
-        model_print(model),
-        _file_print(data / "manifest.json" if data.is_dir() else data),
-        part,
-        *(() if only is None else (f"only {only}",)),
-    )
-    return print_of(*what, *(_precision() if many else ()))
+    if many and (kind := half_precision(torch_device("auto"))) is not None:
+        what.append(str(kind))
+    return print_of(*what)
 
 
 def print_of(*what: str) -> str:
     return hashlib.sha256(json.dumps([_LAYOUT, *what]).encode()).hexdigest()[:32]
-
-
-def _precision() -> tuple[str, ...]:
-    from engines.core.system import half_precision, torch_device
-
-    kind = half_precision(torch_device("auto"))
-    return () if kind is None else (str(kind),)
 
 
 def model_print(model: Path) -> str:
@@ -265,7 +254,7 @@ def _encoded(
     model: Path, place: Path, part: Part, build: ResumableBuild, name: str, only: int | None = None
 ) -> tuple[Vectors, pa.Table, int]:
     """The vectors of a part of a corpus, of their share only; all its expressions and where they stand; how
-    many are left out. Raises: EngineError E645 where there are none, E646 when it was stopped."""
+    many are left out."""
     import pyarrow as pa
 
     from engines.egen.models.encode import JoinedEncoder, cached_encoder, encode_many, longest
@@ -273,12 +262,9 @@ def _encoded(
     encoder = cached_encoder(model)
     rows, left_out = _expressions(place, part, longest(encoder), build.stop)
     if not rows:
-        raise EngineError(
-            "the model cannot read any expression of this corpus",
-            where=str(place),
-            code="E645",
-            remedy="Name another corpus or another model.",
-        )
+        what = "the model cannot read any expression of this corpus"
+        remedy = "Name another corpus or another model."
+        raise EngineError(what, where=str(place), code="E645", remedy=remedy)
     texts, clusters, members = zip(*rows, strict=True)
     if only is not None:
         assert isinstance(encoder, JoinedEncoder)
@@ -290,10 +276,7 @@ def _encoded(
 
 
 def encoded(build: ResumableBuild, name: str, texts: Sequence[T], encode: Encode[T]) -> Vectors:
-    """The vectors of the texts of the build's share, in files `NAME-00000.npy` and so on.
-
-    Raises: EngineError E646 after a stop, which keeps the parts that are finished.
-    """
+    """The vectors of the texts of the build's share, in files `NAME-00000.npy` and so on."""
     import numpy as np
 
     def path(number: int) -> Path:
@@ -383,7 +366,7 @@ def _listed(place: Path, part: Part) -> tuple[Iterator[tuple[int, int, str]], in
         shown = [texts[:1] if part == "heads" else texts for texts in data.clusters]
         rows = ((cluster, n, text) for cluster, texts in enumerate(shown) for n, text in enumerate(texts))
         return rows, sum(data.left_out.values())
-    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.corpus.folder import open_corpus
 
     corpus = open_corpus(place)
     if part == "heads":
@@ -397,3 +380,139 @@ def _listed(place: Path, part: Part) -> tuple[Iterator[tuple[int, int, str]], in
         for cluster, rows in corpus.each()
         for number, text in enumerate(rows["prefix"].to_pylist())
     ), 0
+
+
+# Neighbours by a joined model in a corpus that has no vectors yet: what cannot be near is never encoded.
+#
+# The part that costs little encodes everything. A part's vectors have length 1, so that its cosines bound the
+# joined ones from above, and only what could be among the nearest is encoded by the part that costs much: the
+# threshold algorithm of Fagin, Lotem and Naor (2003). The neighbours are those that the whole pool gives.
+
+_AT_ONCE = 512
+"""Expressions that the costly part encodes before the bound is looked at again."""
+_ROUNDING = 1e-5
+"""A bound must be lower by so much: cosines are sums of a few hundred products in single precision."""
+_ROOT = 2**0.5
+"""A joined vector is those of two parts, of length 1, divided by this."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedPool:
+    """As `Pool`, of two joined parts, of which `costly` has vectors only of what was asked for.
+
+    Args: cheap: the vectors of everything by the other part. first: whether the costly part is the first.
+    known: row -> (d,), its vectors so far; what is made is added, and kept in the file `path`. events, stop:
+    of the question.
+    """
+
+    cheap: Pool
+    costly: Encoder
+    first: bool
+    known: dict[int, Vectors]
+    path: Path | None
+    events: Sink = ignore
+    stop: Stop = never
+
+    def __len__(self) -> int:
+        return len(self.cheap)
+
+    @property
+    def left_out(self) -> int:
+        return self.cheap.left_out
+
+    def place(self, cluster: int, member: int) -> int | None:
+        return self.cheap.place(cluster, member)
+
+    def vector(self, row: int) -> Vectors:
+        import numpy as np
+
+        both = [self._encoded([row]), self.cheap.vector(row)]
+        return np.concatenate(both if self.first else both[::-1], axis=1) / _ROOT
+
+    def nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
+        """As `Pool.nearest`."""
+        import numpy as np
+
+        from engines.retrieval.stored import top_k
+
+        width, before = self.costly.dimension, len(self.known)
+        left, right = np.split(query[0], [width if self.first else -width])
+        costly, cheap = (left, right) if self.first else (right, left)
+        partial = self.cheap.vectors @ cheap / _ROOT
+        most = float(np.linalg.norm(costly)) / _ROOT + _ROUNDING
+        scores = np.full(len(partial), -np.inf, np.float32)
+        order = np.argsort(-partial, kind="stable")
+        for begin in range(0, len(order), _AT_ONCE):
+            rows = order[begin : begin + _AT_ONCE]
+            if begin >= count and scores[top_k(scores, count)[-1]] > partial[rows[0]] + most:
+                break
+            scores[rows] = partial[rows] + self._encoded(rows.tolist()) @ costly / _ROOT
+            self._tell(begin + len(rows))
+        self._tell(len(order))  # The bound has decided all others.
+        if self.path is not None and len(self.known) > before:
+            with atomic_writer(self.path, "wb") as file:
+                np.savez(file, rows=list(self.known), vectors=list(self.known.values()))
+        best = top_k(scores, count)
+        records = self.cheap.table.take(best).to_pylist()
+        return [{**row, "cosine": value} for row, value in zip(records, scores[best].tolist(), strict=True)]
+
+    def _encoded(self, rows: Sequence[int]) -> Vectors:
+        import numpy as np
+
+        missing = [row for row in rows if row not in self.known]
+        if missing:
+            texts = self.cheap.table["prefix"].take(missing).to_pylist()
+            vectors = self.costly.encode(texts, stop=self.stop)
+            if self.stop():
+                raise stopped("search")
+            self.known.update(zip(missing, vectors, strict=True))
+        return np.stack([self.known[row] for row in rows])
+
+    def _tell(self, done: int) -> None:
+        self.events(Event("progress", {"done": done, "total": len(self), "unit": "expressions"}))
+
+
+_known: dict[str, dict[int, Vectors]] = {}
+
+
+def searched(
+    model: Path,
+    data: Path | None,
+    *,
+    cache: Path | None = None,
+    at_most: int | None = None,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Pool | BoundedPool:
+    """All expressions of a corpus for a question about neighbours: the whole pool where it is there, the
+    corpus is small, the bound would save nothing or `at_most` is given. Args, raises: as of `pool`."""
+    from engines.egen.composed.network import ComposedEncoder
+    from engines.egen.models import encode
+
+    several = at_most is None and size_of(data) > encode.MANY and not made(model, data, "all", cache=cache)
+    encoder = encode.cached_encoder(model) if several else None
+    parts = encoder.encoders if isinstance(encoder, encode.JoinedEncoder) else ()
+    cheap = [isinstance(part, ComposedEncoder) for part in parts]
+    only = cheap.index(True) if len(parts) == 2 and sum(cheap) == 1 else None
+    result = pool(model, data, "all", cache=cache, only=only, at_most=at_most, events=events, stop=stop)
+    if only is None:
+        return result
+    costly, path = parts[1 - only], None if cache is None else cache / f"{result.name}{KNOWN}"
+    if result.name not in _known:
+        _known.clear()
+        _known[result.name] = {} if path is None else _read_known(path, costly.dimension)
+    return BoundedPool(result, costly, only == 1, _known[result.name], path, events, stop)
+
+
+def _read_known(path: Path, width: int) -> dict[int, Vectors]:
+    from zipfile import BadZipFile
+
+    import numpy as np
+
+    try:
+        with np.load(path) as kept:
+            rows, vectors = kept["rows"], kept["vectors"]
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile):
+        return {}
+    whole = vectors.shape == (len(rows), width) and vectors.dtype == np.float32
+    return dict(zip(rows.tolist(), vectors, strict=True)) if whole else {}

@@ -65,23 +65,16 @@ class Expressions:
 
 
 def split_file(train: Path, split: Split) -> Path:
-    """The file of a split, beside that of the split `train`. Raises: DataError E318 for another file."""
+    """The file of a split, beside that of the split `train`."""
     name = train.name
     if "-train." not in name:
-        raise DataError(
-            "not the training split of a SemVec set",
-            path=train,
-            code="E318",
-            remedy="Name the file that ends with -train.jsonl or -train.jsonl.gz.",
-        )
+        remedy = "Name the file that ends with -train.jsonl or -train.jsonl.gz."
+        raise DataError("not the training split of a SemVec set", path=train, code="E318", remedy=remedy)
     return train.with_name(name.replace("-train.", f"-{split}."))
 
 
 def splits(train: Path, wanted: tuple[Split, ...] = SPLITS) -> Expressions:
-    """Expressions of the set that a training split belongs to.
-
-    Raises: DataError E312 for a split that is not there, E317 with file and line for what is no class.
-    """
+    """Expressions of the set that a training split belongs to."""
     found: dict[tuple[str, Tree], Split] = {}
     for split in wanted:
         path = split_file(train, split)
@@ -102,9 +95,8 @@ def _classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
                 raise TypeError
             yield name, [read_expression(text) for text in texts]
         except ExpressionError as error:
-            raise DataError(
-                error.what, path=path, line=number, code="E317", remedy="Separate tokens with spaces."
-            ) from error
+            spaces = "Separate tokens with spaces."
+            raise DataError(error.what, path=path, line=number, code="E317", remedy=spaces) from error
         except (KeyError, TypeError, AttributeError) as error:
             what = "this is not an object with `class` and `exprs`"
             raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error

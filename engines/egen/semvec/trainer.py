@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import model_files, write_bytes, write_json, write_text
+from engines.core.files import model_files, write_json, write_text
 from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
-from engines.egen.models.settings import CODE
+from engines.egen.models.model_folder import CODE, open_network, write_weights
+from engines.egen.models.transformer import contrastive
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
 from engines.training.checkpoints import card, refuse_other_sizes
 from engines.training.data import Resampled
+from engines.training.libraries import rows_of_all
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 
 KIND = "egen-semvec"
+_SIZES = ("leaves", "operators", "d_model", "hidden")
 _AT_ONCE = 4_096
 _REMEDY = "It reads the variables and operators of the set that it was trained on."
 Ints = NDArray[np.int64]
@@ -95,7 +98,6 @@ def arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str
 
     Returns: `leaves` (nodes,) their numbers; `level1`, `level2`, …: (nodes, 3) operator and the places of the
     operands among all nodes so far, those of one operand twice; `roots`: (trees,).
-    Raises: ExpressionError for a variable or operator that the network does not have.
     """
     names = {name: number for number, name in enumerate(leaves)}
     kinds = {name: number for number, name in enumerate(operators)}
@@ -125,7 +127,7 @@ def _heights(tree: Tree, heights: dict[Tree, int]) -> int:
 
 
 def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
-    """(trees, d_model) rows of length 1. Raises: ExpressionError, as `arrays` does."""
+    """(trees, d_model) rows of length 1."""
     import torch
 
     result = np.zeros((len(trees), network.d_model), np.float32)
@@ -139,22 +141,16 @@ def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
 
 
 def save_network(network: Any, folder: Path) -> None:
-    from safetensors.torch import save
-
-    tensors = {name: tensor.contiguous().cpu() for name, tensor in network.state_dict().items()}
-    write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
-    names = ("leaves", "operators", "d_model", "hidden")
-    write_json(
-        folder / "config.json", {"model_type": KIND, **{name: getattr(network, name) for name in names}}
-    )
+    write_weights(folder, network.state_dict())
+    sizes = {name: getattr(network, name) for name in _SIZES}
+    write_json(folder / "config.json", {"model_type": KIND, **sizes})
 
 
 def load_network(folder: Path) -> torch.nn.Module:
-    """The network of a folder. Raises: DataError E642 for a folder that holds none."""
-    from engines.egen.models.model_folder import open_network
+    """The network of a folder."""
 
     def make(config: Mapping[str, Any]) -> torch.nn.Module:
-        return new_network(*(config[name] for name in ("leaves", "operators", "d_model", "hidden")))
+        return new_network(*(config[name] for name in _SIZES))
 
     return open_network(folder, KIND, make)
 
@@ -195,16 +191,12 @@ class SemVecTask:
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
         if "classes" not in data:
-            raise DataError(
-                "the recipe names no classes",
-                code="E644",
-                remedy="Name the training split of a set with --set data.classes=FILE.",
-            )
+            remedy = "Name the training split of a set with --set data.classes=FILE."
+            raise DataError("the recipe names no classes", code="E644", remedy=remedy)
         self.settings = read(SemVecSettings, model, place="model.", code=CODE)
         self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
-        """The trainer, its settings, and the two splits that it reads."""
         train = self.data["classes"]
         data: dict[str, tuple[Path, ...]] = {"classes": (train, split_file(train, "validation"))}
         if "backbone" in self.data:
@@ -231,15 +223,13 @@ class SemVecTask:
 
     def model(self) -> torch.nn.Module:
         """The network, new, or that of the data `backbone`; variables and operators are those of the training
-        split. Raises: EngineError E640 for one of others or of other sizes."""
-
+        split."""
         if "backbone" not in self.data:
             return new_network(*self._labels, self.settings.d_model, self.settings.hidden)
         given, (leaves, operators) = load_network(self.data["backbone"]), self._labels
-        names = ("leaves", "operators", "d_model", "hidden")
         asked = (tuple(leaves), tuple(operators), self.settings.d_model, self.settings.hidden)
-        there = {name: getattr(given, name) for name in names}
-        refuse_other_sizes(self.data["backbone"].name, there, dict(zip(names, asked, strict=True)), CODE)
+        there = {name: getattr(given, name) for name in _SIZES}
+        refuse_other_sizes(self.data["backbone"].name, there, dict(zip(_SIZES, asked, strict=True)), CODE)
         return given
 
     def train_data(self) -> Resampled[Example]:
@@ -267,9 +257,6 @@ class SemVecTask:
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy in nats of the other one among those of all classes of the batch, both ways."""
-        from engines.egen.models.transformer import contrastive
-        from engines.training.processes import rows_of_all
-
         one, other = model(batch).chunk(2)
         return contrastive(
             one,

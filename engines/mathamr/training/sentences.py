@@ -348,7 +348,7 @@ class SentenceTask:
         that decide which are hard are those of all processes with the same turn."""
         import torch
 
-        from engines.training.processes import rows_of_all
+        from engines.training.libraries import rows_of_all
 
         left, right = (self._vectors(model, batch, side) for side in ("left", "right"))
         settings, labels = self.settings, batch["labels"].to(right.dtype)

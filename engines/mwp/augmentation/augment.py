@@ -11,12 +11,11 @@ from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer
+from engines.core.files import write_rows
 from engines.core.spec import Arg, known, refused
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
 from engines.mwp.augmentation.variant import Kind, Variant, asks, clauses, in_order, relation, sentences
-from engines.mwp.problems.equation import infix
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import Problem, infix
 from engines.mwp.problems.readers import read_problems, write_problems
 
 _IF = re.compile(r"(?:if|when|suppose|given that)\b", re.IGNORECASE)
@@ -134,7 +133,7 @@ class Variants:
 
 
 def kinds_of(text: str) -> tuple[Kind, ...]:
-    """The kinds that are meant by `qr,roda`. Raises: EngineError E424 for another."""
+    """The kinds that are meant by `qr,roda`."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in _KINDS:
@@ -146,10 +145,11 @@ def variants(
     problems: Sequence[Problem],
     kinds: Sequence[Kind] = _KINDS,
     *,
+    given_that: bool = False,
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Variants:
-    """What can be made of problems with an equation, in their order."""
+    """What can be made of problems with an equation, in their order. Args: given_that: as `reordered`."""
     results = Variants()
     for done, problem in enumerate(problems, start=1):
         if stop():
@@ -157,7 +157,7 @@ def variants(
         if problem.equation is None:
             continue
         if "qr" in kinds:
-            _keep(results, "qr", reordered(problem))
+            _keep(results, "qr", reordered(problem, given_that=given_that))
         if "roda" in kinds:
             for result in reversed_operations(problem):
                 _keep(results, "roda", result.reason if isinstance(result, Refused) else result)
@@ -188,11 +188,7 @@ def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict
     result = variants(read.usable, kinds, events=events, stop=stop)
     made = [variant for variant in result.made if not (spec.coherent and variant.doubts)]
     if spec.out:
-        import json
-
-        with atomic_writer(spec.out) as file:
-            for variant in made:
-                file.write(json.dumps(variant.to_row(), ensure_ascii=False) + "\n")
+        write_rows(spec.out, (variant.to_row() for variant in made))
     return {
         "problems": len(read.rows),
         "usable": len(read.usable),
@@ -249,26 +245,15 @@ def challenge(spec: Challenge, *, events: Sink = ignore, stop: Stop = never) -> 
 
     read = read_problems(spec.data)
     usable = read.usable
-    if spec.how == "given-that" and any(problem.language != "en" for problem in usable):
-        raise EngineError(
-            'the form "given that" is for English only', code="E683", remedy="Use --how question-first."
-        )
-    if spec.how == "given-that":
-        result = Variants()
-        for problem in usable:
-            made = reordered(problem, given_that=True)
-            if isinstance(made, Variant):
-                result.made.append(made)
-            else:
-                result.refused["qr", made] += 1
-    else:
-        result = variants(usable, ("roda" if spec.how == "reversed" else "qr",), events=events, stop=stop)
+    given_that = spec.how == "given-that"
+    if given_that and any(problem.language != "en" for problem in usable):
+        what = 'the form "given that" is for English only'
+        raise EngineError(what, code="E683", remedy="Use --how question-first.")
+    kind: Kind = "roda" if spec.how == "reversed" else "qr"
+    result = variants(usable, (kind,), given_that=given_that, events=events, stop=stop)
     if not result.made:
-        raise EngineError(
-            "no challenge can be made from any of these problems",
-            code="E686",
-            remedy="`mathwb mwp augment` shows why.",
-        )
+        what = "no challenge can be made from any of these problems"
+        raise EngineError(what, code="E686", remedy="`mathwb mwp augment` shows why.")
     chance = np.random.default_rng(spec.seed)
 
     def some(rows: list[Variant], count: int) -> list[Variant]:

@@ -9,9 +9,8 @@ from types import ModuleType
 
 from engines.core.tree import Tree
 from engines.mwp.augmentation.variant import Variant, in_order, relation, written_number
-from engines.mwp.problems.equation import EquationError, evaluate, infix, placeholders
 from engines.mwp.problems.numbers import value_of
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import EquationError, Problem, evaluate, infix, placeholders
 
 
 def isolated(equation: Tree, number: str, answer: str) -> Tree:
@@ -19,7 +18,7 @@ def isolated(equation: Tree, number: str, answer: str) -> Tree:
 
     Raises: EquationError where the number does not stand exactly once, or below a power.
 
-    >>> from engines.mwp.problems.equation import infix, parse_infix
+    >>> from engines.mwp.problems.problem import infix, parse_infix
     >>> infix(isolated(parse_infix("N_2*(N_0+N_1)", Tree), "N_0", "N_3"))
     'N_3/N_2-N_1'
     """

@@ -9,9 +9,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from engines.core.tree import Tree
-from engines.mwp.problems.equation import EquationError, evaluate, renumbered
 from engines.mwp.problems.numbers import Language, value_of
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import EquationError, Problem, evaluate, renumbered
 
 _ENDS_ZH = "。．.？?！!；;"
 _CLAUSE_ZH = re.compile(rf"[^，,{_ENDS_ZH}]*[，,{_ENDS_ZH}]*")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import write_rows, write_text
 from engines.core.picture import Dot, PaperPlot, check_drawing, dots_figure
 from engines.core.spec import Arg, refused
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, Score, judged
-from engines.mwp.problems.equation import infix
-from engines.mwp.problems.problem import Problem
-from engines.mwp.problems.readers import Problems, read_problems
+from engines.mwp.problems.problem import Problem, infix
+from engines.mwp.problems.readers import read_problems
 from engines.retrieval.pictures import Method, picture, plane, refuse_idle_seed
 
 if TYPE_CHECKING:
@@ -81,30 +80,32 @@ def evaluate_solver(
     read = read_problems(spec.data)
     rows = [row for row in read.usable if spec.fold is None or row.fold == spec.fold]
     if not rows:
-        raise DataError(
-            "no problem here can be used for evaluation",
-            path=spec.data,
-            code="E645",
-            remedy="A problem needs an equation or an answer, and must be in --fold.",
-        )
+        remedy = "A problem needs an equation or an answer, and must be in --fold."
+        what = "no problem here can be used for evaluation"
+        raise DataError(what, path=spec.data, code="E645", remedy=remedy)
     solver = ready(spec.model)
     result = _answers(solver, rows, spec.beam, "problems", events, stop)
     scores = [judged(row, one) for row, one in zip(rows, result, strict=True)]
     unread = Counter(one for one in result if isinstance(one, str))
+    unusable = [*read.skipped, *(note for note in read.remarks if note.reason.startswith("no equation"))]
+    operations = [str(sum(bool(node.children) for node in row.equation or ())) for row in rows]
     document: dict[str, Any] = {
         "model": spec.model.name,
         "data": title(spec.data),
         "format": read.format,
         "fold": spec.fold,
         "problems": len(rows),
-        "unusable": _unusable(read),
+        "unusable": {
+            "rows": len(unusable),
+            "first": [{"line": note.line, "id": note.id, "reason": note.reason} for note in unusable[:20]],
+        },
         "unread": dict(unread),
         "remarks": _remarks(solver, rows),
         **_measures(scores),
         "ci95": {name: interval([measure(score) for score in scores]) for name, measure in MEASURES.items()},
         "tolerance": {"absolute": 1e-3, "relative": RELATIVE},
         "by_template": _by((row.template for row in rows), scores),
-        "by_ops": _by((str(_operations(row)) for row in rows), scores, by_name=True),
+        "by_ops": _by(operations, scores, by_name=True),
     }
     if spec.against is not None:
         others = _answers(ready(spec.against), rows, spec.beam, "problems, again", events, stop)
@@ -168,21 +169,8 @@ def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     return result
 
 
-def _unusable(read: Problems) -> dict[str, Any]:
-    """Rows that are no problem or have no equation, counted, and the first of them."""
-    lines = [*read.skipped, *(note for note in read.remarks if note.reason.startswith("no equation"))]
-    return {
-        "rows": len(lines),
-        "first": [{"line": note.line, "id": note.id, "reason": note.reason} for note in lines[:20]],
-    }
-
-
 def _measures(scores: Sequence[Score]) -> dict[str, float]:
     return {name: sum(measure(score) for score in scores) / len(scores) for name, measure in MEASURES.items()}
-
-
-def _operations(problem: Problem) -> int:
-    return sum(bool(node.children) for node in problem.equation or ())
 
 
 def _by(keys: Iterable[str], scores: Sequence[Score], *, by_name: bool = False) -> dict[str, Any]:
@@ -252,23 +240,21 @@ def _probes(
 
 
 def _keep(path: Path, rows: Sequence[Problem], found: Answers, scores: Sequence[Score]) -> None:
-    from engines.core.files import atomic_writer
+    def line(row: Problem, one: list[Found] | str, score: Score) -> dict[str, Any]:
+        best = None if isinstance(one, str) or not one else one[0]
+        return {
+            "id": row.id,
+            "equation": infix(best.equation) if best else None,
+            "answer": score.value,
+            "gold_equation": row.template,
+            "gold_answer": row.answer,
+            "answer_right": score.answer,
+            "equation_right": score.equation,
+            "equivalent": score.equivalent,
+            "unread": one if isinstance(one, str) else None,
+        }
 
-    with atomic_writer(path) as file:
-        for row, one, score in zip(rows, found, scores, strict=True):
-            best = None if isinstance(one, str) or not one else one[0]
-            line = {
-                "id": row.id,
-                "equation": infix(best.equation) if best else None,
-                "answer": score.value,
-                "gold_equation": row.template,
-                "gold_answer": row.answer,
-                "answer_right": score.answer,
-                "equation_right": score.equation,
-                "equivalent": score.equivalent,
-                "unread": one if isinstance(one, str) else None,
-            }
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    write_rows(path, map(line, rows, found, scores))
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +283,6 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     Raises: EngineError E645 where no problem has an equation, or a solver from scratch has no `before`;
     DataError E680 for a folder without a solver.
     """
-    from engines.core.files import write_text
     from engines.mwp.solver.solve import ready
     from engines.retrieval.encoders import BUILT_IN, encoder
 

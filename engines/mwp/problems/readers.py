@@ -15,19 +15,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import atomic_writer, csv_cells, csv_rows, json_object, read_lines
+from engines.core.files import csv_cells, csv_rows, json_object, read_lines, write_rows
 from engines.core.spec import Arg
 from engines.core.tree import Tree
-from engines.mwp.problems.equation import (
-    OPERATORS,
-    EquationError,
-    constant,
-    evaluate,
-    is_right,
-    parse_infix,
-    parse_prefix,
-    placeholders,
-)
 from engines.mwp.problems.numbers import (
     Language,
     Masked,
@@ -38,7 +28,17 @@ from engines.mwp.problems.numbers import (
     unread,
     value_of,
 )
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import (
+    OPERATORS,
+    EquationError,
+    Problem,
+    constant,
+    evaluate,
+    is_right,
+    parse_infix,
+    parse_prefix,
+    placeholders,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,32 +67,26 @@ class Layout:
     language: Language = "en"
 
 
-def _keys(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-def _layout(name: str, needs: str, original: str, equation: str, answer: str, **more: Any) -> Layout:
-    return Layout(name, frozenset(_keys(needs)), _keys(original), _keys(equation), _keys(answer), **more)
+def _layout(name: str, needs: str, *keys: str, masked: str = "", **more: Any) -> Layout:
+    original, equation, answer = (tuple(key.split()) for key in keys)
+    text, _, numbers = masked.partition(" ")
+    return Layout(
+        name, frozenset(needs.split()), original, equation, answer, masked=text, numbers=numbers, **more
+    )
 
 
 _OURS = "text numbers equation original source"
 _BODY = "body question"
 LAYOUTS = (
-    _layout("mathwb", _OURS, "original", "equation", "answer", masked="text", numbers="numbers"),
+    _layout("mathwb", _OURS, "original", "equation", "answer", masked="text numbers"),
     _layout(
         *("asdiv-masked", "body question masked prefix", _BODY, "prefix", "answer answer_text"),
-        masked="masked",
-        numbers="numbers",
+        masked="masked numbers",
     ),
-    _layout(
-        *("mawps-masked", "masked prefix numbers", "text", "prefix", "answer"),
-        masked="masked",
-        numbers="numbers",
-    ),
+    _layout("mawps-masked", "masked prefix numbers", "text", "prefix", "answer", masked="masked numbers"),
     _layout(
         *("math23k-masked", "original_text text prefix nums", "original_text", "prefix", "answer_raw answer"),
-        masked="text",
-        numbers="nums",
+        masked="text nums",
         language="zh",
     ),
     _layout(
@@ -103,8 +97,7 @@ LAYOUTS = (
     ),
     _layout(
         *("masked-csv", "question numbers equation answer", "question", "equation", "answer"),
-        masked="question",
-        numbers="numbers",
+        masked="question numbers",
     ),
     _layout("asdiv", "body question formula", _BODY, "formula", "answer answer_text", words=True),
     _layout("svamp", "body question equation answer", _BODY, "equation", "answer"),
@@ -151,7 +144,6 @@ def records(path: Path, bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each record with its line (of its beginning); keys in lower case. Compressed files are read through.
 
     Args: bad: takes line and reason of a record that cannot be read.
-    Raises: DataError E318 for a file that holds no problems at all, and as `read_lines` does.
     """
     lines = read_lines(path, on_bad=lambda error: bad(error.line or 0, error.what))
     first = next((line for line in lines if line[1].strip()), None)
@@ -226,13 +218,8 @@ def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tup
     fitting = [one for one in separators if layout_of(lowered(dict.fromkeys(csv_cells(head, one))))]
     if not fitting:
         columns = max((csv_cells(head, one) for one in separators), key=len)
-        raise DataError(
-            f"the columns {', '.join(columns)[:120]!r} are not those of problems",
-            path=path,
-            line=head_line,
-            code="E318",
-            remedy=_REMEDY,
-        )
+        what = f"the columns {', '.join(columns)[:120]!r} are not those of problems"
+        raise DataError(what, path=path, line=head_line, code="E318", remedy=_REMEDY)
     separator = max(fitting, key=lambda one: len(csv_cells(head, one)))
     header = csv_cells(head, separator)
     for row in csv_rows(lines, separator):
@@ -257,14 +244,8 @@ def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, di
     try:
         root = etree.fromstring(text.encode(), parser)
     except etree.XMLSyntaxError as error:
-        line = error.position[0]
-        raise DataError(
-            f"the XML is broken: {error.msg}",
-            path=path,
-            line=line,
-            code="E318",
-            remedy="Fix the line, or download the file again.",
-        ) from error
+        what, remedy = f"the XML is broken: {error.msg}", "Fix the line, or download the file again."
+        raise DataError(what, path=path, line=error.position[0], code="E318", remedy=remedy) from error
     folds = _folds(path)
     result = root.findall(".//Problem")
     if not result:
@@ -330,7 +311,6 @@ class Problems:
         return tuple(problem for problem in self.rows if problem.equation is not None)
 
     def counts(self) -> dict[str, int]:
-        """How many of everything, and the remarks by what they say."""
         kinds = Counter(note.reason.partition(":")[0] for note in self.remarks)
         return {
             "problems": len(self.rows),
@@ -353,13 +333,9 @@ def read_problems(path: Path, *, words: bool | None = None) -> Problems:
         reading.take(line, row, path)
     if not reading.rows:
         first = reading.skipped[0] if reading.skipped else Note(1, "", "it holds no rows")
-        raise DataError(
-            f"the file holds no problem: {first.reason}",
-            path=path,
-            line=first.line or None,
-            code="E318",
-            remedy="A problem is a row with `text` (or `question`), `equation` and `answer`.",
-        )
+        what = f"the file holds no problem: {first.reason}"
+        remedy = "A problem is a row with `text` (or `question`), `equation` and `answer`."
+        raise DataError(what, path=path, line=first.line or None, code="E318", remedy=remedy)
     ((format, _),) = reading.formats.most_common(1)
     rows = tuple(reading.rows.values())
     return Problems(
@@ -368,7 +344,7 @@ def read_problems(path: Path, *, words: bool | None = None) -> Problems:
 
 
 class _UnusableError(Exception):
-    """Why a row is no problem."""
+    pass
 
 
 class _Reading:
@@ -436,7 +412,13 @@ def _problem(
         if _MASK.search(original):
             raise _UnusableError("the text has placeholders without numbers")
         use = layout.words if words is None else words
-        masked, places = _unmasked(row, layout, original, language, use), None
+        segmented = row.get(layout.segmented) if layout.segmented else None
+        if segmented and language == "zh":
+            # Where every sign is a word of its own, a fraction is made one again.
+            whole = _PARTED.sub(lambda found: found[0].replace(" ", ""), str(segmented))
+            masked, places = mask_words(whole.split(" ")), None
+        else:
+            masked, places = mask(original, language, words=use), None
         remarks += (f"not a number: {reason}" for reason in unread(masked.text, masked.numbers, original))
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
@@ -472,16 +454,6 @@ def _problem(
         stored,
         remarks,
     )
-
-
-def _unmasked(
-    row: Mapping[str, Any], layout: Layout, original: str, language: Language, words: bool
-) -> Masked:
-    segmented = row.get(layout.segmented) if layout.segmented else None
-    if not segmented or language == "en":
-        return mask(original, language, words=words)
-    # Where every sign is a word of its own, a fraction is made one again.
-    return mask_words(_PARTED.sub(lambda found: found[0].replace(" ", ""), str(segmented)).split(" "))
 
 
 def _masked(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str]]:
@@ -742,6 +714,4 @@ def merged(files: Sequence[Problems]) -> tuple[list[Problem], int]:
 
 def write_problems(path: Path, problems: Sequence[Problem] | Iterator[Problem]) -> None:
     """Write problems as JSON Lines that `read_problems` takes back, whole or not at all."""
-    with atomic_writer(path) as file:
-        for problem in problems:
-            file.write(json.dumps(problem.to_row(), ensure_ascii=False) + "\n")
+    write_rows(path, (problem.to_row() for problem in problems))

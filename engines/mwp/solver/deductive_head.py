@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engines.core.tree import Tree
 from engines.mwp.solver.encoders import Encoded
-from engines.mwp.solver.reading import LARGEST, Found, Legal, add
-from engines.mwp.solver.words import COMMUTATIVE, Words
+from engines.mwp.solver.reading import COMMUTATIVE, LARGEST, Found, Legal, Words, add
 from engines.training.libraries import Module
 
 if TYPE_CHECKING:

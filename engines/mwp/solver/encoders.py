@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from engines.training.libraries import Module
-from engines.training.pooling import POOLINGS
+from engines.training.libraries import POOLINGS, Module
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -29,7 +28,6 @@ class Encoded(NamedTuple):
     present: Tensor
 
     def rows(self, places: Tensor) -> Encoded:
-        """Some of the problems, or one several times."""
         return Encoded(*(part[places] for part in self))
 
     def with_constants(self, constants: Tensor) -> Tensor:
@@ -49,7 +47,8 @@ def encoded(
     mask = torch.arange(ids.shape[1], device=ids.device) < length[:, None]
     states = encoder(ids, mask)
     # The first state of a recurrent encoder is that of two directions, which it knows.
-    vector = encoder.first(states, length) if pooling == "first" else POOLINGS[pooling](states, mask)
+    own = pooling == "first" and isinstance(encoder, Gru)
+    vector = encoder.first(states, length) if own else POOLINGS[pooling](states, mask)
     present = marks >= 0
     at = marks.clamp(min=0)[:, :, None].expand(-1, -1, states.shape[-1])
     return Encoded(states, mask, vector, states.gather(1, at), present)
@@ -65,12 +64,17 @@ class _Table(Module):
         nn.init.normal_(self.marks.weight, std=0.02)
 
     def forward(self, ids: Tensor) -> Tensor:
-        import torch
+        return _rows(self.tokens, self.marks, ids)
 
-        known = self.tokens.num_embeddings
-        marked = ids >= known
-        result = self.tokens(ids.masked_fill(marked, 0))
-        return torch.where(marked[:, :, None], self.marks((ids - known).clamp(min=0)), result)
+
+def _rows(tokens: nn.Embedding, marks: nn.Embedding, ids: Tensor) -> Tensor:
+    """(batch, length, width) of ids, those of marks behind those of tokens."""
+    import torch
+
+    known = tokens.num_embeddings
+    marked = ids >= known
+    result = tokens(ids.masked_fill(marked, 0))
+    return torch.where(marked[:, :, None], marks((ids - known).clamp(min=0)), result)
 
 
 class Adapted(Module):
@@ -112,17 +116,8 @@ class Pretrained(Module):
         nn.init.normal_(self.marks.weight, std=0.02)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        import torch
-
-        table = self.model.get_input_embeddings()
-        marked = ids >= table.num_embeddings
-        known = table(ids.masked_fill(marked, 0))
-        own = self.marks((ids - table.num_embeddings).clamp(min=0))
-        inputs = torch.where(marked[:, :, None], own, known)
+        inputs = _rows(self.model.get_input_embeddings(), self.marks, ids)
         return self.model(inputs_embeds=inputs, attention_mask=mask.long()).last_hidden_state
-
-    def first(self, states: Tensor, _length: Tensor) -> Tensor:
-        return states[:, 0]
 
 
 def _adapt(module: nn.Module, rank: int) -> None:
@@ -136,8 +131,6 @@ def _adapt(module: nn.Module, rank: int) -> None:
 
 
 class Transformer(Module):
-    """A transformer with norms first and learned positions."""
-
     def __init__(self, tokens: int, marks: int, settings: SolverSettings) -> None:
         import torch
         from torch import nn
@@ -156,9 +149,6 @@ class Transformer(Module):
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         inputs = self.table(ids) + self.positions[: ids.shape[1]]
         return self.stack(inputs, src_key_padding_mask=~mask)
-
-    def first(self, states: Tensor, _length: Tensor) -> Tensor:
-        return states[:, 0]
 
 
 class Gru(Module):

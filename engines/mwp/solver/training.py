@@ -18,19 +18,21 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
 from engines.core.spec import read, refused, values
+from engines.mwp.evaluations.scores import judged
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
+from engines.mwp.solver.reading import Read, Words, stacked
 from engines.mwp.solver.settings import CODE, SolverSettings
-from engines.training.processes import rows_of_all
+from engines.mwp.solver.solver import FILE, Solver, built_in, inputs, new_solver, open_solver, save_solver
+from engines.training.checkpoints import card
+from engines.training.libraries import rows_of_all
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from engines.mwp.solver.reading import Read
-    from engines.mwp.solver.solver import Solver
-    from engines.mwp.triplets.pool import Pool
+    from engines.mwp.triplets.retrieval import Pool
 
 
 def contrastive(anchor: Tensor, positive: Tensor, negative: Tensor, tau: float) -> Tensor:
@@ -88,11 +90,9 @@ def material(
         held_out = [row for row in rows if row.fold == fold]
         rows = [row for row in rows if row.fold != fold]
         if not held_out:
+            remedy = "Folds are in the problems; list them with: mathwb mwp problems FILE"
             raise DataError(
-                f"no problem is of fold {fold}",
-                path=data["problems"],
-                code="E679",
-                remedy="Folds are in the problems; list them with: mathwb mwp problems FILE",
+                f"no problem is of fold {fold}", path=data["problems"], code="E679", remedy=remedy
             )
         left_out[f"fold {fold}"] += len(held_out)
     also = _usable(data["also"], left_out) if "also" in data else []
@@ -111,14 +111,13 @@ def material(
         drawn, alike = _drawn(rows, [*rows, *also], round(development * len(rows)), seed)
         chosen = [row for place, row in enumerate(rows) if place in drawn]
         rows = [row for place, row in enumerate(rows) if place not in drawn]
-    train = (*rows, *_renamed(also, {row.id for row in (*rows, *chosen)}))
+    taken = {row.id for row in (*rows, *chosen)}
+    renamed = (replace(row, id=f"{row.source}:{row.id}") if row.id in taken else row for row in also)
+    train = (*rows, *renamed)
     if not train:
-        raise DataError(
-            "no problem is left to train on",
-            path=data["problems"],
-            code="E679",
-            remedy="See what was left out with: mathwb mwp problems FILE",
-        )
+        remedy = "See what was left out with: mathwb mwp problems FILE"
+        what = "no problem is left to train on"
+        raise DataError(what, path=data["problems"], code="E679", remedy=remedy)
     return Material(train, tuple(chosen), dict(left_out), alike)
 
 
@@ -145,10 +144,6 @@ def _usable(path: Path, left_out: Counter[str]) -> list[Problem]:
     return list(read.usable)
 
 
-def _renamed(rows: Sequence[Problem], taken: set[str]) -> list[Problem]:
-    return [replace(row, id=f"{row.source}:{row.id}") if row.id in taken else row for row in rows]
-
-
 def _unlike(
     rows: list[Problem], others: Sequence[Problem], reason: str, left_out: Counter[str]
 ) -> list[Problem]:
@@ -160,7 +155,6 @@ def _unlike(
 
 def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
     """Which rows have a Jaccard index of `ALIKE` or more with one of the others that is another problem."""
-    import numpy as np
     from scipy.sparse import csr_matrix
 
     if not rows or not others:
@@ -168,8 +162,8 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
     names: dict[tuple[str, str], int] = {}
     tables = []
     for part in (rows, others):
-        pairs = [sorted({names.setdefault(pair, len(names)) for pair in _pairs(row)}) for row in part]
-        tables.append(pairs)
+        pairs = (set(pairwise(_words(row))) for row in part)
+        tables.append([sorted({names.setdefault(pair, len(names)) for pair in row}) for row in pairs])
 
     def matrix(table: list[list[int]]) -> csr_matrix:
         ends = np.cumsum([0, *map(len, table)])
@@ -187,10 +181,6 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
         union = sizes[0][row] + sizes[1][common.col] - common.data
         result.update(row[(common.data >= ALIKE * union) & (itself[row] != common.col)].tolist())
     return result
-
-
-def _pairs(problem: Problem) -> set[tuple[str, str]]:
-    return set(pairwise(_words(problem)))
 
 
 def _words(problem: Problem) -> list[str]:
@@ -220,9 +210,6 @@ class SolverTask:
         self.data, self.seed = data, seed
 
     def origin(self) -> Origin:
-        """The trainer, all settings, and the files."""
-        from engines.mwp.solver.solver import built_in
-
         data: dict[str, Sequence[Path]] = {name: (path,) for name, path in self.data.items()}
         if self.settings.encoder == "pretrained" or "encoder" in self.data:
             data["encoder"] = model_files(self.data.get("encoder", built_in()))
@@ -230,15 +217,14 @@ class SolverTask:
 
     @cached_property
     def material(self) -> Material:
-        """The problems. Raises: DataError E679."""
+        """The problems."""
         settings = self.settings
         return material(self.data, fold=settings.fold, development=settings.development, seed=self.seed)
 
     @cached_property
     def pool(self) -> Pool | None:
-        """What triplets are taken from, where there are any. Raises: EngineError E681 for problems with one
-        equation."""
-        from engines.mwp.triplets.pool import parts_of, pool_of
+        """What triplets are taken from, where there are any."""
+        from engines.mwp.triplets.retrieval import parts_of, pool_of
 
         if not self.settings.alpha and self.settings.anchors == "train":
             return None
@@ -252,12 +238,7 @@ class SolverTask:
 
     def model(self) -> Solver:
         """The solver as it begins; operators, constants and vocabulary of a new one are those of the training
-        problems. Raises: EngineError E678 for an encoder from scratch that is to begin with what is no
-        solver; DataError E663 and E680 for a folder that cannot be begun with."""
-        from engines.mwp.solver.model_folder import FILE, open_solver
-        from engines.mwp.solver.solver import new_solver
-        from engines.mwp.solver.words import Words
-
+        problems."""
         train, folder = self.material.train, self.data.get("encoder")
         if folder is not None and (folder / FILE).exists():
             made = open_solver(folder, device="cpu", settings=self.settings)
@@ -334,9 +315,6 @@ class SolverTask:
         what the head is to write; `values`: (anchors, constants + numbers)."""
         import torch
 
-        from engines.mwp.solver.solver import inputs
-        from engines.mwp.solver.words import stacked
-
         anchors = [row[0] for row in examples]
         contrasted = [row for row, example in enumerate(examples) if example[1] >= 0]
         places = [*anchors, *(examples[row][side] for side in (1, 2) for row in contrasted)]
@@ -381,8 +359,6 @@ class SolverTask:
     def evaluate(self, model: Solver) -> dict[str, float]:
         """Of the development problems the share of right answers and of right equations (up to the order of
         operands); those that cannot be read are wrong."""
-        from engines.mwp.evaluations.scores import judged
-
         rows = self.material.development
         if not rows:
             return {}
@@ -393,18 +369,14 @@ class SolverTask:
         }
 
     def save(self, model: Solver, folder: Path, facts: Mapping[str, Any]) -> None:
-        from engines.mwp.solver.model_folder import save_solver
-        from engines.training.checkpoints import card
-
         save_solver(model, folder)
-        out = {f"left out: {reason}": f"{count:,}" for reason, count in self.left_out.items() if count}
         data: dict[str, object] = {
             **{name: path.name for name, path in self.data.items()},
             "training problems": f"{len(self._examples):,}",
             "development problems": f"{len(self.material.development):,}",
             "of these like a training problem": f"{self.material.alike:,}",
             "variants": f"{len(self.problems) - len(self.material.train):,}",
-            **out,
+            **{f"left out: {reason}": f"{count:,}" for reason, count in self.left_out.items() if count},
         }
         text = card(
             "Solver of math word problems",

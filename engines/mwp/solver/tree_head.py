@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engines.core.tree import Tree
-from engines.mwp.problems.equation import Value
+from engines.mwp.problems.problem import Value
 from engines.mwp.solver.encoders import Encoded
-from engines.mwp.solver.reading import Found, Legal, add, result
-from engines.mwp.solver.words import Words
+from engines.mwp.solver.reading import Found, Legal, Words, add, result
 from engines.training.libraries import Module
 
 if TYPE_CHECKING:

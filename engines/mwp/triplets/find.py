@@ -1,38 +1,42 @@
-"""Triplets of a file of problems: found, described, written; and the anchors they are found for."""
+"""Triplets of a file of problems: found, described, written and explained; their anchors."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import changed
+from engines.core.files import changed, write_rows
+from engines.core.spec import known
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.pool import Pool, parts_of, pool_of
 from engines.mwp.triplets.retrieval import (
-    Chooser,
     Joint,
+    Places,
+    Pool,
     Retriever,
     TwoStage,
     equation_vectors,
+    parts_of,
+    pool_of,
     text_vectors,
     triplets,
     worded,
 )
 from engines.mwp.triplets.settings import (
+    ExplainTriplet,
     FindTriplets,
     ListAnchors,
     Triplet,
     TripletSearch,
     labelled,
-    write_triplets,
 )
-from engines.mwp.triplets.similarity import BertSim, TextSimilarity, similarity_of, tokens
+from engines.mwp.triplets.similarity import BertSim, TextSimilarity, edits, similarity_of, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,6 @@ _MOST = 3
 
 
 def retriever(spec: TripletSearch, found: Ready, *, events: Sink = ignore, stop: Stop = never) -> Retriever:
-    """The strategy of a spec on what is ready."""
     if spec.strategy == "joint":
         key = (spec.text, spec.tokens, spec.equation_encoder, spec.weight)
         kept = _JOINT.get(key)
@@ -75,15 +78,15 @@ def retriever(spec: TripletSearch, found: Ready, *, events: Sink = ignore, stop:
             _JOINT.clear()
             kept = _JOINT[key] = _joint(spec, found, events=events, stop=stop)
         return kept
-    chooser = Chooser(found.texts, random=spec.text == "random", seed=spec.seed)
-    return TwoStage(found.pool, found.texts, spec.strategy, chooser, rare=spec.rare_min)
+    random = spec.seed if spec.text == "random" else None
+    return TwoStage(found.pool, found.texts, spec.strategy, rare=spec.rare_min, random=random)
 
 
-_JOINT: dict[Any, Retriever] = {}
+_JOINT: dict[Any, Joint] = {}
 """The last one: its index of all vectors takes seconds for a large pool."""
 
 
-def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Retriever:
+def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Joint:
     pool = found.pool
     if spec.equation_encoder:
         from engines.retrieval.encoders import encoder
@@ -122,10 +125,10 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     rows = [row for row in rows if (row.anchor, row.positive, row.negative) not in bad]
     hard = {spec.strategy: hardness(rows, result.pool)}
     if spec.strategy == "joint":
-        two = TwoStage(result.pool, result.texts, "em", Chooser(result.texts))
+        two = TwoStage(result.pool, result.texts, "em")
         hard["em"] = hardness(list(triplets(two, result.anchors, events=events, stop=stop)), result.pool)
     if spec.out and complete:
-        write_triplets(spec.out, rows)
+        write_rows(spec.out, map(asdict, rows))
     return {
         "anchors": len(result.anchors),
         "unusable": result.unusable,
@@ -169,10 +172,7 @@ def hardness(triplets: Sequence[Triplet], pool: Pool) -> dict[str, Any]:
 
 
 def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """The anchors in the order of the file; the equations of the pool, the commonest first.
-
-    Raises: as `engines.mwp.triplets.find.ready` does.
-    """
+    """The anchors in the order of the file; the equations of the pool, the commonest first."""
     result = ready(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
     pool = result.pool
     parts: dict[str, Counter[str]] = {}
@@ -207,4 +207,197 @@ def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never
         "unusable": result.unusable,
         "pool": pool.counts(),
         "templates": sorted(templates, key=lambda row: (-row["count"], row["template"])),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A problem that was, or might have been, chosen.
+
+    Args: part: of the pool. of: what it was made of; own: of the anchor itself. eq_sim, text_sim: to the
+    anchor. reason: why it was chosen, or not.
+    """
+
+    id: str
+    text: str
+    template: str
+    part: str
+    of: str
+    own: bool
+    eq_sim: float
+    text_sim: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A triplet with its problems, the edits from the anchor's equation, and its rivals.
+
+    Args: positives, negatives: the candidates in the order of choice, the chosen ones first; positive_count,
+    negative_count: of how many. lost: the texts most like the anchor's that are no candidates of the
+    negative, because their equation is further than the nearest. own: the anchor's own variants.
+    """
+
+    triplet: Triplet
+    problems: dict[str, dict[str, Any]]
+    edits: dict[str, list[dict[str, Any]]]
+    positives: tuple[Candidate, ...]
+    positive_count: int
+    negatives: tuple[Candidate, ...]
+    negative_count: int
+    lost: tuple[Candidate, ...]
+    own: tuple[Candidate, ...]
+
+
+def explain(spec: ExplainTriplet) -> Explanation:
+    """The triplet of one anchor and why.
+
+    Raises: EngineError E684 for an id without a usable problem, E685 for one without a negative, and as
+    `find_triplets` does.
+
+    >>> from engines.core.system import asset
+    >>> data = asset("sample/problems/sample-en/problems.jsonl")
+    >>> found = explain(ExplainTriplet(data, anchor="en-001"))
+    >>> found.triplet.positive, found.triplet.negative, found.negative_count
+    ('en-002', 'en-025', 22)
+    """
+    result = ready(spec)
+    anchor = result.pool.place.get(spec.anchor)
+    if anchor is None or result.pool.examples[anchor].of:
+        remedy = known(spec.anchor, [problem.id for problem in result.anchors])
+        raise EngineError(f"there is no problem {spec.anchor!r} with an equation", code="E684", remedy=remedy)
+    chosen = retriever(spec, result)
+    triplet = chosen.triplet(anchor)
+    if triplet is None:
+        what = f"no other equation is near enough to give a negative for {spec.anchor!r}"
+        remedy = "Use a larger pool, or a smaller --rare-min."
+        raise EngineError(what, code="E685", remedy=remedy)
+    if isinstance(chosen, Joint):
+        negatives, equations, texts = chosen.scored(anchor)
+        order = np.argsort(-(chosen.weight * equations + (1.0 - chosen.weight) * texts), kind="stable")
+        positives = result.pool.positives(anchor)
+        return _explained(spec, result, anchor, triplet, positives, negatives[order], _JOINTLY)
+    sets = chosen.candidates(anchor)
+    reasons = _AT_RANDOM if spec.text == "random" else _IN_TWO_STAGES
+    return _explained(spec, result, anchor, triplet, sets.positives, sets.negatives, reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reasons:
+    """Why the positive and the negative were chosen, and candidates for them and all others not; `ordered`:
+    the candidates for the negative come in the order of choice."""
+
+    positive: str
+    negative: str
+    rival_positives: str
+    rival_negatives: str
+    lost: str
+    ordered: bool = False
+
+
+_LEAST = "same equation, text least similar to the anchor's"
+_MOST_LIKE = "nearest other equation, text most similar to the anchor's"
+_IN_TWO_STAGES = _Reasons(_LEAST, _MOST_LIKE, "nearer text", "farther text", "farther equation")
+_AT_RANDOM = _Reasons("drawn at random", "drawn at random", "not sampled", "not sampled", "farther equation")
+_BEST = "best joint score of equation and text"
+_JOINTLY = _Reasons(_LEAST, _BEST, "nearer text", "lower joint score", "lower joint score", ordered=True)
+
+
+def _explained(
+    spec: ExplainTriplet,
+    found: Ready,
+    anchor: int,
+    triplet: Triplet,
+    positives: Places,
+    negatives: Places,
+    reasons: _Reasons,
+) -> Explanation:
+    pool = found.pool
+    everyone = np.arange(len(pool.examples))
+    texts = found.texts.of(anchor, everyone)
+    rows = pool.nearest.row(int(pool.equation[anchor]))
+    equations = rows[pool.equation]
+
+    def candidates(places: Sequence[int] | Places, why: Sequence[str]) -> tuple[Candidate, ...]:
+        shown = []
+        for rank, place in enumerate(places):
+            example = pool.examples[int(place)]
+            shown.append(
+                Candidate(
+                    id=example.problem.id,
+                    text=example.problem.text,
+                    template=example.problem.template,
+                    part=example.part,
+                    of=example.of,
+                    own=example.of == triplet.anchor,
+                    eq_sim=float(equations[place]),
+                    text_sim=float(texts[place]),
+                    reason=why[min(rank, len(why) - 1)],
+                )
+            )
+        return tuple(shown)
+
+    def first(places: Places, chosen: str, *, like: bool) -> Places:
+        if not reasons.ordered or not like:
+            places = places[np.argsort(texts[places] * (-1.0 if like else 1.0), kind="stable")]
+        at = pool.place[chosen]
+        # A random choice need not be the first.
+        return np.concatenate([[at], places[places != at]])[: spec.show].astype(np.int64)
+
+    alone = "no other problem has the anchor's equation, so it is its own positive"
+    why_positive = alone if triplet.positive == triplet.anchor else reasons.positive
+    if triplet.alone and triplet.positive != triplet.anchor:
+        why_positive = "no other problem has the anchor's equation: nearest equation, text least similar"
+    others = everyone[(pool.equation != pool.equation[anchor]) & ~np.isin(everyone, negatives)]
+    foreign = pool.foreign(int(pool.equation[anchor]))[pool.equation]
+    equal = ~pool.other(int(pool.equation[anchor]))[pool.equation] & ~foreign
+
+    def missed(place: int) -> str:
+        if foreign[place]:
+            return "it is of another language"
+        return "its equation is equal to the anchor's as a function" if equal[place] else reasons.lost
+
+    ranked = others[np.argsort(-texts[others], kind="stable")][: spec.show]
+    own = [place for place, example in enumerate(pool.examples) if example.of == triplet.anchor]
+
+    def fate(place: int) -> str:
+        if pool.equation[place] == pool.equation[anchor]:
+            return "made from the anchor, with its equation: a positive"
+        return f"made from the anchor: {'a candidate' if place in negatives else missed(place)}"
+
+    problems = {
+        name: pool.examples[pool.place[getattr(triplet, name)]].problem
+        for name in ("anchor", "positive", "negative")
+    }
+    trees = {name: problem.normal for name, problem in problems.items()}
+    from_ = trees["anchor"]
+    assert from_ is not None
+    return Explanation(
+        triplet=triplet,
+        problems={name: _shown(problem) for name, problem in problems.items()},
+        edits={
+            name: edits(from_, tree) for name, tree in trees.items() if name != "anchor" and tree is not None
+        },
+        positives=candidates(
+            first(positives, triplet.positive, like=False), (why_positive, reasons.rival_positives)
+        ),
+        positive_count=len(positives),
+        negatives=candidates(
+            first(negatives, triplet.negative, like=True), (reasons.negative, reasons.rival_negatives)
+        ),
+        negative_count=len(negatives),
+        lost=candidates(ranked, [missed(place) for place in ranked]),
+        own=candidates(own, [fate(place) for place in own]),
+    )
+
+
+def _shown(problem: Problem) -> dict[str, Any]:
+    normal = problem.normal
+    assert normal is not None
+    return {
+        **problem.to_row(),
+        "values": list(problem.values),
+        "template": problem.template,
+        "prefix": list(problem.prefix),
+        "normal": normal.labels(),
     }

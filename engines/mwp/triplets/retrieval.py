@@ -1,25 +1,163 @@
-"""Retrieval of hard triplets in two stages (sections 2.5 and 2.6 of the paper), or in one."""
+"""The pool that positives and negatives are taken from, and the retrieval of hard triplets from it, in two
+stages (sections 2.5 and 2.6 of the paper) or in one."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Literal, get_args
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.spec import known, refused
 from engines.core.tree import Tree
+from engines.core.tree_edit import Nearest
+from engines.mwp.evaluations.scores import signature
+from engines.mwp.problems.numbers import Language
 from engines.mwp.problems.problem import Problem
-from engines.mwp.triplets.pool import Places, Pool
 from engines.mwp.triplets.settings import Strategy, Triplet
 from engines.mwp.triplets.similarity import TextSimilarity
 from engines.retrieval.dense import Vectors, unit
+
+Part = Literal["train", "qr", "roda"]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A problem of the pool. Args: part: where it comes from. of: the problem that it was made of, "" for one
+    that was there."""
+
+    problem: Problem
+    part: Part = "train"
+    of: str = ""
+
+
+class Pool:
+    """Examples in the order of their ids, grouped by language and normalised equation.
+
+    `examples[i]`; `equations[e]` are the trees, distinct within a language, and `equation[i]` says which one
+    an example has; `members[e]` are its examples in the order of their ids, so that the first of equals has
+    the least id.
+    """
+
+    def __init__(self, examples: Iterable[Example], parts: Sequence[Part] = ("train",)) -> None:
+        self.parts = tuple(parts)
+        self.examples = sorted(examples, key=lambda example: example.problem.id)
+        self.place = {example.problem.id: place for place, example in enumerate(self.examples)}
+        numbers: dict[tuple[Language, Tree], int] = {}
+        pairs = ((example.problem.language, example.problem.normal) for example in self.examples)
+        self.equation = np.array(
+            [numbers.setdefault((name, tree), len(numbers)) for name, tree in pairs if tree is not None],
+            np.int64,
+        )
+        self.equations = [tree for _, tree in numbers]
+        self._chinese = np.array([language == "zh" for language, _ in numbers], np.bool_)
+        order = np.argsort(self.equation, kind="stable")
+        self.members: list[Places] = np.split(order, np.cumsum(np.bincount(self.equation))[:-1])
+
+    @cached_property
+    def nearest(self) -> Nearest:
+        """Its equations by similarity (the paper, section 3): 1 - tree edit distance / (nodes of both)."""
+        return Nearest(self.equations)
+
+    @cached_property
+    def _functions(self) -> NDArray[np.int64]:
+        """Equal numbers for equations that are equal as functions of the numbers of a problem."""
+        known: dict[Any, int] = {}
+        return np.array([known.setdefault(signature(tree), len(known)) for tree in self.equations], np.int64)
+
+    def equal(self, equation: int) -> Places:
+        """The other equations of its language that are equal to one as functions, as N_0-(N_1+N_2) is to
+        N_0-N_1-N_2."""
+        same = (self._functions == self._functions[equation]) & ~self.foreign(equation)
+        same[equation] = False
+        return np.flatnonzero(same)
+
+    def foreign(self, equation: int) -> NDArray[np.bool_]:
+        """(equations,) which are of another language."""
+        return np.asarray(self._chinese != self._chinese[equation])
+
+    def other(self, equation: int) -> NDArray[np.bool_]:
+        """(equations,) which a negative may have: others of the language that are not equal as functions."""
+        return np.asarray((self._functions != self._functions[equation]) & ~self.foreign(equation))
+
+    def positives(self, anchor: int) -> Places:
+        """The other examples of an anchor's equation; where there are none, itself."""
+        members = self.members[int(self.equation[anchor])]
+        return members[members != anchor] if len(members) > 1 else members
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [example.problem for example in self.examples]
+
+    def triplet(
+        self,
+        strategy: Strategy,
+        anchor: int,
+        positive: tuple[int, float, float],
+        negative: tuple[int, float, float],
+        alone: bool,
+    ) -> Triplet:
+        """Args: positive, negative: place, similarity of the equation, and of the text, to the anchor's."""
+        return Triplet(
+            anchor=self.examples[anchor].problem.id,
+            positive=self.examples[positive[0]].problem.id,
+            negative=self.examples[negative[0]].problem.id,
+            eq_sim_positive=positive[1],
+            eq_sim_negative=negative[1],
+            text_sim_positive=positive[2],
+            text_sim_negative=negative[2],
+            pool=",".join(self.parts),
+            strategy=strategy,
+            alone=alone,
+        )
+
+    def counts(self) -> dict[str, int]:
+        return dict(Counter(example.part for example in self.examples))
+
+
+def parts_of(text: str) -> tuple[Part, ...]:
+    """The parts of a pool, `train,qr,roda`."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in get_args(Part):
+            raise refused(f"{name!r} is not part of a pool", "E424", known(name, get_args(Part)))
+    if "train" not in names:
+        remedy = "Equations are compared within the data: write train,qr"
+        raise refused(f"the pool {text!r} lacks train", "E424", remedy)
+    return tuple(part for part in get_args(Part) if part in names)
+
+
+def pool_of(problems: Sequence[Problem], parts: Sequence[Part], *, coherent: bool = False) -> Pool:
+    """The pool of problems with an equation, and of what is made of them.
+
+    Args: coherent: without variants that have a doubt about their text.
+    """
+    from engines.mwp.augmentation.augment import variants
+
+    examples = [Example(problem) for problem in problems if problem.equation is not None]
+    for part in parts:
+        if part != "train":
+            examples += (
+                Example(variant.problem, part, variant.of)
+                for variant in variants(problems, (part,)).made
+                if not (coherent and variant.doubts)
+            )
+    pool = Pool(examples, parts)
+    different = max((int(pool.other(one).sum()) + 1 for one in range(len(pool.equations))), default=0)
+    if different < 2:
+        what = f"the problems have {different} different equations per language, and triplets need two"
+        raise EngineError(what, code="E681", remedy="Name more problems.")
+    return pool
+
 
 # Retrieval of hard triplets in two stages (sections 2.5 and 2.6 of the paper): equations, then texts.
 #
@@ -41,46 +179,25 @@ class Candidates:
     alone: bool
 
 
-class Retriever(Protocol):
-    """A strategy over a pool."""
-
-    strategy: Strategy
-    pool: Pool
-    texts: TextSimilarity
-
-    def triplet(self, anchor: int) -> Triplet | None:
-        """The triplet of the problem at a place; None where the pool has no negative for it."""
-        ...
-
-
-class Chooser:
-    """The choice by text: for a positive the least similar, for a negative the most; or any, by a seed."""
-
-    def __init__(self, texts: TextSimilarity, *, random: bool = False, seed: int = 0) -> None:
-        self.texts = texts
-        self._random, self._seed = random, seed
-
-    def among(self, anchor: int, places: Places, *, like: bool) -> tuple[int, float]:
-        """The chosen place and its similarity. Args: like: the most similar is wanted."""
-        if self._random:
-            draw = np.random.default_rng((self._seed, anchor, int(like))).integers(len(places))
-            places = places[draw : draw + 1]
-        scores = self.texts.of(anchor, places)
-        best = int(scores.argmax() if like else scores.argmin())
-        return int(places[best]), float(scores[best])
-
-
 class TwoStage:
-    """Exact match (`em`) or nearest neighbour (`nn`), then the text.
+    """Exact match (`em`) or nearest neighbour (`nn`), then the text: for a positive the least similar, for a
+    negative the most.
 
     Args: rare: equations with fewer examples are never a negative's (the code's filter; 1: none is rare).
+    random: a seed, by which any text is taken.
     """
 
     def __init__(
-        self, pool: Pool, texts: TextSimilarity, strategy: Strategy, chooser: Chooser, *, rare: int = 1
+        self,
+        pool: Pool,
+        texts: TextSimilarity,
+        strategy: Strategy,
+        *,
+        rare: int = 1,
+        random: int | None = None,
     ) -> None:
         self.pool, self.texts, self.strategy = pool, texts, strategy
-        self._chooser, self._rare = chooser, rare
+        self._rare, self._random = rare, random
         self._others = lru_cache(maxsize=None)(self._others_of)
 
     def _others_of(self, equation: int) -> list[tuple[float, Places]]:
@@ -115,28 +232,31 @@ class TwoStage:
             negative = others[1] if len(others) > 1 else (0.0, _EMPTY)
             return Candidates(positive[1], positive[0], negative[1], negative[0], alone)
         negative = others[0] if others else (0.0, _EMPTY)
-        positives = members if alone else members[members != anchor]
-        return Candidates(positives, 1.0, negative[1], negative[0], alone)
+        return Candidates(self.pool.positives(anchor), 1.0, negative[1], negative[0], alone)
+
+    def _chosen(self, anchor: int, places: Places, *, like: bool) -> tuple[int, float]:
+        """The chosen place and its similarity. Args: like: the most similar is wanted."""
+        if self._random is not None:
+            draw = np.random.default_rng((self._random, anchor, int(like))).integers(len(places))
+            places = places[draw : draw + 1]
+        scores = self.texts.of(anchor, places)
+        best = int(scores.argmax() if like else scores.argmin())
+        return int(places[best]), float(scores[best])
 
     def triplet(self, anchor: int) -> Triplet | None:
-        """As `Retriever.triplet`. In `em` an anchor that is alone with its equation is its own positive."""
+        """The triplet of the problem at a place; None where the pool has no negative for it. In `em` an
+        anchor that is alone with its equation is its own positive."""
         result = self.candidates(anchor)
         if not len(result.negatives) or not len(result.positives):
             return None
-        positive, like_positive = self._chooser.among(anchor, result.positives, like=False)
-        negative, like_negative = self._chooser.among(anchor, result.negatives, like=True)
-        examples = self.pool.examples
-        return Triplet(
-            anchor=examples[anchor].problem.id,
-            positive=examples[positive].problem.id,
-            negative=examples[negative].problem.id,
-            eq_sim_positive=result.positive_similarity,
-            eq_sim_negative=result.negative_similarity,
-            text_sim_positive=like_positive,
-            text_sim_negative=like_negative,
-            pool=",".join(self.pool.parts),
-            strategy=self.strategy,
-            alone=result.alone,
+        positive, like_positive = self._chosen(anchor, result.positives, like=False)
+        negative, like_negative = self._chosen(anchor, result.negatives, like=True)
+        return self.pool.triplet(
+            self.strategy,
+            anchor,
+            (positive, result.positive_similarity, like_positive),
+            (negative, result.negative_similarity, like_negative),
+            result.alone,
         )
 
 
@@ -175,13 +295,7 @@ class Joint:
     strategy: Strategy = "joint"
 
     def __init__(
-        self,
-        pool: Pool,
-        texts: TextSimilarity,
-        equations: Vectors,
-        vectors: Vectors,
-        *,
-        weight: float = 0.5,
+        self, pool: Pool, texts: TextSimilarity, equations: Vectors, vectors: Vectors, *, weight: float
     ) -> None:
         import faiss
 
@@ -214,30 +328,22 @@ class Joint:
         return places, equations, self.texts.of(anchor, places)
 
     def triplet(self, anchor: int) -> Triplet | None:
-        """As `Retriever.triplet`. The positive is the same example as with `em`."""
+        """As `TwoStage.triplet`. The positive is the same example as with `em`."""
         pool = self.pool
-        equation = int(pool.equation[anchor])
         negatives, equations, texts = self.scored(anchor)
         if not len(negatives):
             return None
         best = int((self.weight * equations + (1.0 - self.weight) * texts).argmax())
-        members = pool.members[equation]
-        alone = len(members) == 1
-        positives = members if alone else members[members != anchor]
+        positives = pool.positives(anchor)
         unlike = self.texts.of(anchor, positives)
         least = int(unlike.argmin())
-        return Triplet(
-            anchor=pool.examples[anchor].problem.id,
-            positive=pool.examples[positives[least]].problem.id,
-            negative=pool.examples[negatives[best]].problem.id,
-            eq_sim_positive=1.0,
-            eq_sim_negative=float(equations[best]),
-            text_sim_positive=float(unlike[least]),
-            text_sim_negative=float(texts[best]),
-            pool=",".join(pool.parts),
-            strategy=self.strategy,
-            alone=alone,
-        )
+        positive = int(positives[least]), 1.0, float(unlike[least])
+        negative = int(negatives[best]), float(equations[best]), float(texts[best])
+        alone = len(pool.members[int(pool.equation[anchor])]) == 1
+        return pool.triplet(self.strategy, anchor, positive, negative, alone)
+
+
+Retriever = TwoStage | Joint
 
 
 def equation_vectors(trees: Sequence[Tree]) -> Vectors:

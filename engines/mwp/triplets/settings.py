@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer, json_objects
+from engines.core.files import json_objects
 from engines.core.spec import Arg, refused
 
 Strategy = Literal["em", "nn", "joint"]
@@ -124,16 +122,9 @@ class Triplet:
         return self.text_sim_negative - self.text_sim_positive
 
 
-def write_triplets(path: Path, triplets: Iterable[Triplet]) -> None:
-    """Write triplets as JSON Lines, whole or not at all."""
-    with atomic_writer(path) as file:
-        for triplet in triplets:
-            file.write(json.dumps(asdict(triplet), ensure_ascii=False) + "\n")
-
-
 def labelled(path: Path) -> frozenset[tuple[str, str, str]]:
     """Anchor, positive and negative of the triplets that a file names bad: labels or triplets, as they are
-    written. Raises: DataError E317 with the line of one that cannot be read."""
+    written."""
     result = set()
     remedy = "Make the file again with: mathwb mwp labels --out FILE"
     for number, row in json_objects(path, remedy=remedy):

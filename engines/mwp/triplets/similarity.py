@@ -18,9 +18,8 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import refused
 from engines.core.tree import Tree
 from engines.core.tree_edit import distance, edit_script
-from engines.mwp.problems.equation import constant, infix, normalised, parse_infix
 from engines.mwp.problems.numbers import Language, language_of, value_of
-from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.problem import Problem, constant, infix, normalised, parse_infix
 from engines.mwp.triplets.settings import Similarity, Text, Tokens
 
 # Bi-BLEU: sentence BLEU of two texts, each as the other's reference, on average (section 2.6 of the paper).
@@ -83,16 +82,8 @@ class BiBleu:
 
     def of(self, anchor: int, others: NDArray[np.integer]) -> Floats:
         """(n,): Bi-BLEU of one text with others, by their places. Not for several threads at once."""
-        return _scores(
-            anchor,
-            np.asarray(others, np.int64),
-            self._ids,
-            self._counts,
-            self._begins,
-            self._lengths,
-            self._log_sizes,
-            self._have,
-        )
+        known = self._ids, self._counts, self._begins, self._lengths, self._log_sizes, self._have
+        return _scores(anchor, np.asarray(others, np.int64), *known)
 
 
 @compiled
@@ -138,8 +129,6 @@ def _scores(
 
 
 class TextSimilarity(Protocol):
-    """How alike the texts of a pool are."""
-
     name: str
 
     def of(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
@@ -156,7 +145,6 @@ class BertSim:
         self.vectors = vectors
 
     def of(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-        """As `TextSimilarity.of`."""
         return np.asarray(self.vectors[others] @ self.vectors[anchor], np.float64)
 
 
@@ -172,16 +160,12 @@ def similarity_of(
     """What compares the texts of problems; a random choice is measured by Bi-BLEU.
 
     Args: encoder: of sentences, `minilm` or a folder; None takes MiniLM where all problems are English.
-    Raises: EngineError E682 for Chinese problems without an encoder, and as `encoder` does.
     """
     if text != "bertsim":
         return BiBleu([tokens(problem.text, problem.language, how) for problem in problems])
     if encoder is None and any(problem.language == "zh" for problem in problems):
-        raise EngineError(
-            "the built-in sentence encoder reads no Chinese",
-            code="E682",
-            remedy="Name one that does with --encoder FOLDER, or use --text bibleu.",
-        )
+        remedy = "Name one that does with --encoder FOLDER, or use --text bibleu."
+        raise EngineError("the built-in sentence encoder reads no Chinese", code="E682", remedy=remedy)
     from engines.retrieval.encoders import BUILT_IN
     from engines.retrieval.encoders import encoder as opened
 
@@ -200,7 +184,10 @@ def similarity(spec: Similarity) -> dict[str, Any]:
         language = language_of(spec.left + spec.right)
         left, right = (tokens(text, language, spec.tokens) for text in (spec.left, spec.right))
         return {"bibleu": bibleu(left, right), "tokens": [len(left), len(right)]}
-    one, other = (normalised(_read(text)) for text in (spec.left, spec.right))
+    one, other = (
+        normalised(parse_infix(text, lambda written: Tree(constant(value_of(written)))))
+        for text in (spec.left, spec.right)
+    )
     return {
         "left": infix(one),
         "right": infix(other),
@@ -231,7 +218,3 @@ def edits(left: Tree, right: Tree) -> list[dict[str, Any]]:
         }
         for edit in edit_script(left, right)
     ]
-
-
-def _read(text: str) -> Tree:
-    return parse_infix(text, lambda written: Tree(constant(value_of(written))))

@@ -64,7 +64,7 @@ def examine() -> Iterator[Finding]:
 def models(workspace: Workspace) -> list[Path]:
     """The models that turn expressions into vectors: those that ship, then those of the workspace, which hide
     one that ships and has their name."""
-    from engines.egen.models.settings import models_among
+    from engines.egen.models.model_folder import models_among
 
     return models_among(sorted(workspace.models.glob("*")))
 
@@ -185,7 +185,7 @@ def check_clusters(path: Path, report: Report) -> dict[str, int]:
 
 def check_corpus(path: Path, report: Report) -> dict[str, int]:
     """A corpus folder: every file that its manifest names is there and as it was when it was made."""
-    from engines.egen.corpus.shards import corrupt
+    from engines.egen.corpus.folder import corrupt
 
     manifest = path / "manifest.json"
     try:

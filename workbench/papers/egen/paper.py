@@ -315,7 +315,7 @@ def _matches(result: Result) -> Iterator[str]:
 
 
 _DATA = ("corpus", "exclude", "backbone")
-_SETTINGS = ("engines.egen.models.settings:Settings", "engines.egen.models.settings:ModelConfig")
+_SETTINGS = ("engines.egen.models.model_folder:Settings", "engines.egen.models.model_folder:ModelConfig")
 
 PAPER = Paper(
     name="egen",

@@ -48,7 +48,7 @@ OPERATIONS = (
     Operation(
         "mwp.explain",
         "Show why a problem got its triplet.",
-        "engines.mwp.triplets.explain:explain",
+        "engines.mwp.triplets.find:explain",
         spec="engines.mwp.triplets.settings:ExplainTriplet",
         where=Where("positives negatives lost own", f"{_TABLES}:CANDIDATES"),
         tool=True,

@@ -12,7 +12,7 @@ from workbench.paper import Hint
 from workbench.tables import Column, TableSpec, aligned, others, rest
 
 if TYPE_CHECKING:
-    from engines.mwp.triplets.explain import Candidate, Explanation
+    from engines.mwp.triplets.find import Candidate, Explanation
     from engines.mwp.triplets.settings import Triplet
     from workbench.papers.mwp.data import Label
 
