@@ -69,7 +69,9 @@ async def draw(name: str, screen: str, words: tuple[str, ...]) -> None:
             await settled(app, pilot)
         # Other processes answer too: one that checks links, one that searches.
         await pilot.pause(15)
-        write_text(TARGET / f"{name}.svg", plain(app.export_screenshot()))
+        while "checking" in (shown := app.export_screenshot()):
+            await pilot.pause(5)
+        write_text(TARGET / f"{name}.svg", plain(shown))
 
 
 async def move() -> None:
