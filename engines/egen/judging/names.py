@@ -10,6 +10,21 @@ from engines.formula.judge import Judgement
 
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+WRITTEN = {
+    "=": "=",
+    ":=": ":=",
+    "<": "<",
+    ">": ">",
+    **dict.fromkeys((r"\le", r"\leq", r"\leqslant", r"\leqq", "≤"), "<="),
+    **dict.fromkeys((r"\ge", r"\geq", r"\geqslant", r"\geqq", "≥"), ">="),
+    **dict.fromkeys((r"\lt", "&lt;"), "<"),
+    **dict.fromkeys((r"\gt", "&gt;"), ">"),
+    **dict.fromkeys((r"\ne", r"\neq", "≠"), "!="),
+    **dict.fromkeys((r"\approx", r"\simeq", r"\doteq", r"\approxeq", "≈"), "approx"),
+    **dict.fromkeys((r"\equiv", "≡"), "congruent"),
+    **dict.fromkeys((r"\coloneqq", r"\triangleq", r"\stackrel{\text{def}}{=}"), ":="),
+}
+"""Relations as LaTeX and plain text write them."""
 INTEGERS = ("Z", "ℤ", "N", "ℕ")
 REALS = ("R", "ℝ")
 NUMBER_SETS = (*INTEGERS, *REALS, "C", "ℂ", "Q", "ℚ")
