@@ -126,7 +126,6 @@ def is_provable(was: Said, now: Said, others: Sequence[Said]) -> bool:
 
 
 def _points(letters: Sequence[str], near: Sequence[Said]) -> list[dict[str, float]]:
-    """Places where all of some equations hold."""
     from scipy.optimize import least_squares
 
     source = random.Random(1)

@@ -7,13 +7,14 @@ import importlib.metadata
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import psutil
 
-from engines.core.files import write_json
+from engines.core.files import read_lines, write_json
 from engines.core.system import processors
 from engines.training.checkpoints import content
 from workbench import __version__
@@ -28,6 +29,11 @@ def parser_of(about: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", metavar="FILE", help="where the result goes; - for nowhere")
     return parser
+
+
+def json_rows(path: Path) -> Iterator[Any]:
+    """The rows of a file of JSON Lines, plain or gzip."""
+    return (json.loads(line) for _, line in read_lines(path))
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -68,15 +74,16 @@ class Record:
         self._name = name
         self.about = {key: _told(value) for key, value in about.items() if value not in (None, "", [], ())}
         self.path = Path(out) if out else RESULTS / f"{name}.json"
-        if out is None and self.path.exists() and (there := self._there()) != self.about:
+        if (
+            out is None
+            and self.path.exists()
+            and (there := json.loads(self.path.read_bytes()).get("about", {})) != self.about
+        ):
             unnamed = f"data it does not name (if they are the same, --out {self.path.name} in its folder)"
             raise SystemExit(
                 f"{self.path.name} is about {json.dumps(there) if there else unnamed}, "
                 f"this would be about {json.dumps(self.about)}: say with --out FILE where it goes"
             )
-
-    def _there(self) -> object:
-        return json.loads(self.path.read_bytes()).get("about", {})
 
     def write(self, figures: Mapping[str, object], *, libraries: Sequence[str] = ()) -> None:
         """Write it and say where.
@@ -109,7 +116,6 @@ class Record:
 
 
 def _told(value: object) -> object:
-    """A setting as it is, files and folders by name and content."""
     if isinstance(value, Path):
         return {"name": value.name, "sha256": content([value])}
     return [_told(each) for each in value] if isinstance(value, list | tuple) else value

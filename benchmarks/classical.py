@@ -13,9 +13,12 @@ those of `docs/measurements/egen.md`.
 
 from __future__ import annotations
 
+import math
 import operator
 import statistics
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,23 +48,37 @@ def evaluated(tree: Tree) -> str:
 POINTS = (-3.7123, -1.8311, -0.6127, 0.2391, 0.7113, 1.3717, 2.9171, 11.317)
 
 
-def value(tree: Tree, x: Any) -> Any:
-    """The real value of an expression at a point by mpmath; None where there is none."""
+@cache
+def _functions() -> dict[str, Callable[..., Any]]:
+    import mpmath
+
+    return {
+        "+": operator.add,
+        "-": operator.sub,
+        "*": operator.mul,
+        "/": operator.truediv,
+        "abs": abs,
+        "pow": lambda base, exponent: None if base == 0 and exponent <= 0 else base**exponent,
+        "log": lambda base, u: mpmath.log(u) / mpmath.log(base) if base > 0 and u > 0 else None,
+        "ln": lambda u: mpmath.log(u) if u > 0 else None,
+        "acot": lambda u: mpmath.pi / 2 - mpmath.atan(u),
+    }
+
+
+def value(tree: Tree, x: Any, most: float = math.inf) -> Any:
+    """The real value of an expression at a point by mpmath; None where it has none, or one on the way is
+    beyond `most`."""
     import mpmath
 
     known = {"x": x, "pi": mpmath.pi, "e": mpmath.e}
     if not tree.children:
         return known[tree.label] if tree.label in known else mpmath.mpf(tree.label)
-    parts = [value(child, x) for child in tree.children]
-    if None in parts:
+    parts = [value(child, x, most) for child in tree.children]
+    if any(part is None or abs(part) > most for part in parts):
         return None
-    named: dict[str, Any] = {"ln": mpmath.log, "abs": mpmath.fabs}
-    named |= {"acot": lambda u: mpmath.pi / 2 - mpmath.atan(u), "pow": mpmath.power}
-    named |= {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
-    named["log"] = lambda base, u: mpmath.log(u) / mpmath.log(base)
     try:
-        result = (named.get(tree.label) or getattr(mpmath, tree.label))(*parts)
-    except (ZeroDivisionError, ValueError):
+        result = (_functions().get(tree.label) or getattr(mpmath, tree.label))(*parts)
+    except (ZeroDivisionError, ValueError, OverflowError):
         return None
     return result if isinstance(result, mpmath.mpf) and mpmath.isfinite(result) else None
 

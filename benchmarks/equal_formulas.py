@@ -43,15 +43,15 @@ from engines.core.tree import Tree
 from engines.egen.judging import judge
 from engines.egen.judging.fingerprint import ValueFingerprints
 from engines.egen.judging.names import free
-from engines.formula.formula import Formula
 from engines.formula.meaning import read
+from engines.formula.parser import Formula
 from engines.forum.topics import read_topic_files
 from engines.mathamr import IndexFormulas, index
 from engines.mathamr.retrieval.equality import By, Equal, Equality
-from engines.mathamr.retrieval.evaluation import Unit
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.search import ranked
 from engines.mathamr.retrieval.strings import tree_string
+from engines.mathamr.retrieval.task2 import Unit
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import encoder
 from engines.retrieval.significance import bootstrap_interval
@@ -120,10 +120,6 @@ def _nth_root(degree: Any, of: Any) -> Any:
     return _power(of, 1 / degree)
 
 
-def _log(base: Any, of: Any) -> Any:
-    return mpmath.log(of) / mpmath.log(base)
-
-
 def _inverse(of: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: of(1 / value)
 
@@ -139,7 +135,7 @@ _VALUES: Mapping[str, Callable[..., Any]] = {
     "root": _nth_root,
     "ln": mpmath.log,
     "exp": mpmath.exp,
-    "log": _log,
+    "log": lambda base, of: mpmath.log(of) / mpmath.log(base),
     "abs": abs,
     **{name: getattr(mpmath, name) for name in ("sin", "cos", "tan", "sec", "csc", "cot", "floor", "ceil")},
     **{name: getattr(mpmath, name) for name in ("sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh")},

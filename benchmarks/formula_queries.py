@@ -16,19 +16,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks._record import Record, parser_of
-from engines.formula.features import features
+from benchmarks.mathamr import YEARS
+from engines.formula.operator_tree import features
 from engines.formula.parser import search_tree
 from engines.forum.topics import Topic, read_topic_files
-from engines.mathamr.context import ids, window
 from engines.mathamr.retrieval import matching
 from engines.mathamr.retrieval.formula_index import FormulaIndex, words
 from engines.mathamr.retrieval.matching import Near
-from engines.mathamr.retrieval.strings import fields_of_topic
+from engines.mathamr.retrieval.strings import context_of_topic
 from engines.retrieval.measures import evaluate
 from engines.retrieval.significance import compare
 from engines.retrieval.trec import Qrels, Run, read_qrels
 
-YEARS = ("2020", "2021")
 LETTERS = (0.0, 0.1, 0.2, 0.4, 0.6, 1.0)
 WORDS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
 
@@ -42,12 +41,6 @@ def judged(folder: Path, year: str, opened: FormulaIndex) -> tuple[Mapping[str, 
         if topic in topics
     }
     return topics, Qrels({topic: own for topic, own in grades.items() if any(own.values())})
-
-
-def sentence(topic: Topic) -> str:
-    query = topic.formula.removeprefix("q_")
-    texts = (text for _, text, _ in fields_of_topic(topic) if query in ids(text))
-    return next((words(window(text, query, 0)) for text in texts), "")
 
 
 def measured(lists: Mapping[str, Sequence[Near]], qrels: Qrels) -> Mapping[str, Mapping[str, float]]:
@@ -106,7 +99,7 @@ def main() -> None:
             plain[topic] = [Near(int(look), float(score)) for look, score in zip(looks, scores, strict=True)]
             head = plain[topic][: matching.RESCORED]
             again[topic] = matching.consistently(opened, tree, head, share=1.0)
-            found = opened.words(sentence(topics[topic]))
+            found = opened.words(words(context_of_topic(topics[topic], 0)[1]))
             said[topic] = [
                 float(matching.said(found, opened.fields_of(opened.rows_of(one.look))).max())
                 for one in plain[topic]

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks._record import Record, parser_of
+from benchmarks._record import Record, json_rows, parser_of
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 
@@ -41,8 +41,7 @@ def edges(tree: OperatorTree) -> Iterator[tuple[str, str]]:
 
 def compared(path: Path) -> dict[str, float]:
     """How many published trees come out exactly, and how well their edges."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
+    rows = list(json_rows(path))
     exact = clean = without = shared = all_edges = 0
     for row in rows:
         reference, found = OperatorTree.read(row["tree"]), operator_tree(row["latex"])

@@ -18,21 +18,19 @@ Prints the tables of `docs/measurements/egen.md`.
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import Record, parser_of, put_into, table
+from benchmarks._record import Record, json_rows, parser_of, put_into, table
 from engines.core.errors import ExpressionError
-from engines.core.files import read_lines
 from engines.core.numeric import compile_many, evaluate
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import latex
@@ -107,13 +105,10 @@ def _reordered(text: str) -> str:
     if match and match[1].strip():
         return f"{match[2]} \\cdot {match[1]}"
     match = re.fullmatch(r"([^-+()=<>,&]+)\+([^-+()=<>,&]+)", text)
-    if match and text.count("{") == text.count("}") and _even(match[1]) and "text" not in text:
+    even = match and all(one.count("{") == one.count("}") for one in (text, match[1]))
+    if match and even and "text" not in text:
         return f"{match[2]} + {match[1]}"
     return f"Therefore the answer is \\boxed{{{text}}}."
-
-
-def _even(text: str) -> bool:
-    return text.count("{") == text.count("}")
 
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
@@ -156,10 +151,6 @@ def changed(answer: str, chance: random.Random) -> str | None:
 # ---- measuring
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for _, line in read_lines(path)]
-
-
 def expectations(rows: list[dict[str, Any]]) -> tuple[list[int], list[dict[str, Any]]]:
     """How many pairs are graded as expected, and the others."""
     others = []
@@ -200,7 +191,7 @@ def changes(answers: list[str], wanted: int) -> tuple[dict[str, int], list[list[
 def _pairs(path: Path) -> list[tuple[str, str]]:
     """Heads with each of their members, in prefix notation; without those that are no expression today."""
     result = []
-    for row in _read(path):
+    for row in json_rows(path):
         with suppress(ExpressionError):
             read_prefix(row["head"])
             result += [(row["head"], text) for text in row["exprs"]]
@@ -267,9 +258,12 @@ def members(
     return [equal["equal"] + equal["equal if"], equal.total()], dict(counts), accepted
 
 
-def solutions(rows: list[dict[str, Any]], answer: Callable[[dict[str, Any]], str], text: str) -> list[int]:
+def solutions(
+    rows: Iterable[dict[str, Any]], answer: Callable[[dict[str, Any]], str], text: str
+) -> list[int]:
     """How many solutions are graded equal to their answer."""
-    return [sum(grade(answer(row), row[text]).accepted for row in rows), len(rows)]
+    found = [grade(answer(row), row[text]).accepted for row in rows]
+    return [sum(found), len(found)]
 
 
 def speed_pairs(answers: list[str]) -> list[tuple[str, str]]:
@@ -325,15 +319,15 @@ def main() -> None:
         for name in ("answer_pairs.jsonl", "math_solutions.jsonl.gz", "gsm8k_test_half.jsonl.gz")
     )
     record = Record("grade", args.out, pairs=pairs, maths=maths, gsm=gsm, clusters=args.clusters)
-    rows, clusters = _read(maths), _pairs(args.clusters)
+    rows, clusters = list(json_rows(maths)), _pairs(args.clusters)
     answers = [row["answer"] for row in rows]
     figures: dict[str, Any] = {}
-    figures["expected"], figures["otherwise"] = expectations(_read(pairs))
+    figures["expected"], figures["otherwise"] = expectations(list(json_rows(pairs)))
     figures["spellings"], figures["not_read"] = spellings(answers)
     figures["changed"], figures["accepted"] = changes(answers, CHANGED)
     figures["members"], figures["changed_members"], figures["accepted_members"] = members(clusters, 2_000)
     figures["math"] = solutions(rows, lambda row: row["answer"], "solution")
-    figures["gsm8k"] = solutions(_read(gsm), lambda row: row["answer"].rpartition("####")[2], "answer")
+    figures["gsm8k"] = solutions(json_rows(gsm), lambda row: row["answer"].rpartition("####")[2], "answer")
     measured = {"mathwb": grade, "Math-Verify": math_verify()}
     kinds = {"answers": speed_pairs(answers), "functions": function_pairs(clusters)}
     figures["per_second"] = {

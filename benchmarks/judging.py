@@ -13,16 +13,19 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 
 from benchmarks._record import Record, parser_of
+from benchmarks.classical import value
 from engines.core.tree import Tree
 
 _DIGITS, _CLOSE = 60, 25
+_MOST = 1e30
+"""What is larger on the way is too large to tell."""
 _POINTS = tuple(
     mpmath.mpf(number) / 1009 for number in (137, 709, 1511, 2903, 6427, 12011, -311, -1249, -5113)
 )
@@ -75,52 +78,13 @@ def differ(left: Tree, right: Tree) -> bool:
     """Whether mpmath finds a real point where both have values, and these differ."""
     with mpmath.workdps(_DIGITS):
         for point in _POINTS:
-            one, other = _value(left, point), _value(right, point)
+            one, other = value(left, point, _MOST), value(right, point, _MOST)
             if one is None or other is None:
                 continue
-            if abs(one - other) > mpmath.mpf(10) ** -_CLOSE * max(
-                abs(one), abs(other), mpmath.mpf(10) ** -_CLOSE
-            ):
+            close = mpmath.mpf(10) ** -_CLOSE
+            if abs(one - other) > close * max(abs(one), abs(other), close):
                 return True
     return False
-
-
-def _value(tree: Tree, x: Any) -> Any:
-    """The real value of an expression, None where it has none or it is too large to tell."""
-    if not tree.children:
-        named = {"x": x, "pi": mpmath.pi(), "e": mpmath.e()}
-        return named[tree.label] if tree.label in named else mpmath.mpf(tree.label)
-    parts = [_value(child, x) for child in tree.children]
-    if None in parts or any(abs(part) > mpmath.mpf(10) ** 30 for part in parts):
-        return None
-    try:
-        result = _FUNCTIONS[tree.label](*parts)
-    except (ZeroDivisionError, ValueError, OverflowError):
-        return None
-    return (
-        result if result is not None and isinstance(result, mpmath.mpf) and mpmath.isfinite(result) else None
-    )
-
-
-def _power(base: Any, exponent: Any) -> Any:
-    return None if base == 0 and exponent <= 0 else base**exponent
-
-
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "pow": _power,
-    "abs": abs,
-    "log": lambda base, u: mpmath.log(u) / mpmath.log(base) if base > 0 and u > 0 else None,
-    "ln": lambda u: mpmath.log(u) if u > 0 else None,
-    "acot": lambda u: mpmath.pi / 2 - mpmath.atan(u),
-    **{name: getattr(mpmath, name) for name in ("sqrt", "sin", "cos", "tan", "csc", "sec", "cot")},
-    **{name: getattr(mpmath, name) for name in ("sinh", "cosh", "tanh", "csch", "sech", "coth")},
-    **{name: getattr(mpmath, name) for name in ("asin", "acos", "atan", "acsc", "asec")},
-    **{name: getattr(mpmath, name) for name in ("asinh", "acosh", "atanh", "acsch", "asech", "acoth")},
-}
 
 
 def in_latex(pairs: Sequence[Pair]) -> tuple[list[tuple[Pair, Pair]], int]:

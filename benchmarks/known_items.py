@@ -21,8 +21,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from benchmarks._record import Record, parser_of
-from engines.formula.features import features
-from engines.formula.operator_tree import OperatorTree
+from engines.formula.operator_tree import OperatorTree, features
 from engines.formula.parser import search_tree
 from engines.formula.patterns import renamed
 from engines.formula.render import latex as written
@@ -37,12 +36,11 @@ DEPTH = 100
 
 def half_remembered(tree: OperatorTree, rng: random.Random) -> tuple[OperatorTree, OperatorTree] | None:
     """A sub-expression, with other letters and with its own; None where there is none of this size."""
-    size = sum(1 for _ in tree.walk())
+    size = tree.size()
     parts = [
         node
         for node in tree.walk()
-        if 6 <= sum(1 for _ in node.walk()) <= 0.7 * size
-        and any(n.label.startswith("V!") for n in node.walk())
+        if 6 <= node.size() <= 0.7 * size and any(n.label.startswith("V!") for n in node.walk())
     ]
     if size < 12 or not parts or tree.errors():
         return None

@@ -27,7 +27,7 @@ import numpy as np
 
 from benchmarks._record import Record, parser_of
 from engines.core.files import write_array
-from engines.formula.features import features
+from engines.formula.operator_tree import features
 from engines.formula.parser import search_tree
 from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.segments import (

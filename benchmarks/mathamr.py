@@ -24,10 +24,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks._record import Record, parser_of, put_into, table
-from engines.formula.features import features
-from engines.formula.formula import Formula
 from engines.formula.lexer import tokens
-from engines.formula.parser import search_tree
+from engines.formula.operator_tree import features
+from engines.formula.parser import Formula, search_tree
 from engines.forum.topics import Topic, read_topic_files, read_topics
 from engines.mathamr import (
     EvaluateFormulas,
@@ -37,11 +36,10 @@ from engines.mathamr import (
     search,
 )
 from engines.mathamr import evaluate as evaluated
-from engines.mathamr.retrieval.evaluation import Unit
 from engines.mathamr.retrieval.formula_index import FormulaIndex
-from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import open_index, ranked
-from engines.mathamr.retrieval.strings import Compared, Kind, Strings
+from engines.mathamr.retrieval.strings import Compared, FuseRuns, Kind, Rerank, Strings, fuse, rerank
+from engines.mathamr.retrieval.task2 import Unit
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import fingerprint
 from engines.retrieval.fusion import tune_weights

@@ -141,23 +141,19 @@ class Bench:
     def train(self, name: str, fold: int | None, seed: int) -> Path:
         """A run, finished."""
         row = ROWS[name]
-        folder = self._folder(name, fold, seed)
+        folder = self.cache / f"{name}_{fold_name(None if row.whole else fold)}_{seed}"
         if (folder / _MADE).exists():
             return folder
         settings = {**row.settings, "seed": seed, **({} if row.whole else {"model.fold": fold})}
         words = [word for key, value in settings.items() for word in ("--set", f"{key}={_toml(value)}")]
         if row.start:
-            words += ["--init-from", str(self._begun(row.start, fold, seed))]
+            from engines.core.system import asset
+
+            ours = row.start in ROWS
+            start = self.train(row.start, fold, seed) / "model" if ours else asset(f"models/{row.start}")
+            words += ["--init-from", str(start)]
         self.mathwb("train", row.recipe, "--headless", "--device", "cpu", "--out", folder, *words)
         return folder
-
-    def _begun(self, start: str, fold: int | None, seed: int) -> Path:
-        from engines.core.system import asset
-
-        return self.train(start, fold, seed) / "model" if start in ROWS else asset(f"models/{start}")
-
-    def _folder(self, name: str, fold: int | None, seed: int) -> Path:
-        return self.cache / f"{name}_{fold_name(None if ROWS[name].whole else fold)}_{seed}"
 
     def measured(self, folder: Path, data: str, fold: int | None) -> dict[str, Any]:
         """What `mathwb mwp eval` says of a run; its answers stand beside it.
@@ -179,7 +175,6 @@ class Bench:
         return result
 
     def _given_that(self, fold: int | None) -> Path:
-        """A challenge set of the problems that the run was not trained on."""
         from engines.mwp.problems.readers import write_problems
 
         out = self.cache / f"given-that-{fold_name(fold)}.jsonl"
@@ -408,6 +403,7 @@ def markdown(rows: Mapping[str, Any]) -> str:
             if row["group"] != group:
                 continue
             runs = ", ".join(f"{fold_name(run['fold'])}/{run['seed']}" for run in row["runs"])
+            development = sum(run["development"]["development_answer_accuracy"] for run in row["runs"])
             test = row["asdiv-a"].get("against")
             told = ["", ""]
             if test:
@@ -417,7 +413,7 @@ def markdown(rows: Mapping[str, Any]) -> str:
                 [
                     f"{row['title']} (`{name}`)",
                     runs,
-                    f"{100 * _development(row['runs']):.1f}",
+                    f"{100 * development / len(row['runs']):.1f}",
                     _percent(row["asdiv-a"]),
                     *told,
                     *(_percent(row[data]) if data in row else "" for data in CHALLENGES),
@@ -425,10 +421,6 @@ def markdown(rows: Mapping[str, Any]) -> str:
             )
         lines += table(heads, cells)
     return "\n".join(lines)
-
-
-def _development(runs: Sequence[Mapping[str, Any]]) -> float:
-    return sum(run["development"]["development_answer_accuracy"] for run in runs) / len(runs)
 
 
 def _percent(found: Mapping[str, Any]) -> str:

@@ -13,8 +13,6 @@ have to be read, or not, in a second, and the memory they take is recorded.
 
 from __future__ import annotations
 
-import csv
-import gzip
 import html
 import json
 import random
@@ -25,7 +23,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks._record import Record, parser_of
+from benchmarks._record import Record, json_rows, parser_of
+from benchmarks.formulas import formulas
 from engines.core.tree import Tree
 from engines.formula.meaning import names_of, read, statements
 from engines.formula.parser import operator_tree
@@ -55,27 +54,17 @@ def judgeable(tree: Tree | None) -> bool:
     return tree is not None and _UNJUDGED.isdisjoint(tree.labels())
 
 
-def formulas(path: Path) -> list[str]:
-    """The distinct formulas of a table."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
-        rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return sorted({row["latex"] for row in rows})
-
-
 def answers(path: Path) -> Iterator[list[str]]:
     """The formulas of each answer of a forum."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for post in map(json.loads, lines):
-            if post["type"] == 2:
-                yield [html.unescape(one) for one in _IN_POST.findall(post["body"]) if not _TAG.search(one)]
+    for post in json_rows(path):
+        if post["type"] == 2:
+            yield [html.unescape(one) for one in _IN_POST.findall(post["body"]) if not _TAG.search(one)]
 
 
 def solutions(path: Path) -> Iterator[list[str]]:
     """The formulas of each solution."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            result = _IN_TEXT.finditer(row["solution"])
-            yield [next(filter(None, one.groups())) for one in result]
+    for row in json_rows(path):
+        yield [next(filter(None, one.groups())) for one in _IN_TEXT.finditer(row["solution"])]
 
 
 def of_formulas(latex: Sequence[str]) -> dict[str, object]:
@@ -155,7 +144,7 @@ def main() -> None:
     folder = arguments.collection
     table, posts = folder / "formulas_mini.tsv.gz", folder / "posts_mini.jsonl.gz"
     kept = Record("reading", arguments.out, formulas=table, posts=posts, solutions=arguments.solutions)
-    latex = formulas(table)
+    latex = sorted(set(formulas(table)))
     figures: dict[str, object] = {"fuzz": fuzzed(latex, arguments.fuzz)} if arguments.fuzz else {}
     figures |= {
         "formulas": of_formulas(latex),

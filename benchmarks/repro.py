@@ -13,8 +13,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from pathlib import Path
-from typing import Any
 
 from benchmarks._record import RESULTS
 from engines.core.system import asset
@@ -49,17 +50,9 @@ class Measured:
 
 def _of_result(path: Path, where: tuple[str, str], times: float) -> dict[str, float]:
     figures = json.loads(path.read_bytes())["figures"]
-    value, bounds = (_at(figures, keys) for keys in where)
+    value, bounds = (reduce(getitem, keys.split("/"), figures) if keys else None for keys in where)
     found = {"mean": value} if bounds is None else {"mean": value, "low": bounds[0], "high": bounds[1]}
     return {name: round(number * times, 4) for name, number in found.items()}
-
-
-def _at(figures: Any, keys: str) -> Any:
-    if not keys:
-        return None
-    for key in keys.split("/"):
-        figures = figures[key]
-    return figures
 
 
 def _of_page(path: Path, where: tuple[str, str], times: float) -> dict[str, float]:

@@ -12,22 +12,16 @@ a machine with other work the first two are too low: what there was no time for 
 
 from __future__ import annotations
 
-import fcntl
 import itertools
 import os
-import pty
-import select
-import signal
-import struct
 import sys
 import tempfile
-import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks._record import Record, parser_of
-from benchmarks.startup import COLUMNS, ROWS
+from benchmarks.startup import Terminal, terminal_environment
 
 RATE = 30
 NAMES = {"1": "egraphs", "2": "triplets", "3": "jobs", "4": "arqmath", "5": "mathamr"}
@@ -37,27 +31,17 @@ LISTS = {"1": 2, "2": 1, "3": 1, "4": 2, "5": 1}
 """How many lists of a screen are measured: the first, and what tab leads to."""
 _CLOCKS = 1_000
 """Bytes that are drawn in a second while nothing happens."""
-_QUESTION, _ANSWER = b"\x1b[c", b"\x1b[?1;2c"
 
 
-class Terminal:
-    """A process in a terminal of its own; what it draws is read and thrown away."""
+class Held(Terminal):
+    """What a terminal draws is thrown away; what it costs to hold a key."""
 
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
-        self.process, self._terminal = pty.fork()
-        if self.process == 0:
-            os.execvpe(command[0], command, environment)
-        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-        self.drawn = 0
+    drawn = 0
 
     def wait(self, seconds: float) -> None:
         until = time.perf_counter() + seconds
         while (left := until - time.perf_counter()) > 0:
-            if select.select([self._terminal], [], [], left)[0]:
-                part = os.read(self._terminal, 1 << 16)
-                self.drawn += len(part)
-                if _QUESTION in part:
-                    os.write(self._terminal, _ANSWER)
+            self.drawn += len(self.read(left))
 
     def rest(self, seconds: float = 1.5) -> None:
         """Until it has drawn next to nothing for a while, twice; its clocks go on."""
@@ -68,7 +52,7 @@ class Terminal:
             calm = calm + 1 if self.drawn - before < seconds * _CLOCKS else 0
 
     def press(self, keys: str) -> None:
-        os.write(self._terminal, keys.encode())
+        os.write(self.terminal, keys.encode())
 
     def used_s(self) -> float:
         """Seconds of the processor that its threads have used."""
@@ -84,11 +68,6 @@ class Terminal:
             marks.append(self.used_s())
             self.press(key)
         return [(after - before) * 1e3 for before, after in itertools.pairwise(marks)]
-
-    def end(self) -> None:
-        os.kill(self.process, signal.SIGKILL)
-        os.waitpid(self.process, 0)
-        os.close(self._terminal)
 
 
 def spread(times: list[float]) -> dict[str, float | int]:
@@ -108,12 +87,10 @@ def main() -> None:
     )
     figures: dict[str, dict[str, float | int]] = {}
     with tempfile.TemporaryDirectory() as home:
-        environment = os.environ | {"MATHWB_HOME": home, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        environment = terminal_environment(home)
         if asked.workspace is not None:
             environment["MATHWB_WORKSPACE"] = str(asked.workspace.absolute())
-        for name in ("SSH_TTY", "SSH_CONNECTION", "NO_COLOR"):
-            environment.pop(name, None)
-        terminal = Terminal([str(Path(sys.executable).with_name("mathwb"))], environment)
+        terminal = Held([str(Path(sys.executable).with_name("mathwb"))], environment)
         try:
             terminal.rest(3)
             for screen in asked.screens:

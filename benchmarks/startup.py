@@ -75,33 +75,52 @@ def _children_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
+class Terminal:
+    """A process in a terminal of its own."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.execvpe(command[0], list(command), dict(environment))
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+
+    def read(self, seconds: float) -> bytes:
+        """What it draws next; nothing where it draws nothing for so long."""
+        if not select.select([self.terminal], [], [], seconds)[0]:
+            return b""
+        part = os.read(self.terminal, 1 << 16)
+        if _QUESTION in part:
+            os.write(self.terminal, _ANSWER)
+        return part
+
+    def end(self) -> None:
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+        os.close(self.terminal)
+
+
+def terminal_environment(home: str) -> dict[str, str]:
+    """That of a terminal with all colours, on this machine, without the user's own settings."""
+    left_out = ("SSH_TTY", "SSH_CONNECTION", "NO_COLOR", "MATHWB_WORKSPACE")
+    own = {name: value for name, value in os.environ.items() if name not in left_out}
+    return own | {"MATHWB_HOME": home, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+
+
 def first_paint_s(command: Sequence[str], environment: Mapping[str, str], marker: bytes) -> Took:
     """From the start of the process until a whole screen that holds `marker` has been drawn."""
     began, before = time.perf_counter(), _children_s()
-    wall_s = None
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execvpe(command[0], list(command), dict(environment))
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    drawn = b""
+    wall_s, drawn = None, b""
+    terminal = Terminal(command, environment)
     try:
         while time.perf_counter() - began < TIMEOUT_S:
-            ready, _, _ = select.select([terminal], [], [], 0.5)
-            if not ready:
-                continue
-            part = os.read(terminal, 1 << 16)
-            drawn += part
-            if _QUESTION in part:
-                os.write(terminal, _ANSWER)
+            drawn += terminal.read(0.5)
             cells = _ESCAPES.sub(b"", drawn)
             # A frame writes every cell, so a whole screen has come when as many characters have.
             if len(cells.decode("utf-8", "ignore")) >= COLUMNS * ROWS and marker in cells:
                 wall_s = time.perf_counter() - began
                 break
     finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        os.close(terminal)
+        terminal.end()
     if wall_s is None:
         raise TimeoutError(f"{command} drew nothing in {TIMEOUT_S} s: {drawn[-200:]!r}")
     return Took(wall_s, _children_s() - before)
@@ -142,9 +161,7 @@ def main() -> None:
         typer_app, textual_app = home / "bare.py", home / "empty.py"
         typer_app.write_text(BARE_TYPER)
         textual_app.write_text(EMPTY_TEXTUAL)
-        environment = os.environ | {"MATHWB_HOME": folder, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-        for name in ("SSH_TTY", "SSH_CONNECTION", "NO_COLOR", "MATHWB_WORKSPACE"):
-            environment.pop(name, None)
+        environment = terminal_environment(folder)
         # The libraries are compiled; without this, what is ours would be compiled anew at each start.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
 

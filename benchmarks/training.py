@@ -5,8 +5,7 @@ cross-encoder, `--recipe NAME` others. The same data, sizes, batch size, optimis
 ways by turns: our loop; our model and loss in a plain loop in random order that pads every batch to 200
 tokens; and the same padding to the longest of the batch. What is compared is real tokens a second, not those
 of padding, in each round by itself; on a machine that does other work too also those of a second of processor
-time. Medians, of times with the least and the most of the rounds. On a GPU also: the share of the measured
-bf16 peak, a pass over 55 M pairs.
+time. Medians, of times with the least and the most of the rounds.
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ from workbench.workspace import Workspace, ensure_sample
 
 KINDS = ("egen/cl-mean-tiny", "egen/seq2seq-tiny", "arqmath/finetune-tiny")
 WIDTH = 200
-PAIRS = 55_000_000
-MATRIX = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,29 +133,6 @@ def ours(task: TrainingTask, config: TrainConfig, seconds: float) -> dict[str, f
     return {**found, "tokens_per_processor_s": found["tokens_per_s"] / processors}
 
 
-def weights(model: torch.nn.Module) -> int:
-    """How many it has."""
-    return sum(each.numel() for each in model.parameters())
-
-
-def of_gpu(task: TrainingTask, found: dict[str, float]) -> dict[str, float]:
-    """The measured bf16 peak, our share (6 operations a weight and real token), a pass over all pairs."""
-    a = torch.randn(MATRIX, MATRIX, device="cuda", dtype=torch.bfloat16)
-    for _ in range(3):
-        a @ a
-    torch.cuda.synchronize()
-    started = time.perf_counter()
-    for _ in range(20):
-        a @ a
-    torch.cuda.synchronize()
-    peak = 20 * 2 * MATRIX**3 / (time.perf_counter() - started)
-    return {
-        "bf16_peak_flops_per_s": peak,
-        "share_of_peak": round(6 * weights(task.model()) * found["tokens_per_s"] / peak, 4),
-        "pass_over_55m_pairs_h": round(PAIRS / found["examples_per_s"] / 3600, 3),
-    }
-
-
 def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) -> dict[str, Any]:
     """A recipe's task in the three ways by turns: the median of each."""
     spec = job_spec(workspace, recipe, device="cpu" if given.device == "cpu" else "auto", publish=False)
@@ -176,7 +150,8 @@ def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) ->
             ways[name].append(plain(task, config, given.device, way, given.seconds))
     for rounds in ways.values():
         del rounds[0]  # what is made once for new shapes, or read for the first time, is of no way
-    result: dict[str, Any] = {"parameters": weights(task.model())}
+    parameters = sum(each.numel() for each in task.model().parameters())
+    result: dict[str, Any] = {"parameters": parameters}
     for name, rounds in ways.items():
         for unit in rounds[0]:
             result[f"{name}_{unit}"] = round(statistics.median(item[unit] for item in rounds), 1)
@@ -185,8 +160,6 @@ def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) ->
             times = [own[key] / each[key] for own, each in zip(ways["ours"], ways[name], strict=True)]
             result[f"times_{name}{unit}"] = round(statistics.median(times), 2)
             result[f"times_{name}{unit}_range"] = [round(min(times), 2), round(max(times), 2)]
-    if given.device == "cuda":
-        result |= of_gpu(task, {name: result[f"ours_{name}"] for name in ("tokens_per_s", "examples_per_s")})
     return result
 
 

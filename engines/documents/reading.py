@@ -86,9 +86,7 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
     names = [suffix.lower() for suffix in path.suffixes]
     kind = next((name for name in reversed(names) if name not in (".gz", ".bz2", ".xz")), "")
     if posts is not None:
-        from engines.retrieval.trec import read_run
-
-        wanted = {post for scored in read_run(path).rankings.values() for post, _ in scored}
+        wanted = _ranked(path)
         yield from (each for each in documents(posts, on_bad=on_bad) if each.id in wanted)
     elif kind in (".jsonl", ".ndjson"):
         yield from _rows(path, on_bad)
@@ -97,12 +95,13 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
     elif kind in WHOLE:
         yield whole(text_of(path), kind, path, on_bad)
     else:
-        what = f"{kind or 'a file without extension'} names no kind of document"
-        remedy = (
-            "Give the file one of these: .tex .md .txt .ipynb .html .xhtml .jsonl .xml; "
-            "for a run name its posts with --posts."
+        raise DataError(
+            f"{kind or 'a file without extension'} names no kind of document",
+            path=path,
+            code="E430",
+            remedy="Give the file one of these: .tex .md .txt .ipynb .html .xhtml .jsonl .xml; "
+            "for a run name its posts with --posts.",
         )
-        raise DataError(what, path=path, code="E430", remedy=remedy)
 
 
 def pieces(
@@ -133,9 +132,7 @@ def pieces(
         if end < 0:
             missing.add(closing)
         if formula and closing[0] == "$":
-            # the next dollars that no backslash is before
-            while end > 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
-                end = text.find(closing, end + 1)
+            end = _dollar(text, at, closing)
             gap = _PARAGRAPH.search(text, at, end if end >= 0 else min(len(text), at + 10_000))
             money = kind != "tex" and closing == "$" and _is_money(text, at, end)
             end = -1 if gap or money else end
@@ -179,6 +176,14 @@ def _closing(match: re.Match[str], kind: str) -> tuple[str | None, bool]:
     if kind == "md" and (match["fence"] or match["code"]):
         return (match["fence"] or match["code"]).strip(), match["math"] is not None
     return None, False
+
+
+def _dollar(text: str, at: int, closing: str) -> int:
+    """The next dollars that no backslash is before; -1 for none."""
+    end = text.find(closing, at)
+    while end > 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
+        end = text.find(closing, end + 1)
+    return end
 
 
 def whole(text: str, kind: str, path: Path, on_bad: OnBad = raised) -> Document:
@@ -258,12 +263,6 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
     yield from written()
 
 
-def row_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
-    """The words and formulas of a text in a row, which may be HTML."""
-    marked = "math-container" in text or "<math" in text or "</p>" in text
-    return html_pieces(text, tell) if marked else pieces(text, tell, kind="row")
-
-
 def _of_markup(match: re.Match[str]) -> str | None:
     if match["latex"] is not None:
         return unescape(match["latex"])
@@ -284,17 +283,24 @@ def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
         held = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
         sources = ["".join(source) for source in held]
     except json.JSONDecodeError as error:
-        what, remedy = f"the notebook is not JSON: {error.msg}", "Open it in Jupyter and save it again."
-        raise DataError(what, path=path, line=error.lineno, remedy=remedy) from error
+        raise DataError(
+            f"the notebook is not JSON: {error.msg}",
+            path=path,
+            line=error.lineno,
+            remedy="Open it in Jupyter and save it again.",
+        ) from error
     except (KeyError, TypeError, RecursionError) as error:
-        what = "this is not a notebook: it has no list of cells"
-        raise DataError(what, path=path, remedy="Save it as nbformat 4.") from error
+        raise DataError(
+            "this is not a notebook: it has no list of cells", path=path, remedy="Save it as nbformat 4."
+        ) from error
     place = 0
     for source in sources:
         lines = []
         for each in source.split("\n"):
-            written = (json.dumps(each, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
-            place = max(place, *(text.find(one, place) for one in written))
+            result = max(
+                text.find(json.dumps(each, ensure_ascii=ascii)[1:-1], place) for ascii in (True, False)
+            )
+            place = max(place, result)
             lines.append(text.count("\n", 0, place) + 1)
         for piece in pieces(source, _teller(path, on_bad)):
             yield Piece(piece.text, lines[piece.line - 1], piece.formula)
@@ -302,10 +308,15 @@ def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
 
 
 WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[Piece]]] = {
-    **dict.fromkeys((".tex", ".ltx"), _tex),
-    **dict.fromkeys((".md", ".markdown", ".txt"), _markdown),
+    ".tex": _tex,
+    ".ltx": _tex,
+    ".md": _markdown,
+    ".markdown": _markdown,
+    ".txt": _markdown,
     ".ipynb": _notebook,
-    **dict.fromkeys((".html", ".htm", ".xhtml"), _html),
+    ".html": _html,
+    ".htm": _html,
+    ".xhtml": _html,
 }
 """Readers of documents that are a file each, by its extension."""
 _TEXTS = ("text", "solution", "body", "answer")
@@ -319,9 +330,15 @@ def _rows(path: Path, on_bad: OnBad) -> Iterator[Document]:
             row = None
         key = next((key for key in _TEXTS if isinstance(row, dict) and isinstance(row.get(key), str)), None)
         if key is None:
-            what = "the line is no JSON object with a text"
-            remedy = 'Write lines such as {"id": "1", "text": "So $1+1=2$."}.'
-            on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
+            on_bad(
+                DataError(
+                    "the line is no JSON object with a text",
+                    path=path,
+                    line=number,
+                    code="E317",
+                    remedy='Write lines such as {"id": "1", "text": "So $1+1=2$."}.',
+                )
+            )
             continue
         yield of_row(row, key, number, _teller(path, on_bad, number))
 
@@ -332,7 +349,9 @@ def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, s
     if key == "solution" and isinstance(row.get("problem"), str):
         found = [Piece(p.text, 1, p.formula, said=True) for p in pieces(row["problem"], tell)]
         found.append(Piece("\n\n", 1))
-    found += row_pieces(row[key], tell)
+    text = row[key]
+    marked = "math-container" in text or "<math" in text or "</p>" in text
+    found += html_pieces(text, tell) if marked else pieces(text, tell, kind="row")
     return Document(str(row.get("id", number)), tuple(found), number)
 
 
@@ -347,6 +366,13 @@ def _posts(path: Path, on_bad: OnBad) -> Iterator[Document]:
         on_bad(DataError(what, path=path, line=line, code="E317", remedy=remedy))
     if more := report.bad + report.warned - len(report.first) - len(report.broken):
         on_bad(DataError(f"{more:,} more posts are broken", path=path, code="E317", remedy=remedy))
+
+
+def _ranked(path: Path) -> set[str]:
+    """The posts of a run."""
+    from engines.retrieval.trec import read_run
+
+    return {post for scored in read_run(path).rankings.values() for post, _ in scored}
 
 
 _FORMS = {

@@ -1,10 +1,9 @@
 """A place in the pieces of a line: what stands there, what is known of the letters, and why it is not read.
 
 The grammar of what is meant is in layers, each a class over the one before: `Cursor` (looking), `letters`
-(names, numbers, functions), `calculus` (sums, integrals, limits, derivatives), `expressions` (all terms) and
-`statements`. It differs from that of the published operator trees, which keeps neither brackets nor texts.
-Where a formula can be read in two ways (`1/2x`), or says what has no term, it is not read, and the reason
-says so: nothing is dropped.
+(names, numbers, functions), `expressions` (all terms) and `Statements`. It differs from that of the published
+operator trees, which keeps neither brackets nor texts. Where a formula can be read in two ways (`1/2x`), or
+says what has no term, it is not read, and the reason says so: nothing is dropped.
 """
 
 from __future__ import annotations
@@ -17,22 +16,11 @@ from typing import NoReturn, Self
 from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.operators import Role
+from engines.formula.symbols import STARTS, Role
 from engines.formula.words import CONNECTIVES, UNITS, Line, inner, name_of
 
 ONE, ZERO, MINUS_ONE = Tree("1"), Tree("0"), Tree("-1")
 END = Piece("", "", OperatorTree("W!"), OperatorTree("W!"), 0, 0)
-_STARTS = {
-    Role.ATOM,
-    Role.UNKNOWN,
-    Role.NUMBER,
-    Role.OPEN,
-    Role.FUNCTION,
-    Role.OPERATOR,
-    Role.BIG,
-    Role.INTEGRAL,
-    Role.LIMIT,
-}
 SHARED = ("in", "!=", "<", "<=", ">", ">=")
 """Relations that hold for each letter of a list before them: `a, b > 0`."""
 STATEMENTS = frozenset((*SHARED, "=", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not"))
@@ -198,7 +186,7 @@ class Cursor(ABC):
         piece = self.here
         if piece.role == Role.BAR:
             return not self.bars and piece.text in "|∥" and self.closes_later()
-        if piece.role not in _STARTS or piece.text == "\\\\":
+        if piece.role not in STARTS or piece.text == "\\\\":
             return False
         if piece.role == Role.OPEN and self.opens_modulus():
             return False

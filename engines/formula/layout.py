@@ -8,120 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from engines.formula.lexer import Source, Token
+from engines.formula.lexer import Source, Token, TokenCursor
 from engines.formula.operator_tree import ABSENT, OperatorTree
-from engines.formula.operators import Role, negated, roles
-from engines.formula.symbols import symbols
-from engines.formula.unicode import ALPHABETS, alphabet, lettered
-
-_UNITS = ("pt", "em", "ex", "mu", "cm", "mm", "in", "px", "pc", "bp", "dd", "cc", "sp")
-
-
-class Cursor:
-    """Goes over tokens from left to right."""
-
-    def __init__(self, tokens: list[Token], length: int) -> None:
-        self.tokens = tokens
-        self.length = length
-        self.roles = roles()
-        self.at = 0
-
-    def text(self) -> str:
-        """The token here; "" at the end."""
-        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
-
-    def start(self) -> int:
-        """Where the token here stands."""
-        return self.tokens[self.at].start if self.at < len(self.tokens) else self.length
-
-    def end(self) -> int:
-        """Where the token before this one ends."""
-        if not 0 < self.at <= len(self.tokens):
-            return self.length if self.at else 0
-        _, text, start, written = self.tokens[self.at - 1]
-        return start + len(written or text)
-
-    def ahead(self, count: int) -> str:
-        """The token some places further on."""
-        return self.tokens[self.at + count].text if self.at + count < len(self.tokens) else ""
-
-    def skip_group(self) -> None:
-        """Pass over the rest of a group and its closing brace."""
-        level = 1
-        while level and self.at < len(self.tokens):
-            level += {"{": 1, "}": -1}.get(self.text(), 0)
-            self.at += 1
-
-    def skip_spaces(self) -> None:
-        while (known := self.roles.get(self.text())) is not None and known.role == "space":
-            self.at += 1
-
-    def skip_argument(self) -> None:
-        """Pass over an argument that is not read."""
-        self.skip_spaces()
-        if self.text() == "{":
-            self.at += 1
-            self.skip_group()
-        elif self.text():
-            self.at += 1
-
-    def skip_length(self) -> None:
-        r"""Pass over a length such as `-1.5em`, or one in braces."""
-        if self.text() == "{":
-            self.skip_argument()
-            return
-        self.at += self.text() in ("+", "-")
-        if self.at < len(self.tokens) and self.tokens[self.at].kind == "number":
-            self.at += 1
-            self.at += 2 * (self.text() + self.ahead(1) in _UNITS)
-
-    def skip_gap(self) -> None:
-        """Pass over a length in square brackets, behind the end of a line."""
-        unit = 3 if self.ahead(1) in ("+", "-") else 2
-        if self.text() == "[" and self.ahead(unit) + self.ahead(unit + 1) in _UNITS:
-            self.skip_option()
-
-    def skip_option(self) -> None:
-        """Pass over what stands in square brackets, if anything does."""
-        if self.text() == "[":
-            while self.text() not in ("]", ""):
-                self.at += 1
-            self.at += 1
-
-    def spelled(self) -> list[tuple[str, tuple[int, int]]]:
-        """The words and numbers of an argument that is text, with their places."""
-        found: list[tuple[str, tuple[int, int]]] = []
-        for token, text in self.taken():
-            if not text.isalnum():
-                continue
-            if found and token.start <= found[-1][1][1]:
-                before, (begin, _) = found.pop()
-                found.append((before + text, (begin, token.end)))
-            else:
-                found.append((text, (token.start, token.end)))
-        return [(unicodedata.normalize("NFKC", word), place) for word, place in found]
-
-    def words(self) -> str:
-        """The letters of an argument as one name."""
-        spelled = "".join(text for _, text in self.taken() if text not in "{}")
-        return re.sub(r"[\\\s]", "", spelled)
-
-    def taken(self) -> Iterator[tuple[Token, str]]:
-        """The tokens of an argument as they are written; several that stand for one character are one."""
-        start = self.at
-        self.skip_argument()
-        spelled = -1
-        for token in self.tokens[start : self.at]:
-            if token.written.isascii():
-                yield token, token.text
-            elif token.start != spelled:
-                spelled = token.start
-                yield token, unicodedata.normalize("NFC", token.written)
-
+from engines.formula.symbols import ALPHABET_OF, BODIES, Role, alphabet, lettered, negated, symbols
 
 DEEPEST = 300
 """Groups nested deeper are not read: an error node stands for them."""
@@ -148,8 +41,7 @@ _PLAIN = frozenset(value for name, value in vars(Role).items() if name.isupper()
 }
 """Roles of signs that are pieces as they stand."""
 _ANGLES = {"<": "\\langle", ">": "\\rangle"}
-_SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Role.LIMIT, Role.FUNCTION)
-_ALPHABETS = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for name in names}
+_SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.FUNCTION, *BODIES)
 _UPRIGHT = ("\\mathrm", "\\rm", "\\mathsf", "\\mathtt", "\\mathit", "\\sf", "\\tt")
 _BOLD = ("\\mathbf", "\\bf", "\\boldsymbol", "\\bm", "\\pmb", "\\bold")
 _THOUSAND = re.compile(r"\d{3}\Z", re.ASCII)
@@ -165,7 +57,7 @@ def pieces(
     return _Layout(source.tokens(letters), source.latex, grammar, texts=texts, whole=whole).line(("",))
 
 
-class _Layout(Cursor):
+class _Layout(TokenCursor):
     """Reads tokens from left to right; never fails."""
 
     def __init__(
@@ -176,7 +68,6 @@ class _Layout(Cursor):
         self.depth = 0
 
     def piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
-        """A piece that is the same tree alone and as an operator."""
         return Piece(role, text, tree, tree, start, self.end())
 
     # The line
@@ -246,7 +137,7 @@ class _Layout(Cursor):
             above = self.argument()
             found.append(self.made(operator.label, (above, self.argument()), start))
         elif role == "font":
-            if self.texts and (kind := _ALPHABETS.get(text)):
+            if self.texts and (kind := ALPHABET_OF.get(text)):
                 self.letters(kind)
             elif self.whole and text in _UPRIGHT:
                 self.upright(found, start)
@@ -254,8 +145,11 @@ class _Layout(Cursor):
                 self.bold(found, start)
         elif role == "boxed":
             self.skip_option()
+        elif role == "text" and self.whole:
+            found.append(self.written(start))
         elif role == "text":
-            found.append(self.written(start) if self.whole else self.text_piece(start))
+            words = self.spelled()
+            found.append(self.piece(Role.ATOM, _text(words) if self.texts else ABSENT, start))
         elif role == "newline":
             self.skip_gap()
             found.append(self.piece(Role.ATOM, alone, start, text))
@@ -320,12 +214,7 @@ class _Layout(Cursor):
             tree = OperatorTree(f"V!{character or text}", (), (start, self.end()))
         found.append(self.piece(Role.UNKNOWN, tree, start, name))
 
-    def text_piece(self, start: int) -> Piece:
-        words = self.spelled()
-        return self.piece(Role.ATOM, _text(words) if self.texts else ABSENT, start)
-
     def written(self, start: int) -> Piece:
-        """A text as it is written, with one space for any white space."""
         self.skip_spaces()
         begin = self.at
         self.skip_argument()
@@ -395,7 +284,6 @@ class _Layout(Cursor):
                 found.append(self.piece(Role.SCRIPT, script, start, label))
 
     def classed(self, role: str, found: list[Piece], start: int) -> None:
-        """A sign that is to be an operator or a relation."""
         parts, *span = self.argument_pieces()
         if len(parts) == 1 and parts[0].role in (Role.UNKNOWN, Role.ATOM) and not parts[0].alone.children:
             alone = parts[0].alone
@@ -407,7 +295,6 @@ class _Layout(Cursor):
             found.append(self.piece(Role.ATOM, self.tree(parts, *span), start))
 
     def denied(self, text: str, found: list[Piece], start: int) -> None:
-        r"""What follows `\not`, with or without braces."""
         braced = self.text() == "{" and self.ahead(2) == "}"
         sign = self.ahead(1) if braced else self.text()
         if not sign:
@@ -420,8 +307,8 @@ class _Layout(Cursor):
         else:
             found.append(self.made("O!not", (self.argument(),), start))
 
-    def made(self, label: str, operands: tuple[OperatorTree, ...], start: int) -> Piece:
-        return self.piece(Role.ATOM, OperatorTree(label, operands, (start, self.end())), start)
+    def made(self, label: str, operands: tuple[OperatorTree, ...], start: int, text: str = "") -> Piece:
+        return self.piece(Role.ATOM, OperatorTree(label, operands, (start, self.end())), start, text)
 
     def space(self, text: str, found: list[Piece]) -> None:
         """A space: between two numbers it makes one of them."""
@@ -435,6 +322,9 @@ class _Layout(Cursor):
             found[-1] = self.piece(Role.NUMBER, OperatorTree(f"N!{number}"), found[-1].start, number)
 
     # Groups and arguments
+
+    def deep(self, start: int) -> OperatorTree:
+        return OperatorTree("E!deep", (), (start, self.end()))
 
     def group(self, found: list[Piece]) -> None:
         """What stands in braces: part of the line, or one thing where a script follows."""
@@ -453,8 +343,7 @@ class _Layout(Cursor):
         self.at += 1
         if self.depth >= DEEPEST:
             self.skip_group()
-            deep = self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
-            return [deep], start, self.end()
+            return [self.piece(Role.STRAY, self.deep(start), start)], start, self.end()
         begin = self.start()
         self.depth += 1
         inner = self.line(("}", ""))
@@ -468,7 +357,6 @@ class _Layout(Cursor):
         return inner, begin, max(begin, end)
 
     def argument(self) -> OperatorTree:
-        """The argument of a command: a group or a single token; an error where there is none."""
         self.skip_spaces()
         if self.text() in _UNARGUED:
             before = self.tokens[min(self.at, len(self.tokens)) - 1]
@@ -476,7 +364,7 @@ class _Layout(Cursor):
         if self.depth >= DEEPEST:
             start = self.start()
             self.skip_argument()
-            return OperatorTree("E!deep", (), (start, self.end()))
+            return self.deep(start)
         return self.tree(*self.argument_pieces())
 
     def argument_pieces(self) -> tuple[list[Piece], int, int]:
@@ -495,11 +383,7 @@ class _Layout(Cursor):
             return [Piece(Role.NUMBER, token.text[0], number, number, start, start + 1)], start, start + 1
         if self.depth >= DEEPEST:
             self.skip_argument()
-            return (
-                [self.piece(Role.ATOM, OperatorTree("E!deep", (), (start, self.end())), start)],
-                start,
-                self.end(),
-            )
+            return [self.piece(Role.ATOM, self.deep(start), start)], start, self.end()
         self.depth += 1
         while not inner and self.text() not in _UNARGUED:
             self.one(inner)
@@ -550,7 +434,6 @@ class _Layout(Cursor):
         return degree
 
     def delimiter(self, found: list[Piece], start: int, role: str) -> None:
-        r"""What follows `\left` or `\right`."""
         text = self.text()
         text = _ANGLES.get(text, text)
         known = self.roles.get(text)
@@ -576,7 +459,7 @@ class _Layout(Cursor):
         if self.depth >= DEEPEST:
             while self.text() and self.text() != last:
                 self.at += 1
-            found.append(self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start))
+            found.append(self.piece(Role.STRAY, self.deep(start), start))
             return
         self.depth += 1
         rows: list[list[OperatorTree]] = [[]]
@@ -599,19 +482,9 @@ class _Layout(Cursor):
         if rows[-1] in ([], [ABSENT]) and len(rows) > 1:
             rows.pop()
         if name in _SINGLE:
-            found.append(self.single(rows, start))
+            found.append(self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start))
         else:
-            found.append(
-                self.piece(
-                    Role.ATOM,
-                    replace(OperatorTree(*_rows(name, rows)), span=(start, self.end())),
-                    start,
-                    name,
-                )
-            )
-
-    def single(self, rows: list[list[OperatorTree]], start: int) -> Piece:
-        return self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start)
+            found.append(self.made(*_rows(name, rows), start, name))
 
 
 @lru_cache(4_096)
@@ -650,7 +523,6 @@ def _is_sum(parts: list[Piece]) -> bool:
 
 
 def _bar_open(parts: list[Piece]) -> bool:
-    """Whether a single bar is open at the end of the line so far."""
     bars = depth = 0
     for piece in reversed(parts):
         depth += (piece.role == Role.CLOSE) - (piece.role == Role.OPEN)

@@ -13,7 +13,7 @@ from engines.formula.cursor import (
     opposite,
 )
 from engines.formula.layout import Piece
-from engines.formula.operators import Role
+from engines.formula.symbols import Role
 from engines.formula.words import (
     ONE_PLACE,
     SETS_OF_NUMBERS,

@@ -33,6 +33,11 @@ def mathml_root(xml: str) -> _Element:
         raise DataError(f"not well-formed MathML: {error}", code="E317") from error
 
 
+def name_of(element: _Element) -> str:
+    """The name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
 _UNORDERED = "times plus eq neq approx equivalent union intersect and or"
 _ORDERED = (
     "minus divide lt gt leq geq subset prsubset notsubset in notin forall exists not implies int sum product"
@@ -89,7 +94,7 @@ def read_content_mathml(xml: str) -> OperatorTree:
 
 
 def _tree(element: _Element) -> OperatorTree:
-    name = _name(element)
+    name = name_of(element)
     children = list(element)
     if name == "apply":
         return _applied(children)
@@ -113,10 +118,6 @@ def _tree(element: _Element) -> OperatorTree:
     return OperatorTree(_LABELS.get(name, f"-!{name}"), tuple(map(_tree, children)))
 
 
-def _name(element: _Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
 def _leaf(name: str, element: _Element) -> OperatorTree:
     text = unicodedata.normalize("NFKC", "".join(map(str, element.itertext())).strip())
     if name == "cn":
@@ -138,8 +139,8 @@ def _leaf(name: str, element: _Element) -> OperatorTree:
 def _applied(children: Sequence[_Element]) -> OperatorTree:
     if not children:
         return ABSENT
-    degree = next((child for child in children[1:] if _name(child) == "degree"), None)
-    operands = [_tree(child) for child in children[1:] if _name(child) not in ("degree", "share")]
+    degree = next((child for child in children[1:] if name_of(child) == "degree"), None)
+    operands = [_tree(child) for child in children[1:] if name_of(child) not in ("degree", "share")]
     operator = _tree(children[0])
     if operator.label == "O!root":
         operands.append(_tree(degree[0]) if degree is not None and len(degree) else OperatorTree("N!2"))
@@ -250,7 +251,7 @@ def _walked(root: _Element) -> Iterator[tuple[int, _Element]]:
         item = pending.pop()
         if isinstance(item, str):
             mark = max((int(one) for one in _MARK.findall(item)), default=mark)
-        elif _name_latexml(item) == "math":
+        elif name_of(item) == "math":
             yield mark, item
         else:
             for child in reversed(item):
@@ -259,13 +260,12 @@ def _walked(root: _Element) -> Iterator[tuple[int, _Element]]:
 
 
 def _parted(math: _Element) -> MathMl | None:
-    """The two notations of parallel markup: what is shown, and the annotation of what is meant."""
     from lxml import etree
 
-    semantics = next((one for one in math if _name_latexml(one) == "semantics"), None)
+    semantics = next((one for one in math if name_of(one) == "semantics"), None)
     if semantics is None or not len(semantics):
         return None
-    notes = (one for one in semantics if _name_latexml(one) == "annotation-xml")
+    notes = (one for one in semantics if name_of(one) == "annotation-xml")
     meant = next((one for one in notes if one.get("encoding") == "MathML-Content"), None)
     if meant is None:
         return None
@@ -274,7 +274,3 @@ def _parted(math: _Element) -> MathMl | None:
         for inner in ([semantics[0]], list(meant))
     )
     return MathMl(f"<math>{shown}</math>", f"<math>{content}</math>")
-
-
-def _name_latexml(element: _Element) -> str:
-    return str(element.tag).rpartition("}")[2]

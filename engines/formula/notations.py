@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engines.core.tree import Tree
 from engines.formula.cursor import UnreadError, negative, nested
-from engines.formula.mathml import mathml_root
+from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import symbols
 from engines.formula.words import ONE_PLACE, UNITS
@@ -58,7 +58,9 @@ def latex_of_plain(text: str) -> str:
     '2*x^{10} \\le  \\operatorname{sqrt}(2)^{n+1}'
     """
     words = text.strip(" .!").split()
-    if _WORDS.fullmatch(text) and (len(words) > 1 or words[0].lower() in _ANSWERS or _is_text(words[0])):
+    if _WORDS.fullmatch(text) and (
+        len(words) > 1 or words[0].lower() in _ANSWERS or _word(words[0]).startswith(r"\text")
+    ):
         return rf"\text{{{text.strip()}}}"
     found: list[str] = []
     closing: list[int] = []
@@ -96,10 +98,6 @@ def latex_of_plain(text: str) -> str:
     return "".join(found)
 
 
-def _is_text(word: str) -> bool:
-    return _word(word).startswith(r"\text")
-
-
 def _word(word: str) -> str:
     lower = word.lower()
     if lower in _GREEK:
@@ -119,6 +117,8 @@ def _word(word: str) -> str:
 
 # MathML
 
+_SCRIPTS = {"msup": "^", "msub": "_", "munder": "_", "mover": "^", "msubsup": "_^", "munderover": "_^"}
+
 
 def meant_by_mathml(xml: str) -> str | Tree:
     """LaTeX of Presentation MathML, and the term of Content MathML. An annotation in TeX goes before both.
@@ -127,24 +127,20 @@ def meant_by_mathml(xml: str) -> str | Tree:
     """
     root = mathml_root(xml)
     for element in root.iter():
-        if _name(element) == "annotation" and "tex" in (element.get("encoding") or "").lower():
+        if name_of(element) == "annotation" and "tex" in (element.get("encoding") or "").lower():
             return "".join(map(str, element.itertext()))
     with deep_recursion():
-        inner = next((one for one in root.iter() if _name(one) == "annotation-xml"), root)
-        if any(_name(one) in ("apply", "ci", "cn", "csymbol") for one in inner.iter()):
-            children = [one for one in inner if _name(one) != "semantics"]
+        inner = next((one for one in root.iter() if name_of(one) == "annotation-xml"), root)
+        if any(name_of(one) in ("apply", "ci", "cn", "csymbol") for one in inner.iter()):
+            children = [one for one in inner if name_of(one) != "semantics"]
             if len(children) != 1:
                 raise UnreadError("not one formula")
             return _term(children[0])
         return _latex(root)
 
 
-def _name(element: _Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
 def _latex(element: _Element) -> str:
-    name, parts = _name(element), [_latex(child) for child in element]
+    name, parts = name_of(element), [_latex(child) for child in element]
     text = "".join(map(str, element.itertext())).strip()
     if name in ("mi", "mo", "mn", "mtext"):
         if name == "mtext":
@@ -158,24 +154,14 @@ def _latex(element: _Element) -> str:
         return "".join(parts)
     if name == "mspace":
         return r"\,"
-    shapes = {
-        "mfrac": (r"\frac{", "}{", "}"),
-        "msup": ("{", "}^{", "}"),
-        "msub": ("{", "}_{", "}"),
-        "munder": ("{", "}_{", "}"),
-        "mover": ("{", "}^{", "}"),
-        "msubsup": ("{", "}_{", "}^{", "}"),
-        "munderover": ("{", "}_{", "}^{", "}"),
-    }
-    if name in shapes and len(parts) == len(shapes[name]) - 1:
+    if name == "mfrac" and len(parts) == 2:
+        return rf"\frac{{{parts[0]}}}{{{parts[1]}}}"
+    if len(parts) == 1 + len(signs := _SCRIPTS.get(name, "")) > 1:
         marks = {"¯": r"\overline", "_": r"\overline", "^": r"\hat", "~": r"\tilde", "→": r"\vec"}
         if name == "mover" and parts[1].strip() in marks:
             return f"{marks[parts[1].strip()]}{{{parts[0]}}}"
         base, *scripts = parts
-        whole = base if name != "mfrac" and _name(element[0]) in ("mi", "mo", "mn") else f"{{{base}}}"
-        if name == "mfrac":
-            return rf"\frac{{{base}}}{{{scripts[0]}}}"
-        signs = [mark[-2] for mark in shapes[name][1:-1]]
+        whole = base if name_of(element[0]) in ("mi", "mo", "mn") else f"{{{base}}}"
         return whole + "".join(f"{sign}{{{script}}}" for sign, script in zip(signs, scripts, strict=True))
     if name == "msqrt":
         return rf"\sqrt{{{''.join(parts)}}}"
@@ -192,51 +178,32 @@ def _latex(element: _Element) -> str:
     raise UnreadError(f"<{name}> is not understood")
 
 
+_SAME = "in approx subset and or not implies factorial abs floor arg union transpose set list matrix min max"
 _LABELS = {
+    **{name: name for name in (*_SAME.split(), "gcd", "lcm", "ln")},
     "eq": "=",
     "neq": "!=",
     "lt": "<",
     "gt": ">",
     "leq": "<=",
     "geq": ">=",
-    "in": "in",
-    "approx": "approx",
-    "subset": "subset",
     "prsubset": "subset",
-    "and": "and",
-    "or": "or",
-    "not": "not",
-    "implies": "implies",
     "equivalent": "iff",
-    "power": "pow",
+    "plus": "+",
+    "minus": "-",
+    "times": "*",
     "divide": "/",
+    "power": "pow",
     "rem": "mod",
-    "factorial": "factorial",
-    "abs": "abs",
-    "floor": "floor",
     "ceiling": "ceil",
-    "arg": "arg",
     "real": "re",
     "imaginary": "im",
     "conjugate": "conj",
-    "union": "union",
     "intersect": "intersection",
     "setdiff": "without",
     "determinant": "det",
-    "transpose": "transpose",
-    "set": "set",
-    "list": "list",
     "vector": "tuple",
-    "matrix": "matrix",
     "matrixrow": "row",
-    "min": "min",
-    "max": "max",
-    "gcd": "gcd",
-    "lcm": "lcm",
-    "plus": "+",
-    "times": "*",
-    "minus": "-",
-    "ln": "ln",
 }
 _LEAVES = {
     "pi": "pi",
@@ -251,7 +218,7 @@ _CLOSURES = {"open": "oo", "closed": "cc", "open-closed": "oc", "closed-open": "
 
 
 def _term(element: _Element) -> Tree:
-    name = _name(element)
+    name = name_of(element)
     text = "".join(map(str, element.itertext())).strip()
     if name in ("cn", "ci"):
         if len(element) or not text:
@@ -269,9 +236,9 @@ def _term(element: _Element) -> Tree:
     if name != "apply" or not len(element):
         raise UnreadError(f"<{name}> is not understood")
     operator, *rest = element
-    marks = {_name(one): one for one in rest}
-    given = [_term(one) for one in rest if _name(one) not in _MARKS]
-    return _applied(_name(operator), operator, {key: marks[key] for key in _MARKS if key in marks}, given)
+    marks = {name_of(one): one for one in rest}
+    given = [_term(one) for one in rest if name_of(one) not in _MARKS]
+    return _applied(name_of(operator), operator, {key: marks[key] for key in _MARKS if key in marks}, given)
 
 
 _MARKS = ("bvar", "lowlimit", "uplimit", "degree", "logbase", "condition")
@@ -279,13 +246,9 @@ _MARKS = ("bvar", "lowlimit", "uplimit", "degree", "logbase", "condition")
 
 def _applied(name: str, operator: _Element, marks: dict[str, _Element], given: list[Tree]) -> Tree:
     inner = {key: _term(one[0]) for key, one in marks.items() if len(one)}
-    if (
-        name in ("sum", "product", "int")
-        and inner.keys() == {"bvar", "lowlimit", "uplimit"}
-        and len(given) == 1
-    ):
-        label = {"sum": "sum", "product": "prod", "int": "integral"}[name]
-        return Tree(label, (inner["bvar"], inner["lowlimit"], inner["uplimit"], given[0]))
+    ranged = {"sum": "sum", "product": "prod", "int": "integral"}
+    if name in ranged and inner.keys() == {"bvar", "lowlimit", "uplimit"} and len(given) == 1:
+        return Tree(ranged[name], (inner["bvar"], inner["lowlimit"], inner["uplimit"], given[0]))
     if name == "int" and inner.keys() == {"bvar"} and len(given) == 1:
         return Tree("antiderivative", (inner["bvar"], given[0]))
     if name == "diff" and inner.keys() == {"bvar"} and len(given) == 1:
@@ -306,29 +269,11 @@ def _applied(name: str, operator: _Element, marks: dict[str, _Element], given: l
     label = _LABELS.get(name) or ONE_PLACE.get(name, "")
     if label in _NESTED and given:
         return nested(label, given)
-    binary = label in (
-        "-",
-        "/",
-        "pow",
-        "mod",
-        "=",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "in",
-        "subset",
-        "approx",
-        "without",
-    )
-    if binary and len(given) > 2 and label not in ("-", "/", "pow", "mod", "without"):
+    chained = label in ("=", "!=", "<", "<=", ">", ">=", "in", "subset", "approx")
+    if chained and len(given) > 2:
         return Tree("and", tuple(Tree(label, pair) for pair in pairwise(given)))
-    if (
-        not label
-        or not given
-        or (binary and len(given) != 2)
-        or (label in ONE_PLACE.values() and len(given) != 1)
-    ):
+    two = chained or label in ("-", "/", "pow", "mod", "without")
+    one = label in ONE_PLACE.values()
+    if not label or not given or (two and len(given) != 2) or (one and len(given) != 1):
         raise UnreadError(f"<{name}> of {len(given)} is not understood")
     return Tree(label, tuple(given))

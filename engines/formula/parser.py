@@ -14,16 +14,14 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from engines.formula.layout import DEEPEST, Piece, pieces
 from engines.formula.lexer import Source
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
-from engines.formula.operators import Role, roles
-from engines.formula.symbols import symbols
+from engines.formula.symbols import ARROWS, BODIES, STARTS, Role, roles, symbols
 
-IMPLIES = {"O!implies", "O!is-implied-by", "U!iff", *(f"F!{arrow}" for arrow in "⇒⟹⇐⟸⇔⟺")}
-"""Labels of arrows between statements."""
 _CONNECTIVES = {"U!and", "U!or"}
 _ENDS = {Role.PUNCTUATION, Role.PERIOD, Role.COLON, Role.BAR}
 
@@ -62,7 +60,7 @@ def connected(parts: list[Piece]) -> list[Piece]:
         elif piece.role == Role.CLOSE and len(stretches) > 1:
             finish(listed=False)
         elif piece.role in _ENDS or (
-            piece.role == Role.RELATION and (label in IMPLIES or piece.text == "\\mid")
+            piece.role == Role.RELATION and (label in ARROWS or piece.text == "\\mid")
         ):
             stretches.append(finish(listed=here.listed and piece.role == Role.PUNCTUATION))
         elif piece.role == Role.RELATION:
@@ -189,14 +187,14 @@ def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] 
                 used.add(result)
     sizes = [1] * len(nodes)
     for place in range(len(nodes) - 1, -1, -1):
-        child, inner = place + 1, []
+        child, inner = place + 1, list[tuple[int, int]]()
         for _ in nodes[place].children:
-            inner += [spans[child]] if spans[child] is not None else []
+            if (below := spans[child]) is not None:
+                inner.append(below)
             sizes[place] += sizes[child]
             child += sizes[child]
-        known_spans = [one for one in inner if one is not None]
-        if spans[place] is None and known_spans:
-            start, end = min(one[0] for one in known_spans), max(one[1] for one in known_spans)
+        if spans[place] is None and inner:
+            start, end = min(one[0] for one in inner), max(one[1] for one in inner)
             name = _name(nodes[place])
             sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
             if sign is not None and not any(one.isalnum() for one in source.latex[sign[1] : start]):
@@ -229,18 +227,7 @@ _PLUS = OperatorTree("U!plus")
 _INVISIBLE = " "
 _DASHES = "−–"
 _AND = OperatorTree("U!and")
-_BODIES = {Role.BIG, Role.INTEGRAL, Role.LIMIT}
-_STARTS = {Role.ATOM, Role.UNKNOWN, Role.NUMBER, Role.OPEN, Role.FUNCTION, Role.OPERATOR, *_BODIES}
-_SIGNS = {
-    Role.ADD,
-    Role.MULTIPLY,
-    Role.RELATION,
-    Role.BIG,
-    Role.INTEGRAL,
-    Role.LIMIT,
-    Role.OPERATOR,
-    Role.COLON,
-}
+_SIGNS = {Role.ADD, Role.MULTIPLY, Role.RELATION, Role.OPERATOR, Role.COLON, *BODIES}
 _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
 
 
@@ -273,7 +260,7 @@ def operator_tree(latex: str | Source, mode: Mode = "arqmath", *, texts: bool = 
 
 
 class _NoFormulaError(Exception):
-    """The pieces are no formula."""
+    pass
 
 
 class _Grammar:
@@ -399,23 +386,22 @@ class _Grammar:
         return self.related([left], chain)
 
     def more(self) -> bool:
-        """Whether something stands behind the punctuation here."""
         ahead = 0
         while self.role(ahead) in _SEPARATORS:
             ahead += 1
         role = self.role(ahead)
-        return role in _STARTS or role in (Role.ADD, Role.BAR, Role.RELATION)
+        return role in STARTS or role in (Role.ADD, Role.BAR, Role.RELATION)
 
     def starts(self) -> bool:
-        return self.role() in _STARTS or self.role() in (Role.ADD, Role.BAR, Role.ANNOTATION)
+        return self.role() in STARTS or self.role() in (Role.ADD, Role.BAR, Role.ANNOTATION)
 
     def related(
         self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
     ) -> OperatorTree:
         if self.mode == "correct":
-            for looser in (IMPLIES, {"U!or"}, {"U!and"}):
+            for looser in (ARROWS, {"U!or"}, {"U!and"}):
                 places = [at for at, (operator, _) in enumerate(chain) if operator.label in looser]
-                if places and (looser is not IMPLIES or len(places) < len(chain)):
+                if places and (looser is not ARROWS or len(places) < len(chain)):
                     return self.parted(left, chain, places)
         first = listed(left)
         if not chain:
@@ -441,7 +427,7 @@ class _Grammar:
         first = self.related(left, chain[: places[0]])
         arrows = [chain[at][0] for at in places]
         rest = [self.related(chain[at][1], chain[at + 1 : end]) for at, end in zip(places, ends, strict=True)]
-        if arrows[0].label in IMPLIES:
+        if arrows[0].label in ARROWS:
             return self.related([first], [(arrow, [one]) for arrow, one in zip(arrows, rest, strict=True)])
         return apply(arrows[0], (first, *rest))
 
@@ -461,15 +447,14 @@ class _Grammar:
     # Expressions
 
     def expression(self) -> OperatorTree:
-        if self.role() == Role.ADD:
-            sign = self.operator()
-            run = Run(apply(sign, (self.term(),)), self.mode)
-        else:
-            run = Run(self.term(), self.mode)
+        run = Run(self.signed(), self.mode)
         while self.role() == Role.ADD:
             text = self.parts[self.at].text
             run.add(self.operator(), text, self.term())
         return run.tree()
+
+    def signed(self) -> OperatorTree:
+        return apply(self.operator(), (self.term(),)) if self.role() == Role.ADD else self.term()
 
     def term(self) -> OperatorTree:
         number = self.role() == Role.NUMBER
@@ -478,7 +463,7 @@ class _Grammar:
             if self.role() == Role.MULTIPLY:
                 text = self.parts[self.at].text
                 run.add(self.operator(), text, self.factor())
-            elif self.role() in _STARTS or (self.role() == Role.BAR and self.opens_bar()):
+            elif self.role() in STARTS or (self.role() == Role.BAR and self.opens_bar()):
                 if number and self.is_fraction():
                     run.add(_PLUS, "", self.factor())
                 else:
@@ -500,20 +485,19 @@ class _Grammar:
         return result
 
     def applied(self) -> OperatorTree:
-        """A factor, or an operator over what follows."""
         role = self.role()
-        if role in _BODIES:
+        if role in BODIES:
             return self.body()
         if role == Role.FUNCTION:
             return self.function()
         if role == Role.OPERATOR:
             operator = self.operator()
-            return apply(operator, (self.factor(),)) if self.role() in _STARTS else operator
+            return apply(operator, (self.factor(),)) if self.role() in STARTS else operator
         if role == Role.OPEN:
             result = self.fenced()
         elif role == Role.BAR:
             result = self.barred()
-        elif role in _STARTS or role == Role.ANNOTATION:
+        elif role in STARTS or role == Role.ANNOTATION:
             if self.integrals and self.differential():
                 self.take()
                 return OperatorTree("O!differential-d", (self.factor(),))
@@ -533,7 +517,6 @@ class _Grammar:
         return piece.role == Role.UNKNOWN and piece.text == "d" and self.role(1) in (Role.UNKNOWN, Role.ATOM)
 
     def body(self) -> OperatorTree:
-        """A large operator over the term that follows."""
         role = self.role()
         operator = self.operator()
         if not self.starts() or (self.role() == Role.BAR and not self.opens_bar()):
@@ -541,11 +524,7 @@ class _Grammar:
         if role == Role.LIMIT and self.role() == Role.OPEN and operator.label in ("F!max", "F!min"):
             return self.called(operator)
         integrals, self.integrals = self.integrals, self.integrals + 1 if role == Role.INTEGRAL else 0
-        if self.role() == Role.ADD:
-            sign = self.operator()
-            result = apply(sign, (self.term(),))
-        else:
-            result = self.term()
+        result = self.signed()
         self.integrals = integrals
         if role == Role.INTEGRAL and not operator.children:
             return apply(operator, (result, ABSENT, ABSENT))
@@ -555,16 +534,13 @@ class _Grammar:
         operator = self.operator()
         if self.role() == Role.OPEN:
             return self.called(operator)
-        if self.role() in (Role.FUNCTION, *_BODIES):
+        if self.role() in (Role.FUNCTION, *BODIES) or (self.role() == Role.BAR and self.opens_bar()):
             return apply(operator, (self.factor(),))
-        if self.role() == Role.BAR and self.opens_bar():
-            return apply(operator, (self.factor(),))
-        if self.role() not in _STARTS:
+        if self.role() not in STARTS:
             return operator
         run = Run(self.factor(), self.mode)
-        while self.role() in (Role.ATOM, Role.UNKNOWN, Role.NUMBER) and not (
-            self.integrals and self.differential()
-        ):
+        simple = (Role.ATOM, Role.UNKNOWN, Role.NUMBER)
+        while self.role() in simple and not (self.integrals and self.differential()):
             run.add(_TIMES, _INVISIBLE, self.factor())
         return apply(operator, (run.tree(),))
 
@@ -583,7 +559,6 @@ class _Grammar:
         return False
 
     def barred(self) -> OperatorTree:
-        """|x| or ||x||."""
         text = self.take().text
         self.bars += 1
         try:
@@ -647,3 +622,34 @@ class _Grammar:
             if self.role() not in (Role.COLON, Role.BAR, Role.RELATION):
                 raise _NoFormulaError
         return result
+
+
+class Formula(Source):
+    """A formula: its LaTeX and what is made of it, each made once, when it is asked for, of tokens that are
+    read once."""
+
+    @cached_property
+    def tree(self) -> OperatorTree:
+        return operator_tree(self)
+
+    @cached_property
+    def search_tree(self) -> OperatorTree:
+        """The tree by which it is searched."""
+        return search_tree(self)
+
+    @cached_property
+    def layout(self) -> OperatorTree:
+        from engines.formula.symbol_layout import layout_tree
+
+        return layout_tree(self)
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int] | None]:
+        """Where the nodes of `search_tree` stand."""
+        return node_spans(self.search_tree, self)
+
+    @cached_property
+    def shown(self) -> str:
+        from engines.formula.unicode import unicode_text
+
+        return unicode_text(self)

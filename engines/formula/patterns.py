@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engines.formula.features import features
-from engines.formula.operator_tree import OperatorTree
+from engines.formula.operator_tree import OperatorTree, features
 
 _WILD = re.compile(r"\?\?|\?([A-Za-z])")
 _FIRST = 0x1401
@@ -48,18 +47,11 @@ def pattern_features(tree: OperatorTree) -> Counter[str]:
     """What every formula has that matches: the features of what stands between the wildcards."""
     result: Counter[str] = Counter()
     for part, fixed in _between(tree):
-        result += Counter(
-            {
-                name: count
-                for name, count in features(part).items()
-                if (fixed or name[0] not in "sw") and not _is_open(name)
-            }
-        )
+        for name, count in features(part).items():
+            open_ = any(_FIRST <= ord(char) <= ord(_MANY) for char in name) or _HOLE in name
+            if (fixed or name[0] not in "sw") and not open_:
+                result[name] += count
     return result
-
-
-def _is_open(feature: str) -> bool:
-    return any(_FIRST <= ord(char) <= ord(_MANY) for char in feature) or _HOLE in feature
 
 
 _HOLE = "W!hole"
@@ -107,7 +99,7 @@ def match(pattern: OperatorTree, tree: OperatorTree) -> Match | None:
     nodes = list(tree.walk())
     best: Match | None = None
     for place, node in enumerate(nodes):
-        size = sum(1 for _ in node.walk())
+        size = node.size()
         if best is not None and size / len(nodes) <= best.share:
             continue
         for bound, left in _Matcher().all(pattern, node):
@@ -128,7 +120,7 @@ class _Matcher:
         """The bindings, and how many nodes of operands are left over."""
         if pattern.unordered and pattern.label == node.label:
             for bound, left in self._several(pattern.children, node, {}, rest=True):
-                yield bound, sum(1 for one in left for _ in one.walk())
+                yield bound, sum(one.size() for one in left)
             return
         for bound in self._one(pattern, node, {}):
             yield bound, 0
@@ -143,7 +135,11 @@ class _Matcher:
         if name == "??":
             yield bound
         elif name is not None:
-            yield from _bind(name, node, bound)
+            before = bound.get(name)
+            if before is None:
+                yield {**bound, name: node}
+            elif str(before.sorted()) == str(node.sorted()):
+                yield bound
         elif pattern.label == node.label:
             if pattern.unordered:
                 yield from (found for found, _ in self._several(pattern.children, node, bound, rest=False))
@@ -207,21 +203,12 @@ class _Matcher:
         left: list[OperatorTree],
         bound: dict[str, OperatorTree],
     ) -> Iterator[dict[str, OperatorTree]]:
-        """One wildcard that stands here alone takes what is left over."""
         names = Counter(name for one in patterns for inner in one.walk() if (name := wildcard(inner.label)))
         for one in patterns:
             name = wildcard(one.label)
             if name is not None and names[name] == 1:
                 yield {**bound, name: OperatorTree(node.label, (bound[name], *left))}
                 return
-
-
-def _bind(name: str, node: OperatorTree, bound: dict[str, OperatorTree]) -> Iterator[dict[str, OperatorTree]]:
-    before = bound.get(name)
-    if before is None:
-        yield {**bound, name: node}
-    elif str(before.sorted()) == str(node.sorted()):
-        yield bound
 
 
 # Other letters.

@@ -13,9 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.operators import Role, negated, roles
-from engines.formula.symbols import symbols
-from engines.formula.unicode import ALPHABETS, alphabet
+from engines.formula.symbols import ALPHABETS, BODIES, Role, alphabet, negated, roles, symbols
 
 _SIGN, _FORMULAS, _RELATION, _CONDITION, _SUM, _TERM, _FACTOR, _CALL, _ATOM = range(9)
 """How tightly what is written binds: a sign stands alone, a factor takes what follows, a call no script."""
@@ -32,8 +30,7 @@ _LEVELS = {
     Role.OPERATOR: _CALL,
     Role.POSTFIX: _ATOM,
 }
-_BODIES = (Role.BIG, Role.INTEGRAL, Role.LIMIT)
-_NAMED = (*_BODIES, Role.FUNCTION)
+_NAMED = (*BODIES, Role.FUNCTION)
 _CALLED = ("F!max", "F!min")
 _FENCES = {
     "F!abs": (r"\left|", r"\right|"),
@@ -73,7 +70,7 @@ def _operators() -> Mapping[tuple[str, bool], tuple[str, str]]:
     result: dict[tuple[str, bool], tuple[str, str]] = {}
     for symbol, known in roles().items():
         if known.role in _LEVELS:
-            large = known.role in _BODIES
+            large = known.role in BODIES
             result.setdefault((known.operator.label, large), (symbol, known.role))
             result.setdefault((known.alone.label, large), (symbol, known.role))
     for symbol, known in roles().items():
@@ -89,7 +86,6 @@ def _operator(label: str, operands: int = 0) -> tuple[str, str]:
 
 @cache
 def _commands() -> Mapping[str, str]:
-    """The command of each leaf that has one, by label."""
     result: dict[str, str] = {}
     for name, known in roles().items():
         label = known.alone.label
@@ -106,7 +102,6 @@ def _commands() -> Mapping[str, str]:
 
 @cache
 def _prefixes() -> Mapping[str, str]:
-    """The commands over one argument, by label."""
     result: dict[str, str] = {}
     for name, known in roles().items():
         if known.role in ("accent", Role.ANNOTATION):
@@ -204,7 +199,6 @@ class _Writer:
     # Operators
 
     def parted(self, node: OperatorTree) -> tuple[str, str, Sequence[OperatorTree]]:
-        """The operator of a node with its scripts, its role, and the operands."""
         scripted = node.label.startswith("+!")
         operands = node.children[1:] if scripted else node.children
         carrier, scripts = self.spine(node.children[0]) if scripted else (node, [])
@@ -212,7 +206,6 @@ class _Writer:
         return (symbol or _leaf(f"V!{carrier.label[2:]}")[0]).rstrip() + "".join(scripts), role, operands
 
     def spine(self, node: OperatorTree) -> tuple[OperatorTree, list[str]]:
-        """What carries scripts, and the scripts."""
         scripts: list[str] = []
         while node.label in _SCRIPTS and len(node.children) == 2:
             scripts.append(self.script(node))
@@ -299,7 +292,6 @@ class _Writer:
         return " ".join(filter(None, (self.fragment(child) for child in node.children)))
 
     def fragment(self, node: OperatorTree) -> str:
-        """A piece of what cannot be parsed, as it stood there."""
         kind, name = node.label[:2], node.label[2:]
         if node.label == "O!fragments":
             return ""
@@ -334,23 +326,25 @@ def _applied(symbol: str, role: str, parts: Sequence[Written], node: OperatorTre
     if level == _RELATION:
         ends = [_side(part) for part in parts]
         if role == Role.COLON:
-            ends = [
-                text if binds >= _FORMULAS else end for (text, binds), end in zip(parts, ends, strict=True)
-            ]
+            pairs = zip(parts, ends, strict=True)
+            ends = [text if binds >= _FORMULAS else end for (text, binds), end in pairs]
         return (f" {symbol} ".join(ends) if len(parts) > 1 else f"{symbol} {ends[0]}"), level
     if role == Role.MODIFIER and len(parts) > 1:
         return f" {symbol} ".join(_bound(part, _TERM) for part in parts), level
     if role == Role.ADD:
-        return _sum(symbol, parts, node), level
+        terms = [_bound(part, _TERM) for part in parts]
+        if len(terms) == 1:
+            return f"{symbol}{'' if symbol in '+-' else ' '}{terms[0]}", level
+        terms[0] = _body(node.children[-len(parts)], parts[0])
+        return f" {symbol} ".join(terms), level
     if role == Role.MULTIPLY and len(parts) > 1:
-        return f" {symbol} ".join(
-            [*(_bound(one, _CALL) for one in parts[:-1]), _bound(parts[-1], _FACTOR)]
-        ), level
+        factors = [*(_bound(one, _CALL) for one in parts[:-1]), _bound(parts[-1], _FACTOR)]
+        return f" {symbol} ".join(factors), level
     if role == Role.POSTFIX and len(parts) == 1:
         return f"{_bound(parts[0], _ATOM)}{symbol}", level
     if role == Role.OPERATOR and len(parts) == 1:
         return f"{symbol} {_bound(parts[0], _FACTOR)}", min(_CALL, max(parts[0][1], _FACTOR))
-    if role in _BODIES and len(parts) == 1 and node.label not in _CALLED:
+    if role in BODIES and len(parts) == 1 and node.label not in _CALLED:
         write = _integrand if role == Role.INTEGRAL else _body
         return f"{symbol} {write(node.children[-1], parts[0])}", level
     sign = node.label.rpartition("!")[2]
@@ -361,14 +355,6 @@ def _applied(symbol: str, role: str, parts: Sequence[Written], node: OperatorTre
     if role not in (*_NAMED, Role.OPERATOR, ""):
         symbol = rf"\operatorname{{{node.label.rpartition('!')[2]}}}"
     return f"{symbol}({_elements(parts)})", _CALL
-
-
-def _sum(symbol: str, parts: Sequence[Written], node: OperatorTree) -> str:
-    terms = [_bound(part, _TERM) for part in parts]
-    if len(terms) == 1:
-        return f"{symbol}{terms[0]}" if symbol in "+-" else f"{symbol} {terms[0]}"
-    terms[0] = _body(node.children[-len(parts)], parts[0])
-    return f" {symbol} ".join(terms)
 
 
 def _product(node: OperatorTree, parts: Sequence[Written]) -> Written:

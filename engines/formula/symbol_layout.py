@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 
 from engines.formula.layout import Piece, pieces
 from engines.formula.lexer import Source
-from engines.formula.mathml import mathml_root
+from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import ABSENT, OperatorTree, deep_recursion
-from engines.formula.operators import Role
 from engines.formula.parser import node_spans
-from engines.formula.symbols import symbols
+from engines.formula.symbols import Role, symbols
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -171,7 +170,7 @@ def _elements(elements: Iterable[_Element]) -> list[OperatorTree]:
 
 
 def _element(element: _Element) -> list[OperatorTree]:
-    name = str(element.tag).rpartition("}")[2]
+    name = name_of(element)
     inner = list(element)
     if name in ("mi", "mo", "mn", "ms"):
         text = "".join(map(str, element.itertext())).strip(_INVISIBLE)
@@ -223,7 +222,7 @@ def _scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
 
 def _multiscripts(inner: list[_Element]) -> list[OperatorTree]:
     """A base with scripts on either side; those before it hang on nothing."""
-    names = [str(one.tag).rpartition("}")[2] for one in inner]
+    names = [name_of(one) for one in inner]
     cut = names.index("mprescripts") if "mprescripts" in names else len(inner)
 
     def hung(scripts: list[_Element]) -> tuple[OperatorTree, ...]:

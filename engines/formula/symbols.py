@@ -1,15 +1,98 @@
-"""The symbols of LaTeX, amsmath and amssymb, and the LaTeX that other characters stand for."""
+"""The symbols of LaTeX, amsmath and amssymb: their roles in a formula and meanings, as LaTeXML's grammar has
+them, their Unicode, and the LaTeX that other characters stand for."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from engines.core.errors import DataError
 from engines.core.system import asset
-from engines.formula.operators import roles
+from engines.formula.operator_tree import OperatorTree
+
+
+class Role:
+    """What a piece of a formula may do in it."""
+
+    ADD = "add"
+    ANNOTATION = "annotation"
+    ATOM = "atom"
+    BAR = "bar"
+    BIG = "big"
+    CLOSE = "close"
+    COLON = "colon"
+    FUNCTION = "function"
+    INTEGRAL = "integral"
+    LIMIT = "limit"
+    MODIFIER = "modifier"
+    MULTIPLY = "multiply"
+    NUMBER = "number"
+    OPEN = "open"
+    OPERATOR = "operator"
+    PERIOD = "period"
+    POSTFIX = "postfix"
+    PUNCTUATION = "punctuation"
+    RELATION = "relation"
+    SCRIPT = "script"
+    STRAY = "stray"
+    UNKNOWN = "unknown"
+
+
+BODIES = (Role.BIG, Role.INTEGRAL, Role.LIMIT)
+"""Roles of large operators, which take what follows."""
+STARTS = {Role.ATOM, Role.UNKNOWN, Role.NUMBER, Role.OPEN, Role.FUNCTION, Role.OPERATOR, *BODIES}
+"""Roles with which a factor begins."""
+IMPLIES = {"O!implies": 1, "F!⇒": 1, "F!⟹": 1, "O!is-implied-by": -1, "F!⇐": -1, "F!⟸": -1}
+IFF = {"U!iff", "F!⇔", "F!⟺"}
+ARROWS = {*IMPLIES, *IFF}
+"""Labels of arrows between statements; of those that imply the direction."""
+
+
+class SymbolRole(NamedTuple):
+    """The role of a symbol, and its trees as an operator and where it stands alone."""
+
+    role: str
+    operator: OperatorTree
+    alone: OperatorTree
+
+
+_NAMED = (Role.FUNCTION, Role.LIMIT)
+_NEGATED = (Role.RELATION, Role.OPERATOR)
+
+
+def _rows(name: str, columns: str, key: int) -> Iterator[list[str]]:
+    """The rows of a table of three columns below its head, each with a key of its own."""
+    path, seen = asset(f"latex/{name}.tsv"), set[str]()
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
+        row = line.split("\t")
+        if len(row) != 3 or row[key] in seen:
+            raise DataError(f"not a row of {columns}", path=path, line=number, code="E300")
+        seen.add(row[key])
+        yield row
+
+
+@cache
+def roles() -> Mapping[str, SymbolRole]:
+    """The symbols that have a role, from `assets/latex/grammar.tsv`; all others are unknown letters."""
+    result: dict[str, SymbolRole] = {}
+    for symbol, role, label in _rows("grammar", "symbol, role, label", 0):
+        # A sign without a meaning is a function where it is applied, and a variable alone.
+        bare = label.startswith("F!") and role not in _NAMED
+        alone = f"V!{label[2:]}" if bare else label
+        result[symbol] = SymbolRole(role, OperatorTree(label), OperatorTree(alone))
+    return result
+
+
+def negated(symbol: SymbolRole) -> SymbolRole | None:
+    r"""What `\not` makes of a relation or an operator that has no row with it; of other symbols nothing."""
+    if symbol.role not in _NEGATED:
+        return None
+    kind, name = symbol.operator.label[:2], symbol.operator.label[2:]
+    tree = OperatorTree(f"{kind}not-{name}")
+    return SymbolRole(symbol.role, tree, tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +108,8 @@ class Symbol:
 @cache
 def symbols() -> Mapping[str, Symbol]:
     """Every symbol by name, in the order of `assets/latex/symbols.tsv`: commoner groups and symbols first."""
-    path = asset("latex/symbols.tsv")
-    result: dict[str, Symbol] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
-        columns = line.split("\t")
-        if len(columns) != 3 or columns[1] in result:
-            raise DataError("not a row of group, symbol, unicode", path=path, line=number, code="E300")
-        result[columns[1]] = Symbol(columns[1], columns[0], columns[2])
-    return result
+    rows = _rows("symbols", "group, symbol, unicode", 1)
+    return {name: Symbol(name, group, unicode) for group, name, unicode in rows}
 
 
 SCRIPTS = {"<super>": "^", "<sub>": "_"}
@@ -59,7 +136,6 @@ _SPELLED = {
 
 @cache
 def _commands() -> Mapping[str, str]:
-    """The command of each character that has one; of several the one whose meaning is known."""
     result: dict[str, str] = {}
     for name, symbol in sorted(symbols().items(), key=lambda pair: pair[0] not in roles()):
         character = symbol.unicode
@@ -113,3 +189,46 @@ def latex_of(character: str) -> str:
     if character in _commands() and not unicodedata.name(character, "").startswith("LATIN "):
         return _commands()[character]
     return latex_of(plain) if len(plain) == 1 and plain != character else character
+
+
+ALPHABETS = {
+    "bb": ("DOUBLE-STRUCK", ("mathbb", "Bbb")),
+    "script": ("SCRIPT", ("mathcal", "mathscr", "cal", "scr")),
+    "fraktur": ("FRAKTUR", ("mathfrak", "frak")),
+}
+"""Alphabets with a meaning of their own: what Unicode calls them, and the commands that ask for them."""
+ALPHABET_OF = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for name in names}
+"""The alphabet that a command asks for."""
+
+
+def lettered(text: str, kind: str) -> str:
+    """Letters in blackboard bold, script or fraktur; other characters as they are."""
+    name = ALPHABETS[kind][0]
+    return "".join(_letter(name, char) for char in text)
+
+
+def alphabet(char: str) -> tuple[str, str] | None:
+    """Of a letter in blackboard bold, script or fraktur the alphabet and the plain letter.
+
+    >>> alphabet("ℝ"), alphabet("R")
+    (('bb', 'R'), None)
+    """
+    if unicodedata.decomposition(char).startswith("<font>"):
+        plain = unicodedata.normalize("NFKC", char)
+        return next(((kind, plain) for kind in ALPHABETS if lettered(plain, kind) == char), None)
+    return None
+
+
+def _letter(alphabet: str, char: str) -> str:
+    if not (char.isascii() and char.isalnum()):
+        return char
+    case = "DIGIT" if char.isdigit() else "CAPITAL" if char.isupper() else "SMALL"
+    own = unicodedata.name(char).rsplit(" ", 1)[1]
+    # A few letters were in Unicode before the mathematical alphabets: ℝ, ℒ, ℭ.
+    for prefix in ("", "BLACK-LETTER" if alphabet == "FRAKTUR" else "", "MATHEMATICAL"):
+        words = [prefix, *([] if prefix == "BLACK-LETTER" else [alphabet]), case, own]
+        try:
+            return unicodedata.lookup(" ".join(filter(None, words)))
+        except KeyError:
+            continue
+    return char

@@ -7,10 +7,9 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from engines.core.files import printable
-from engines.formula.lexer import Source, Token
+from engines.formula.lexer import Source, Token, TokenCursor
 from engines.formula.operator_tree import deep_recursion
-from engines.formula.operators import roles
-from engines.formula.symbols import symbols
+from engines.formula.symbols import ALPHABET_OF, lettered, roles, symbols
 
 _SCRIPT = 6
 """Longer scripts are written with ^ and _."""
@@ -18,12 +17,6 @@ _SUPER = str.maketrans("0123456789+−=()niT", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺�
 _SUB = str.maketrans("0123456789+−=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
 _RAISED = {"∘": "°", "∗": "*", "*": "*", "′": "′", "′′": "″", "†": "†", "⊤": "ᵀ", "⟂": "^⟂"}
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", "": ""}
-ALPHABETS = {
-    "bb": ("DOUBLE-STRUCK", ("mathbb", "Bbb")),
-    "script": ("SCRIPT", ("mathcal", "mathscr", "cal", "scr")),
-    "fraktur": ("FRAKTUR", ("mathfrak", "frak")),
-}
-"""Alphabets with a meaning of their own: what Unicode calls them, and the commands that ask for them."""
 _KINDS = {
     "relations": "relation",
     "arrows": "relation",
@@ -135,39 +128,6 @@ def accented(command: str, combining: str, text: str) -> Atom:
     return Atom(f"{command[1:]}({text})", "close") if text else Atom("")
 
 
-def lettered(text: str, kind: str) -> str:
-    """Letters in blackboard bold, script or fraktur; other characters as they are."""
-    name = ALPHABETS[kind][0]
-    return "".join(_letter(name, char) for char in text)
-
-
-def alphabet(char: str) -> tuple[str, str] | None:
-    """Of a letter in blackboard bold, script or fraktur the alphabet and the plain letter.
-
-    >>> alphabet("ℝ"), alphabet("R")
-    (('bb', 'R'), None)
-    """
-    if unicodedata.decomposition(char).startswith("<font>"):
-        plain = unicodedata.normalize("NFKC", char)
-        return next(((kind, plain) for kind in ALPHABETS if lettered(plain, kind) == char), None)
-    return None
-
-
-def _letter(alphabet: str, char: str) -> str:
-    if not (char.isascii() and char.isalnum()):
-        return char
-    case = "DIGIT" if char.isdigit() else "CAPITAL" if char.isupper() else "SMALL"
-    own = unicodedata.name(char).rsplit(" ", 1)[1]
-    # A few letters were in Unicode before the mathematical alphabets: ℝ, ℒ, ℭ.
-    for prefix in ("", "BLACK-LETTER" if alphabet == "FRAKTUR" else "", "MATHEMATICAL"):
-        words = [prefix, *([] if prefix == "BLACK-LETTER" else [alphabet]), case, own]
-        try:
-            return unicodedata.lookup(" ".join(filter(None, words)))
-        except KeyError:
-            continue
-    return char
-
-
 def table(name: str, rows: list[list[str]]) -> Atom:
     """A matrix on one line, `(a b; c d)`, or the cases of a definition."""
     if name in CASES:
@@ -234,7 +194,6 @@ LIMIT = 6_000
 _DEPTH = 300
 """Groups nested deeper are shown as they are written."""
 
-_FONTS = {"\\" + name: kind for kind, (_, names) in ALPHABETS.items() for name in names}
 _UPRIGHT = {"\\mathrm", "\\operatorname", "\\operatorname*", "\\operatornamewithlimits", "\\mathop"}
 _TEXT = {
     *("\\text", "\\textbf", "\\textrm", "\\textit", "\\textsf", "\\texttt", "\\textsc", "\\textup"),
@@ -277,16 +236,12 @@ def render_text(text: str) -> str:
     return "\n".join(printable(line.replace("\t", " ")) for line in rendered.split("\n"))
 
 
-class _Reader:
+class _Reader(TokenCursor):
     """Reads tokens into atoms. Every step takes a token, so that it ends whatever comes."""
 
     def __init__(self, source: Source) -> None:
+        super().__init__(source.tokens(), len(source.latex))
         self.source = source.latex
-        self.tokens = source.tokens()
-        self.at = 0
-
-    def peek(self) -> str:
-        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
 
     def sequence(self, depth: int, *, tight: bool = False, until: tuple[str, ...] = ("}",)) -> list[Atom]:
         """Atoms up to one of the tokens in `until`, which is not taken (at depth 0: up to the end)."""
@@ -295,7 +250,7 @@ class _Reader:
         above: list[tuple[str, list[Atom]]] = []
         font = ("", 0)
         while self.at < len(self.tokens):
-            text = self.peek()
+            text = self.text()
             if text in until:
                 if depth:
                     break
@@ -308,7 +263,7 @@ class _Reader:
                 self.script(atoms, depth)
             elif text in ("\\cal", "\\scr", "\\frak"):
                 self.at += 1
-                font = (_FONTS[text], len(atoms))
+                font = (ALPHABET_OF[text], len(atoms))
             else:
                 atoms += self.atom(depth, tight=tight or bool(above))
         if font[0]:
@@ -350,18 +305,14 @@ class _Reader:
             self.at -= 1
             return [Atom(f"{{{self.raw_group()}}}")]
         atoms = self.sequence(depth + 1, tight=tight)
-        self.at += self.peek() == "}"
+        self.at += self.text() == "}"
         if len(atoms) == 1:
             return atoms
-        return (
-            [Atom(joined(atoms, tight=tight), weight=1 if is_product(atoms) else 2, grouped=True)]
-            if atoms
-            else []
-        )
+        weight = 1 if is_product(atoms) else 2
+        return [Atom(joined(atoms, tight=tight), weight=weight, grouped=True)] if atoms else []
 
     def raw_group(self) -> str:
-        """The source of the group that follows, braces balanced and left out."""
-        if self.peek() != "{":
+        if self.text() != "{":
             return ""
         first = self.at
         level = 0
@@ -378,20 +329,20 @@ class _Reader:
         return self.source[begin : self.tokens[self.at - 1].start if not level else len(self.source)]
 
     def bracketed(self, depth: int) -> list[Atom]:
-        if self.peek() != "[" or depth >= _DEPTH:
+        if self.text() != "[" or depth >= _DEPTH:
             return []
         self.at += 1
         atoms = self.sequence(depth + 1, tight=True, until=("]", "}"))
-        self.at += self.peek() == "]"
+        self.at += self.text() == "]"
         return atoms
 
     def script(self, atoms: list[Atom], depth: int) -> None:
-        mark = self.peek()
+        mark = self.text()
         self.at += 1
         base = atoms.pop() if atoms and atoms[-1].kind not in ("space", "relation", "binary") else Atom("")
         if mark == "'":
             count = 1
-            while self.peek() == "'":
+            while self.text() == "'":
                 self.at += 1
                 count += 1
             if base.grouped:
@@ -427,7 +378,7 @@ class _Reader:
             return [root(index, self.argument(depth + 1))]
         if text == "\\root":
             index = joined(self.sequence(depth + 1, tight=True, until=("\\of", "}")), tight=True)
-            self.at += self.peek() == "\\of"
+            self.at += self.text() == "\\of"
             return [root(index, self.argument(depth + 1))]
         if text in _TEXT:
             raw = self.raw_group()
@@ -435,9 +386,9 @@ class _Reader:
         if text in _UPRIGHT:
             inner = joined(self.argument(depth + 1), tight=True)
             return [Atom(inner, "function" if len(inner) > 1 else "ordinary")]
-        if text in _FONTS:
+        if text in ALPHABET_OF:
             inner = joined(self.argument(depth + 1), tight=True)
-            return [Atom(lettered(inner, _FONTS[text]), weight=int(len(inner) > 1))]
+            return [Atom(lettered(inner, ALPHABET_OF[text]), weight=int(len(inner) > 1))]
         if text in ("\\left", "\\right", "\\middle"):
             return self.delimiter({"\\left": "open", "\\right": "close"}.get(text, "ordinary"))
         if text == "\\begin":
@@ -445,12 +396,12 @@ class _Reader:
         if text == "\\end":
             self.raw_group()
             return []
-        if name in (*MATRICES, "matrix", "cases") and self.peek() == "{":
+        if name in (*MATRICES, "matrix", "cases") and self.text() == "{":
             self.at += 1
             rows = self.rows(depth, closing="}")
-            self.at += self.peek() == "}"
+            self.at += self.text() == "}"
             return [table(name, rows)]
-        if text == "\\pmod" or text == "\\pod":
+        if text in ("\\pmod", "\\pod"):
             inner = joined(self.argument(depth + 1), tight=True)
             mod = "mod " if text == "\\pmod" else ""
             return [Atom(" ", "space"), Atom(f"({mod}{inner})", "close")]
@@ -493,14 +444,14 @@ class _Reader:
         if role in ("skipped", "rule", "boxed"):
             self.bracketed(depth)
             for _ in range({"skipped": 1, "rule": 2, "boxed": 0}[role]):
-                if self.peek() == "{":
+                if self.text() == "{":
                     self.raw_group()
                 else:
                     self.argument(depth + 1)
             return []
-        if not role and text not in symbols() and self.peek() == "{":
+        if not role and text not in symbols() and self.text() == "{":
             groups = ""
-            while self.peek() == "{":
+            while self.text() == "{":
                 groups += f"{{{joined(self.argument(depth + 1), tight=True)}}}"
             return [Atom(text + groups, "close")]
         return self.symbol(text, depth)
@@ -541,12 +492,10 @@ class _Reader:
         return [replace(atoms[0], text=struck), *atoms[1:]]
 
     def skip_length(self) -> None:
-        """The dimension after `\\hskip`: `-1.5em`."""
-        begin = self.tokens[self.at].start if self.at < len(self.tokens) else len(self.source)
-        if self.peek() == "{":
+        if self.text() == "{":
             self.raw_group()
             return
-        match = _LENGTH.match(self.source, begin)
+        match = _LENGTH.match(self.source, self.start())
         while match and self.at < len(self.tokens) and self.tokens[self.at].start < match.end():
             self.at += 1
 
@@ -557,12 +506,12 @@ class _Reader:
             self.raw_group()
         if name in MATRICES or name in _BARE or name in CASES:
             rows = self.rows(depth, closing="\\end")
-            if self.peek() == "\\end":
+            if self.text() == "\\end":
                 self.at += 1
                 self.raw_group()
             return [table(name, rows)]
         atoms = self.sequence(depth + 1, tight=tight, until=("\\end",))
-        if self.peek() == "\\end":
+        if self.text() == "\\end":
             self.at += 1
             self.raw_group()
         return atoms
@@ -573,7 +522,7 @@ class _Reader:
         while self.at < len(self.tokens):
             before = self.at
             rows[-1].append(joined(self.sequence(depth + 1, tight=True, until=ends), tight=True).strip())
-            mark = self.peek()
+            mark = self.text()
             if mark == closing or not mark:
                 break
             if mark in ("\\\\", "\\cr"):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from engines.formula.layout import Piece
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.operators import Role
+from engines.formula.symbols import Role
 
 RELATIONS = {
     "U!eq": "=",

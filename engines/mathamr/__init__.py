@@ -9,10 +9,10 @@ from engines.core.spec import offered
 
 _VERBS = {
     "opt": ("trees", "Opt"),
-    "parse": ("parsing.parse", "Parse"),
+    "parse": ("parsing.parsers", "Parse"),
     "index": ("retrieval.indexing", "IndexFormulas"),
     "search": ("retrieval.search", "SearchFormulas"),
-    "evaluate": ("retrieval.evaluation", "EvaluateFormulas"),
+    "evaluate": ("retrieval.task2", "EvaluateFormulas"),
     "inspect": ("inspection", "Inspect"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)

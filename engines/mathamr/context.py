@@ -18,6 +18,7 @@ from engines.core.spec import Arg, exactly_one
 PLACEHOLDER = re.compile(r'"?eqx(\w+?)eqx"?')
 _ALIKE = re.compile(r"eq(?=x)", re.IGNORECASE)
 """By which a word of the text itself would be taken for a placeholder, whole or with one end lost."""
+_MANGLED = re.compile(r'"?(?:eqx(\w+?)(?:eqx|eq|e)?|(\w+?)eqx)"?')
 _FORMULA = re.compile(
     r"(?<!\\)\$\$(?P<a>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<b>[^$]+?)(?<!\\)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]",
     re.DOTALL,
@@ -51,6 +52,13 @@ def placeholder(name: str) -> str:
 def ids(text: str) -> list[str]:
     """The ids of the placeholders in a text, in order."""
     return [match[1] for match in PLACEHOLDER.finditer(text)]
+
+
+def found_id(text: str) -> str | None:
+    """The id of the placeholder that a constant or concept of a graph is, in small letters; None: it is
+    none. Parsers return them whole, or with one end lost."""
+    match = _MANGLED.fullmatch(text.lower())
+    return match and (match[1] or match[2])
 
 
 def put(latex: str, name: str) -> tuple[str, str]:

@@ -15,12 +15,21 @@ from engines.core.events import Sink, ignore
 from engines.core.files import changed
 from engines.core.shown import Shown
 from engines.core.spec import Arg, exactly_one, refused
-from engines.mathamr.graph.amr import Graph, Node, kind_of, read_graph, write_graph
+from engines.mathamr.graph.amr import (
+    Graph,
+    Node,
+    graft_trees,
+    kind_of,
+    linear,
+    lowered,
+    read_graph,
+    write_graph,
+)
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
-    from engines.formula.formula import Formula
     from engines.formula.judge import Fingerprints, Judge
+    from engines.formula.parser import Formula
     from engines.mathamr.parsing.parsers import Parser, Which
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.task2 import Task2
@@ -33,7 +42,6 @@ _STEM = 5
 
 def formula_roots(graph: Graph, formulas: Mapping[str, Formula]) -> dict[str, str]:
     """Which formula each `:math` tree of a graph is: by its string, else by its order."""
-    from engines.mathamr.graph.graft import linear
     from engines.mathamr.retrieval.strings import tree_string
 
     trees = [
@@ -144,9 +152,7 @@ def node_rows(
     words = [(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(outside)]
     known, used = graph.by_variable(), set[int]()
     rows: list[dict[str, Any]] = []
-    pending: list[tuple[Node | str, str, str, int]] = [(graph.root, "", "", 0)]
-    while pending:
-        target, role, parent, depth = pending.pop()
+    for target, role, parent, depth in graph.branches():
         row: dict[str, Any] = {"variable": "", "concept": "", "role": role, "parent": parent, "depth": depth}
         if isinstance(target, Node):
             formula, place = spans.get(target.variable, (None, None))
@@ -155,17 +161,11 @@ def node_rows(
                 place = _word(target.concept, words, used)
             row |= {"variable": target.variable, "concept": target.concept, "kind": kind}
             row |= {"formula": formula, "place": place}
-            pending += [
-                (branch.target, branch.role, target.variable, depth + 1)
-                for branch in reversed(target.branches)
-            ]
+        elif (there := known.get(target)) is not None:
+            row |= {"variable": target, "kind": "reference", "concept": there.concept}
+            row |= {"formula": None, "place": None}
         else:
-            there = known.get(target)
-            row |= {
-                "variable": target if there is not None else "",
-                "kind": "reference" if there else "constant",
-            }
-            row |= {"concept": there.concept if there is not None else target, "formula": None, "place": None}
+            row |= {"kind": "constant", "concept": target, "formula": None, "place": None}
         rows.append(row)
     return rows
 
@@ -265,7 +265,8 @@ def inspect(
     text, places = placed_text(source.context, source.formulas)
     formulas, spans = linked_formulas(source.formulas, source.query, graph, roots, lost, places)
     opened = _index(spec, cache, warnings, fingerprints if spec.equal else None) if spec.k else None
-    equal, not_equal = _equal(spec, source, task, opened, warnings, judge, fingerprints)
+    found = None if opened is None else _Nearest(spec, source, task, opened)
+    equal, not_equal = ([], "") if found is None else found.equal(warnings, judge, fingerprints)
     document = {
         "id": source.id,
         "text": text,
@@ -276,10 +277,10 @@ def inspect(
         "nodes": node_rows(graph, text, spans),
         "triples": triples(graph),
         "strings": _strings(source, graph),
-        "nearest": [] if opened is None else _nearest(spec, source, task, opened),
+        "nearest": [] if found is None else found.nearest(),
         "equal": equal,
         "not_equal": not_equal,
-        "runs": [] if task is None or opened is None else _runs(spec, task, opened),
+        "runs": [] if found is None or task is None else found.runs(task),
         "warnings": warnings,
     }
     from engines.mathamr.graph.drawing import to_svg
@@ -299,8 +300,9 @@ class _Source:
 
 
 def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
-    from engines.mathamr.context import ids, marked, window
-    from engines.mathamr.retrieval.strings import fields_of_topic
+    from engines.formula.parser import Formula
+    from engines.mathamr.context import ids, marked, placeholder
+    from engines.mathamr.retrieval.strings import context_of_topic
 
     if task is None:
         assert spec.text is not None
@@ -308,31 +310,21 @@ def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
         warnings += result.warnings
         if not result.formulas:
             raise EngineError("the text has no formula", code="E376", remedy="Put it between dollar signs.")
-        return _Source("", result.text, list(result.formulas)[-1], _read(result.formulas))
+        formulas = {name: Formula(one) for name, one in result.formulas.items()}
+        return _Source("", result.text, list(formulas)[-1], formulas)
     topic = task.topic(str(spec.topic))
-    query = topic.formula.removeprefix("q_")
-    for _, text, latex in fields_of_topic(topic):
-        if query in ids(text):
-            context = window(text, query, spec.window)
-            kept = dict.fromkeys(ids(context))
-            return _Source(topic.id, context, query, _read({one: latex[one] for one in kept if one in latex}))
-    warnings.append(
-        f"the formula {topic.formula} is not in the text of {topic.id}; it is shown without context"
-    )
-    return _Source(topic.id, f'"eqx{query}eqx"', query, _read({query: topic.latex}))
-
-
-def _read(latex: Mapping[str, str]) -> dict[str, Formula]:
-    from engines.formula.formula import Formula
-
-    return {name: Formula(one) for name, one in latex.items()}
+    query, context, latex = context_of_topic(topic, spec.window)
+    if not context:
+        what = f"the formula {topic.formula} is not in the text of {topic.id}"
+        warnings.append(f"{what}; it is shown without context")
+        context = placeholder(query)
+    formulas = {one: Formula(latex[one]) for one in dict.fromkeys(ids(context)) if one in latex}
+    return _Source(topic.id, context, query, formulas)
 
 
 def _graph(
     spec: Inspect, source: _Source, task: Task2 | None, warnings: list[str]
 ) -> tuple[Graph, Mapping[str, str], tuple[str, ...], str]:
-    """The graph, the root of each formula's tree, those that the parser lost, and whose graph it is."""
-    from engines.mathamr.graph.graft import graft_trees, lowered
     from engines.mathamr.parsing.parsers import parsed
 
     published = task.graphs.get(source.id) if task is not None and spec.parser == "published" else None
@@ -343,9 +335,8 @@ def _graph(
         except DataError as error:
             if spec.graph is not None:
                 raise
-            warnings.append(
-                f"the published graph cannot be read ({error.what}); the built-in parser's is shown"
-            )
+            what = f"the published graph cannot be read ({error.what})"
+            warnings.append(f"{what}; the built-in parser's is shown")
         else:
             warnings += graph.warnings()
             roots = formula_roots(graph, source.formulas)
@@ -372,8 +363,6 @@ def _parser(which: Which, model: Path | None, _state: tuple[int, int]) -> Parser
 
 
 def _strings(source: _Source, graph: Graph) -> dict[str, str]:
-    """The string of each representation; those of the graph come from the one that is shown."""
-    from engines.mathamr.graph.graft import linear
     from engines.mathamr.retrieval.strings import REPRESENTATIONS, InContext
 
     given = InContext(source.query, source.formulas, source.context)
@@ -399,116 +388,103 @@ def _index(
     return open_index(place, collection.path, lambda event: warnings.append(str(event.data["message"])))
 
 
-def _nearest(
-    spec: Inspect, source: _Source, task: Task2 | None, opened: FormulaIndex
-) -> list[dict[str, Any]]:
-    from engines.mathamr.retrieval.search import ranked
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    """What an index has for the query, with the grades and runs of its topic."""
 
-    result = ranked(opened, source.formulas[source.query], spec.k)
-    return [
-        _row(spec, source, task, opened, look, rank=rank, score=score)
-        for rank, (look, score) in enumerate(result, start=1)
-    ]
+    spec: Inspect
+    source: _Source
+    task: Task2 | None
+    opened: FormulaIndex
 
+    @property
+    def formula(self) -> Formula:
+        return self.source.formulas[self.source.query]
 
-def _equal(
-    spec: Inspect,
-    source: _Source,
-    task: Task2 | None,
-    opened: FormulaIndex | None,
-    warnings: list[str],
-    judge: Judge | None,
-    fingerprints: Fingerprints | None,
-) -> tuple[list[dict[str, Any]], str]:
-    """What is equal to the query, then what is after renaming; and why neither could be looked for."""
-    from engines.mathamr.retrieval.equality import By, Equality
+    def nearest(self) -> list[dict[str, Any]]:
+        from engines.mathamr.retrieval.search import ranked
 
-    if opened is None or not spec.equal:
-        return [], ""
-    rows: list[dict[str, Any]] = []
-    seen: set[int] = set()
-    ways: tuple[By, ...] = ("equal", "renamed")
-    try:
-        for by in ways:
-            equality = Equality(opened, by, judge, fingerprints)
-            for one in equality.found(source.formulas[source.query].latex, spec.k):
-                if one.look not in seen:
-                    seen.add(one.look)
-                    row = _row(spec, source, task, opened, one.look, rank=len(seen), score=one.share)
-                    rows.append({**row, **one.document()})
-            warnings += equality.warnings()
-    except EngineError as error:
-        return [], error.what
-    return rows, ""
+        result = ranked(self.opened, self.formula, self.spec.k)
+        return [self.row(rank, look, score) for rank, (look, score) in enumerate(result, start=1)]
 
+    def equal(
+        self, warnings: list[str], judge: Judge | None, fingerprints: Fingerprints | None
+    ) -> tuple[list[dict[str, Any]], str]:
+        """What is equal to the query, then what is after renaming; and why neither could be looked for."""
+        from engines.mathamr.retrieval.equality import By, Equality
 
-def _row(
-    spec: Inspect,
-    source: _Source,
-    task: Task2 | None,
-    opened: FormulaIndex,
-    look: int,
-    *,
-    rank: int,
-    score: float,
-) -> dict[str, Any]:
-    from engines.formula.formula import Formula
-    from engines.mathamr.retrieval.search import matched_parts
+        if not self.spec.equal:
+            return [], ""
+        rows: list[dict[str, Any]] = []
+        seen: set[int] = set()
+        ways: tuple[By, ...] = ("equal", "renamed")
+        try:
+            for by in ways:
+                equality = Equality(self.opened, by, judge, fingerprints)
+                for one in equality.found(self.formula.latex, self.spec.k):
+                    if one.look not in seen:
+                        seen.add(one.look)
+                        rows.append({**self.row(len(seen), one.look, one.share), **one.document()})
+                warnings += equality.warnings()
+        except EngineError as error:
+            return [], error.what
+        return rows, ""
 
-    result = opened.latex(look)
-    member = opened.members(look)[0]
-    return {
-        "rank": rank,
-        "score": round(score, 6),
-        "formula": member["id"],
-        "latex": result,
-        "visual_id": opened.visual(look),
-        "post": member["post"],
-        "kind": member["kind"],
-        "grade": None if task is None else _grade(task, source.id, opened, look),
-        "context": _context_of(opened, member["id"], spec.window),
-        "parts": matched_parts(source.formulas[source.query], Formula(result)),
-    }
+    def row(self, rank: int, look: int, score: float) -> dict[str, Any]:
+        from engines.formula.parser import Formula
+        from engines.mathamr.retrieval.search import matched_parts
 
+        result = self.opened.latex(look)
+        member = self.opened.members(look)[0]
+        return {
+            "rank": rank,
+            "score": round(score, 6),
+            "formula": member["id"],
+            "latex": result,
+            "visual_id": self.opened.visual(look),
+            "post": member["post"],
+            "kind": member["kind"],
+            "grade": None if self.task is None else self.grade(self.task, look),
+            "context": self.context(member["id"]),
+            "parts": matched_parts(self.formula, Formula(result)),
+        }
 
-def _grade(task: Task2, topic: str, opened: FormulaIndex, look: int) -> int | None:
-    """The highest grade for a topic of formulas that look the same: of their visual id, or any of them."""
-    of_looks, of_formulas = task.visual_grades.get(topic, {}), task.grades.get(topic, {})
-    grades = [of_looks[visual]] if (visual := opened.visual(look)) in of_looks else []
-    grades += [of_formulas[one["id"]] for one in opened.members(look) if one["id"] in of_formulas]
-    return max(grades, default=None)
+    def grade(self, task: Task2, look: int) -> int | None:
+        """The highest grade of formulas that look the same: of their visual id, or any of them."""
+        of_looks = task.visual_grades.get(self.source.id, {})
+        of_formulas = task.grades.get(self.source.id, {})
+        grades = [of_looks[visual]] if (visual := self.opened.visual(look)) in of_looks else []
+        grades += [of_formulas[one["id"]] for one in self.opened.members(look) if one["id"] in of_formulas]
+        return max(grades, default=None)
 
+    def context(self, formula: str) -> str:
+        """The sentences around a formula, formulas as `$latex$`; "" where the collection has no text."""
+        from engines.mathamr.context import ids, window
+        from engines.mathamr.retrieval.strings import with_latex
 
-def _context_of(opened: FormulaIndex, formula: str, window: int) -> str:
-    """The sentences around a formula of the collection, formulas as `$latex$`; "" where it has no text."""
-    from engines.mathamr.context import ids
-    from engines.mathamr.context import window as around
-    from engines.mathamr.retrieval.strings import with_latex
+        field = self.opened.field_of(formula)
+        if field is None:
+            return ""
+        text = window(field, formula, self.spec.window)
+        return with_latex(text, self.opened.latex_of(ids(text)))
 
-    field = opened.field_of(formula)
-    if field is None:
-        return ""
-    text = around(field, formula, window)
-    return with_latex(text, opened.latex_of(ids(text)))
-
-
-def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, Any]]:
-    topic = str(spec.topic)
-    ranks = {
-        name: {formula: rank for rank, (formula, _) in enumerate(run.rankings.get(topic, ()), start=1)}
-        for name, run in task.runs.items()
-    }
-    result = []
-    for name, run in task.runs.items():
-        rows = []
-        for rank, (formula, score) in enumerate(run.rankings.get(topic, ())[: spec.k], start=1):
-            look = opened.look_of(formula)
-            grade = task.grades.get(topic, {}).get(formula)
-            if grade is None and look is not None:
-                grade = _grade(task, topic, opened, look)
-            latex = "" if look is None else opened.latex(look)
-            elsewhere = {other: own.get(formula) for other, own in ranks.items() if other != name}
-            row = {"rank": rank, "formula": formula, "score": score, "grade": grade, "latex": latex}
-            rows.append({**row, "elsewhere": elsewhere})
-        result.append({"name": name, "formulas": rows})
-    return result
+    def runs(self, task: Task2) -> list[dict[str, Any]]:
+        topic = str(self.spec.topic)
+        ranks = {
+            name: {formula: rank for rank, (formula, _) in enumerate(run.rankings.get(topic, ()), start=1)}
+            for name, run in task.runs.items()
+        }
+        result = []
+        for name, run in task.runs.items():
+            rows = []
+            for rank, (formula, score) in enumerate(run.rankings.get(topic, ())[: self.spec.k], start=1):
+                look = self.opened.look_of(formula)
+                grade = task.grades.get(topic, {}).get(formula)
+                if grade is None and look is not None:
+                    grade = self.grade(task, look)
+                latex = "" if look is None else self.opened.latex(look)
+                elsewhere = {other: own.get(formula) for other, own in ranks.items() if other != name}
+                row = {"rank": rank, "formula": formula, "score": score, "grade": grade, "latex": latex}
+                rows.append({**row, "elsewhere": elsewhere})
+            result.append({"name": name, "formulas": rows})
+        return result

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
-from engines.core.events import Event, Sink
+from engines.core.events import Sink, warn
 from engines.core.files import rows
 from engines.core.spec import Arg
 
@@ -45,7 +45,7 @@ class Row:
 
     def warn(self, message: str) -> None:
         name = f"{self.name}: " if self.name else ""
-        self.events(Event("warning", {"message": f"{self.place}: {name}{message}"}))
+        warn(self.events, f"{self.place}: {name}{message}")
 
     @contextmanager
     def placed(self) -> Iterator[None]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore, warn
 from engines.core.spec import Arg, exactly_one, refused
 from engines.core.system import MAX_LATEX
 from engines.mathamr.rows import ONE_FORMULA, Reader, Row, named_rows
@@ -132,14 +131,10 @@ def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
     'V!x'
     """
     if spec.latex is not None:
-        tree = next(_trees([spec.latex], spec.reader, [partial(_warn, events, spec.latex)]))
+        tree = next(_trees([spec.latex], spec.reader, [lambda what: warn(events, f"{spec.latex}: {what}")]))
         return {"label": "E!"} if tree is None else tree
     assert spec.file is not None
     return _of_file_slt(spec, spec.file, events)
-
-
-def _warn(events: Sink, name: str, message: str) -> None:
-    events(Event("warning", {"message": f"{name}: {message}"}))
 
 
 def _of_file_slt(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:

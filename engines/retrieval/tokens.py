@@ -11,8 +11,7 @@ from itertools import pairwise
 from math import fsum
 from typing import Literal
 
-from engines.formula.layout import Cursor
-from engines.formula.lexer import source_tokens
+from engines.formula.lexer import TokenCursor, source_tokens
 
 # English words by Porter's stemmer, as Lucene's analyser of English has them: no term for formulas.
 #
@@ -145,7 +144,7 @@ STRUCTURE = "structure-terms-3"
 _FORMULA = re.compile(r"\$\$([^$\n]+)\$\$(?!\$)|\$([^$\n]+)\$")
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*")
 _STRUCTURE = ("g", "w")
-"""Kinds of features (`engines.formula.features`) that are terms of a structure: those with wildcards."""
+"""Kinds of features (`engines.formula.operator_tree`) that are terms of a structure: those with wildcards."""
 _LONG_FORMULA = 200
 """Longer formulas are not kept in the cache, in characters: they hardly ever return."""
 
@@ -217,7 +216,7 @@ def formula_terms(latex: str) -> tuple[str, ...]:
 
 
 def _lexed(latex: str) -> tuple[str, ...]:
-    cursor = Cursor(source_tokens(latex), len(latex))
+    cursor = TokenCursor(source_tokens(latex), len(latex))
     single: list[str] = []
     while text := cursor.text():
         cursor.at += 1
@@ -275,7 +274,7 @@ def structure_terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def _structure(latex: str) -> tuple[str, ...]:
-    from engines.formula.features import features
+    from engines.formula.operator_tree import features
     from engines.formula.parser import search_tree
 
     counts = features(search_tree(latex))

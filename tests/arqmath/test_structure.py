@@ -18,7 +18,7 @@ from engines.arqmath.collection.indexing import IndexCollection, index
 from engines.arqmath.ranking.rank import Rank, rank
 from engines.arqmath.ranking.search import Search, search
 from engines.core.errors import DataError, EngineError
-from engines.formula.features import FEATURES_VERSION, features
+from engines.formula.operator_tree import FEATURES_VERSION, features
 from engines.formula.parser import operator_tree
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import build_lexical

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engines.formula.features import features
+from engines.formula.operator_tree import features
 from engines.formula.parser import search_tree
 from engines.formula.patterns import match, pattern_features, renamed, renaming, with_wildcards
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.formula.operator_tree import OperatorTree, apply
-from engines.formula.operators import Role, roles
 from engines.formula.parser import Mode, operator_tree
 from engines.formula.render import latex
+from engines.formula.symbols import Role, roles
 
 Trees = st.SearchStrategy[OperatorTree]
 

@@ -16,12 +16,23 @@ from engines.core.events import Event
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.mathamr.context import Context, context
-from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
+from engines.mathamr.graph.amr import (
+    Graft,
+    Graph,
+    Linearize,
+    Node,
+    graft,
+    graft_trees,
+    grafted,
+    linear,
+    linearize,
+    read_graph,
+    write_graph,
+)
 from engines.mathamr.graph.comparison import Compare, compare
 from engines.mathamr.graph.drawing import Draw, draw
-from engines.mathamr.graph.graft import Graft, Linearize, graft, graft_trees, grafted, linear, linearize
 from engines.mathamr.inspection import Inspect, inspect
-from engines.mathamr.parsing.parse import Amr, amr
+from engines.mathamr.parsing.parsers import Amr, amr
 from engines.mathamr.trees import Opt, Slt, opt, slt
 
 GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)

@@ -10,7 +10,7 @@ import pytest
 
 from engines.mathamr.context import marked
 from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
-from engines.mathamr.parsing.parsers import parse
+from engines.mathamr.parsing.parsers import Builtin
 
 
 def triples(graph: Graph) -> set[str]:
@@ -33,7 +33,7 @@ def triples(graph: Graph) -> set[str]:
 
 
 def meaning(text: str) -> set[str]:
-    (graph,) = parse([marked(text).text])
+    (graph,) = Builtin()([marked(text).text])
     assert write_graph(read_graph(write_graph(graph))) == write_graph(graph)
     return triples(graph)
 

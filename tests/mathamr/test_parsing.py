@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from engines.core.errors import DataError, EngineError
 from engines.language.english import analysed
 from engines.mathamr.context import ids
-from engines.mathamr.graph.amr import read_graph, write_graph
+from engines.mathamr.graph.amr import Part, read_graph, write_graph, written
 from engines.mathamr.parsing.lexicon import frames, positive, possible
-from engines.mathamr.parsing.parse import Amr, Parse, amr, parse
-from engines.mathamr.parsing.parsers import parsed, parser
-from engines.mathamr.parsing.parts import Part, written
+from engines.mathamr.parsing.parsers import Amr, Parse, amr, parse, parsed, parser
 from engines.mathamr.parsing.roles import (
     Dependent,
     Predicate,

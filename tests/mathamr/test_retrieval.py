@@ -14,24 +14,26 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.core.system import asset
-from engines.formula.formula import Formula
+from engines.formula.parser import Formula
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.retrieval.evaluation import EvaluateFormulas, Standings, evaluate, standings
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
-from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.retrieval.strings import (
     REPRESENTATIONS,
     EmbedStrings,
+    FuseRuns,
     InContext,
     Represent,
+    Rerank,
     embed,
+    fuse,
     represent,
+    rerank,
     tree_string,
 )
-from engines.mathamr.retrieval.task2 import Task2
+from engines.mathamr.retrieval.task2 import EvaluateFormulas, Standings, Task2, evaluate, standings
 from engines.retrieval.measures import ndcg
 from engines.retrieval.trec import read_run, write_run
 

@@ -15,10 +15,9 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.formula.features import features, shared_parts
 from engines.formula.judge import Fingerprint, Judgement
 from engines.formula.meaning import read
-from engines.formula.operator_tree import OperatorTree
+from engines.formula.operator_tree import OperatorTree, features, shared_parts
 from engines.formula.parser import node_spans, operator_tree, search_tree
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect

@@ -13,7 +13,7 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.system import asset
 from engines.mathamr.retrieval.strings import EmbedStrings, embed
-from engines.mathamr.training.sentences import (
+from engines.mathamr.sentences import (
     Pair,
     SentenceSettings,
     Turns,
@@ -31,7 +31,7 @@ PAIRS = [Pair(f"B.{topic}", "q", f"{topic} {grade}", grade) for topic in range(1
 def test_contrastive_loss_by_hand() -> None:
     """Cosine distances .2, .4 and 1 with labels 1, 0 and .5 and margin .5: .2², .1² and .5 · 1²."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.training.sentences import contrastive
+    from engines.mathamr.sentences import contrastive
 
     left = torch.tensor([[1.0, 0.0]] * 3)
     right = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.0, 1.0]])
@@ -44,7 +44,7 @@ def test_online_contrastive_keeps_hard_pairs() -> None:
     """The equal pair at .2 is closer than any unequal one, and the unequal one at 1 farther than every equal
     one: neither counts. What counts is the equal pair at .4 and the unequal one at .3."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.training.sentences import contrastive
+    from engines.mathamr.sentences import contrastive
 
     cosine = torch.tensor([0.8, 0.6, 0.7, 0.0])
     right = torch.stack([cosine, (1 - cosine**2).sqrt()], -1)
@@ -57,7 +57,7 @@ def test_online_contrastive_keeps_hard_pairs() -> None:
 def test_ranking_loss_by_hand() -> None:
     """Two orthogonal pairs at scale 1: -log(e / (e + 1)) each; the same text twice is right either time."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.training.sentences import multiple_negatives
+    from engines.mathamr.sentences import multiple_negatives
 
     rows = torch.eye(2)
     assert float(multiple_negatives(rows, rows, scale=1)) == pytest.approx(np.log(1 + np.exp(-1)), abs=1e-6)

@@ -79,7 +79,7 @@ def _cases_of_expressions(
 
 def _cases_of_formulas(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
     from engines.core.system import asset
-    from engines.mathamr.training.sentences import sentence_encoder
+    from engines.mathamr.sentences import sentence_encoder
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
     data = {"collection": asset("sample/arqmath/sample-forum")}

@@ -199,7 +199,7 @@ class FormulaScorer(Scorer):
     @property
     def fingerprint(self) -> str:
         """The version of the features."""
-        from engines.formula.features import FEATURES_VERSION
+        from engines.formula.operator_tree import FEATURES_VERSION
 
         return f"formulas {FEATURES_VERSION}"
 
@@ -239,7 +239,7 @@ def _formulas(text: str) -> list[_Formula]:
 
 @lru_cache(maxsize=50_000)
 def _vector(latex: str) -> _Formula:
-    from engines.formula.features import features
+    from engines.formula.operator_tree import features
     from engines.formula.parser import search_tree
 
     counts = features(search_tree(latex))

@@ -13,7 +13,7 @@ from random import Random
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore, warn
 from engines.core.spec import Arg
 from engines.mathamr.graph.amr import Graph, read_graph
 
@@ -71,17 +71,13 @@ def paired(
             if result.x[number[place, partner]] > 0.5:
                 best[place] = partner
     if result.status != 0:
-        best = max(best, _climbed(len(names[0]), weights), key=lambda one: _total(one, weights))
+        random = Random(0)
+        tried = [_start(weights, len(names[0]), random if start else None) for start in range(_STARTS)]
+        for pairing in tried:
+            _climb(pairing, weights)
+        best = max(best, *tried, key=lambda one: _total(one, weights))
     partners = {names[0][place]: names[1][partner] for place, partner in enumerate(best) if partner >= 0}
     return partners, bool(result.status == 0)
-
-
-def _climbed(size: int, weights: Weights) -> list[int]:
-    random = Random(0)
-    tried = [_start(weights, size, random if start else None) for start in range(_STARTS)]
-    for pairing in tried:
-        _climb(pairing, weights)
-    return max(tried, key=lambda one: _total(one, weights))
 
 
 def alike(triple: Triple) -> Triple:
@@ -136,12 +132,9 @@ def _alone(pair: tuple[int, int], weights: Weights) -> int:
 
 
 def _gain(pair: tuple[int, int], pairing: Sequence[int], weights: Weights) -> int:
-    joint = (
-        count
-        for (place, partner), count in weights.get(pair, {}).items()
-        if place >= 0 and pairing[place] == partner
-    )
-    return _alone(pair, weights) + sum(joint)
+    pairs = weights.get(pair, {}).items()
+    joint = sum(n for (place, partner), n in pairs if place >= 0 and pairing[place] == partner)
+    return _alone(pair, weights) + joint
 
 
 def _climb(pairing: list[int], weights: Weights) -> None:
@@ -196,10 +189,7 @@ def standardised(triples: Sequence[Triple], edges: Literal["dereified", "reified
     stands once, and nodes that can be edges are edges, or edges that can be nodes are nodes. A node becomes
     an edge only if nothing else hangs on it, nothing refers to it, and it is not the root.
     """
-    small = [
-        (source, role, target if is_node else target.lower(), is_node)
-        for source, role, target, is_node in triples
-    ]
+    small = [alike(triple) for triple in triples]
     concepts = {source: target for source, role, target, _ in small if role == ":instance"}
     rooted = [
         (source, ":root", concepts[source], False) if role == ":top" else (source, role, target, is_node)
@@ -289,7 +279,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     """
     graphs = [_graph(spec.one, "first"), _graph(spec.other, "second")]
     for warning in (warning for graph in graphs for warning in graph.warnings()):
-        events(Event("warning", {"message": warning}))
+        warn(events, warning)
     triples = [triples_of(graph) for graph in graphs]
     if spec.edges != "written":
         triples = [standardised(found, spec.edges) for found in triples]
@@ -301,10 +291,12 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     concepts = [{source: target for source, role, target, _ in own if role == ":instance"} for own in triples]
     rows, matched = [], 0
     for triple in triples[0]:
-        found = _placed(triple, pairing)
-        both = found is not None and left[found] > 0
-        if found is not None:
-            left[found] -= both
+        source, role, target, is_node = alike(triple)
+        both = False
+        if source in pairing and (not is_node or target in pairing):
+            placed = pairing[source], role, pairing[target] if is_node else target, is_node
+            both = left[placed] > 0
+            left[placed] -= both
         matched += both
         rows.append(_row("both" if both else "one", triple, concepts[0]))
     for triple in triples[1]:
@@ -313,14 +305,8 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
             rows.append(_row("other", triple, concepts[1]))
     precision, recall = matched / len(triples[0]), matched / len(triples[1])
     f1 = 2 * precision * recall / (precision + recall) if matched else 0.0
-    return {
-        "precision": precision,
-        "recall": recall,
-        "f1": f1,
-        "matched": matched,
-        "optimal": optimal,
-        "triples": rows,
-    }
+    scores = {"precision": precision, "recall": recall, "f1": f1, "matched": matched}
+    return {**scores, "optimal": optimal, "triples": rows}
 
 
 def _graph(text: str, which: str) -> Graph:
@@ -359,11 +345,3 @@ def triples_of(graph: Graph) -> list[Triple]:
             else:
                 result.append((node.variable, role, target, True))
     return result
-
-
-def _placed(triple: Triple, pairing: Mapping[str, str]) -> Triple | None:
-    """A triple as it stands in the other graph; None where a node has no partner."""
-    source, role, target, is_node = alike(triple)
-    if source not in pairing or (is_node and target not in pairing):
-        return None
-    return pairing[source], role, pairing[target] if is_node else target, is_node

@@ -7,7 +7,7 @@ meet; what is written a second time (a re-entrancy) is a dashed edge to where it
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
-from engines.mathamr.graph.amr import Graph, kind_of, read_graph
+from engines.mathamr.graph.amr import Graph, Node, kind_of, read_graph
 
 _LINE, _CHARACTER, _PAD, _MARGIN = 26, 7.4, 16, 12
 _COLOURS = {
@@ -95,19 +95,15 @@ def placed(graph: Graph) -> tuple[list[Placed], list[tuple[str, str, str]]]:
     known = graph.by_variable()
     result: list[Placed] = []
     again: list[tuple[str, str, str]] = []
-    pending: list[tuple[Any, int, str, str]] = [(graph.root, 0, "", "")]
-    while pending:
-        target, depth, parent, role = pending.pop()
-        if isinstance(target, str):
-            if target in known:
-                again.append((parent, role, target))
-            else:
-                result.append(Placed(f"constant {len(result)}", target, "constant", depth, parent, role))
-            continue
-        name = target.variable
-        kind = kind_of(name)
-        result.append(Placed(name, readable(target.concept) or name, kind, depth, parent, role))
-        pending += [(branch.target, depth + 1, name, branch.role) for branch in reversed(target.branches)]
+    for target, role, parent, depth in graph.branches():
+        if isinstance(target, Node):
+            name = target.variable
+            shown = readable(target.concept) or name
+            result.append(Placed(name, shown, kind_of(name), depth, parent, role))
+        elif target in known:
+            again.append((parent, role, target))
+        else:
+            result.append(Placed(f"constant {len(result)}", target, "constant", depth, parent, role))
     _place(result)
     return result, again
 
@@ -153,7 +149,10 @@ def to_svg(graph: Graph) -> str:
     parts += [_again(by_name[one], by_name[other]) for one, _, other in again]
     parts += [_box(node) for node in nodes]
     for name in dict.fromkeys(one for one, _, _ in again):
-        parts.append(_roles_under(by_name[name], [role for one, role, _ in again if one == name]))
+        # Its roles stand under it and above what comes next, where nothing else does.
+        node, roles = by_name[name], " ".join(role for one, role, _ in again if one == name)
+        place = f'x="{node.x + _PAD / 2:.1f}" y="{node.y + 17:.1f}"'
+        parts.append(f'<text {place} font-size="9" fill="#a0527f">{escape(roles)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -186,42 +185,22 @@ def _again(one: Placed, other: Placed) -> str:
     )
 
 
-def _roles_under(node: Placed, roles: Sequence[str]) -> str:
-    """The roles of a node's dashed edges, under it and above what comes next: nothing else stands there."""
-    return (
-        f'<text x="{node.x + _PAD / 2:.1f}" y="{node.y + 17:.1f}" font-size="9" '
-        f'fill="#a0527f">{escape(" ".join(roles))}</text>'
-    )
-
-
 def to_dot(graph: Graph) -> str:
     nodes, again = placed(graph)
-    return (
-        "\n".join(
-            [
-                "digraph mathamr {",
-                "  rankdir=LR;",
-                '  node [shape=box, fontname="monospace"];',
-                *_dot_lines(nodes, again),
-                "}",
-            ]
-        )
-        + "\n"
-    )
-
-
-def _dot_lines(nodes: Sequence[Placed], again: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    lines = ["digraph mathamr {", "  rankdir=LR;", '  node [shape=box, fontname="monospace"];']
     for node in nodes:
         fill, stroke = _COLOURS[node.kind]
-        yield (
+        lines.append(
             f'  {_quoted(node.name)} [label={_quoted(node.text)}, style="filled,rounded", '
             f'fillcolor="{fill}", color="{stroke}"];'
         )
     for node in nodes:
         if node.parent:
-            yield f"  {_quoted(node.parent)} -> {_quoted(node.name)} [label={_quoted(node.role)}];"
+            lines.append(f"  {_quoted(node.parent)} -> {_quoted(node.name)} [label={_quoted(node.role)}];")
     for one, role, other in again:
-        yield f"  {_quoted(one)} -> {_quoted(other)} [label={_quoted(role)}, style=dashed, constraint=false];"
+        dashed = f"label={_quoted(role)}, style=dashed, constraint=false"
+        lines.append(f"  {_quoted(one)} -> {_quoted(other)} [{dashed}];")
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def _quoted(text: str) -> str:

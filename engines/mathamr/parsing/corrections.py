@@ -1,4 +1,4 @@
-"""A dependency parse with its recurring mistakes corrected.
+"""A dependency parse: its recurring mistakes corrected, and as a tree of words.
 
 The pipeline learnt from a treebank that has few questions and few sentences of mathematics, so that some of
 their words hang elsewhere than they should. Each rule names what it looks for.
@@ -338,3 +338,51 @@ class _Parse:
         """A verb that begins a sentence and has no subject is an order: "Prove that …"."""
         if self.words and self.words[0].tag == "VBP" and not self.below(0, "nsubj", "nsubj:pass", "expl"):
             self.words[0] = replace(self.words[0], tag="VB")
+
+
+class Dependencies:
+    """The words of a sentence as a tree. Args: lemmas: one for each word."""
+
+    def __init__(self, words: Sequence[Word], lemmas: Sequence[str]) -> None:
+        self.words, self.lemmas = words, lemmas
+        self.below: dict[int, list[int]] = {}
+        for number, word in enumerate(self.words):
+            if word.head != number:
+                self.below.setdefault(word.head, []).append(number)
+
+    def relation(self, number: int) -> str:
+        return self.words[number].relation
+
+    def lemma(self, number: int) -> str:
+        return self.lemmas[number]
+
+    def children(self, number: int, *relations: str) -> list[int]:
+        """The words right below, of some relations; `obl` means `obl:tmod` too."""
+        result = self.below.get(number, [])
+        if not relations:
+            return result
+        return [one for one in result if self.relation(one) in relations or self.base(one) in relations]
+
+    def base(self, number: int) -> str:
+        """Its relation without what stands behind the colon."""
+        return self.relation(number).partition(":")[0]
+
+    def first(self, number: int, *relations: str) -> int | None:
+        result = self.children(number, *relations)
+        return result[0] if result else None
+
+    def marker(self, number: int, *relations: str) -> str:
+        """The preposition or conjunction that introduces a word, with what is fixed to it: `such as`."""
+        result = self.first(number, *(relations or ("case", "mark")))
+        return "" if result is None else self.lemma(result)
+
+    def is_verb(self, number: int) -> bool:
+        """Whether it is a verb by its tag, or a noun by mistake: one with a subject and no copula."""
+        tag = self.words[number].tag
+        mistaken = (
+            tag in ("NN", "NNS") and self.children(number, "nsubj") and not self.children(number, "cop")
+        )
+        return tag[:2] in ("VB", "MD") or bool(mistaken)
+
+    def is_clause(self, number: int) -> bool:
+        return self.is_verb(number) or bool(self.children(number, "cop", "nsubj"))

@@ -54,13 +54,11 @@ def frames() -> Frames:
         if sense and sense not in roles:
             raise DataError(f"there is no roleset {sense}", path=path, line=number, code="E317")
         senses[word] = sense
-    return Frames(roles, {word: _ordered(word, named) for word, named in words.items()}, senses)
-
-
-def _ordered(word: str, named: list[str]) -> tuple[str, ...]:
-    """A word's rolesets: those called like it first, each group by number."""
-    lemma = word.rpartition("/")[0]
-    return tuple(sorted(named, key=lambda name: (name[:-3] != lemma, name[-2:])))
+    ordered = {}
+    for word, named in words.items():  # those called like it first, each group by number
+        lemma = word.rpartition("/")[0]
+        ordered[word] = tuple(sorted(named, key=lambda name: (name[:-3] != lemma, name[-2:])))
+    return Frames(roles, ordered, senses)
 
 
 _PLURALS = {"matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "bases": "basis"}
@@ -159,7 +157,7 @@ UNKNOWN = ("what", "which", "who", "whom", "whose", "how", "why", "where", "when
 """Words that ask."""
 MODALS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("can", "could", "may", "might", "ca"), ("possible-01", ":ARG1")),
-    **dict.fromkeys(("must",), ("obligate-01", ":ARG2")),
+    "must": ("obligate-01", ":ARG2"),
     **dict.fromkeys(("should", "ought"), ("recommend-01", ":ARG1")),
 }
 """The frame of a modal verb, and the role of what it governs."""
@@ -184,23 +182,8 @@ TIMES = frozenset(
 """Concepts that a role of time may have."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 ADVERB_ROLES: Mapping[str, str] = {
-    **dict.fromkeys(
-        (
-            "now",
-            "then",
-            "today",
-            "already",
-            "still",
-            "yet",
-            "later",
-            "soon",
-            "before",
-            "recently",
-            "currently",
-            "ever",
-        ),
-        ":time",
-    ),
+    **dict.fromkeys(("now", "then", "today", "already", "still", "yet", "later", "soon"), ":time"),
+    **dict.fromkeys(("before", "recently", "currently", "ever"), ":time"),
     **dict.fromkeys(("always", "often", "sometimes", "usually"), ":frequency"),
     **dict.fromkeys(("away", "back", "forward"), ":direction"),
     "well": ":manner",
@@ -246,41 +229,22 @@ CLAUSE_ROLES: Mapping[str, str] = {
     **dict.fromkeys(("because", "since", "as"), "cause"),
     **dict.fromkeys(("although", "though", "even", "whereas"), ":concession"),
     **dict.fromkeys(("so", "thus", "hence"), "effect"),
-    **dict.fromkeys(("by",), ":manner"),
-    **dict.fromkeys(("without",), "without"),
-    **dict.fromkeys(("where",), ":location"),
+    "by": ":manner",
+    "without": "without",
+    "where": ":location",
 }
 """The role of a clause by the word that introduces it."""
 PREPOSITION_ROLES: Mapping[str, str] = {
-    "in": ":location",
-    "on": ":location",
-    "at": ":location",
-    "within": ":location",
-    "inside": ":location",
-    "between": ":location",
-    "over": ":location",
-    "near": ":location",
-    **dict.fromkeys(
-        ("under", "above", "below", "behind", "outside", "around", "beyond", "among"), ":location"
-    ),
-    **dict.fromkeys(("along", "across"), ":location"),
+    **dict.fromkeys(("in", "on", "at", "within", "inside", "between", "over", "near"), ":location"),
+    **dict.fromkeys(("under", "above", "below", "behind", "outside", "around", "beyond"), ":location"),
+    **dict.fromkeys(("among", "along", "across"), ":location"),
     "with": ":accompanier",
-    "by": ":manner",
-    "via": ":manner",
-    "using": ":manner",
-    "through": ":manner",
-    "without": ":manner",
+    **dict.fromkeys(("by", "via", "using", "through", "without"), ":manner"),
     "from": ":source",
-    "to": ":destination",
-    "into": ":destination",
-    "onto": ":destination",
+    **dict.fromkeys(("to", "into", "onto"), ":destination"),
     "for": ":purpose",
     "about": ":topic",
-    "during": ":time",
-    "after": ":time",
-    "before": ":time",
-    "since": ":time",
-    "until": ":time",
+    **dict.fromkeys(("during", "after", "before", "since", "until"), ":time"),
     "like": ":compared-to",
     "of": ":mod",
     "because": ":cause",

@@ -1,4 +1,4 @@
-"""Parsers of English to AMR: the built-in one and amrlib's."""
+"""Parsers of English to AMR, the built-in one and amrlib's; and of one text everything up to its graph."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, ignore
+from engines.core.shown import Shown
+from engines.core.spec import Arg
 from engines.language.training import FORMULA
-from engines.mathamr.context import ids
-from engines.mathamr.graph.amr import Branch, Graph, read_graph
+from engines.mathamr.context import found_id, ids, marked
+from engines.mathamr.graph.amr import Branch, Graph, Part, grafted, linear, read_graph, write_graph, written
 from engines.mathamr.parsing.lexicon import frames
-from engines.mathamr.parsing.parts import Part, written
 from engines.mathamr.parsing.roles import roles
 from engines.mathamr.parsing.rules import sentence_graph
 
@@ -25,55 +28,47 @@ _START = re.compile(rf"(?<={FORMULA})\s+(?=[A-Z][a-z]+\b|I\b)|(?<=:)\s+(?=[A-Z][
 
 
 _NOTHING = '"…"'
+"""What stands for a context in which nothing is found."""
 
 
 class Builtin:
-    """The built-in parser; see `parse`. Args: labeller: of roles, instead of the one that ships."""
+    """The built-in parser. Args: labeller: of roles, instead of the one that ships."""
 
     name = "builtin"
 
     def __init__(self, labeller: Path | None = None) -> None:
         self._labeller = labeller
 
-    def __call__(self, contexts: Sequence[str]) -> Iterator[Graph]:
-        return parse(contexts, self._labeller)
+    def __call__(self, contexts: Iterable[str]) -> Iterator[Graph]:
+        """The AMR graph of each context, in order; its formulas are the constants that stand in it, quoted.
 
+        A context of several sentences is a multi-sentence with :snt1, :snt2, … A sentence of formulas alone
+        hangs on the one before it; one without a word of content has no graph; a context without any is a
+        string-entity "…", never nothing.
+        """
+        from engines.language.english import analysed
 
-def parse(contexts: Iterable[str], labeller: Path | None = None) -> Iterator[Graph]:
-    """The AMR graph of each context, in order; its formulas are the constants that stand in it, quoted.
-
-    A context of several sentences is a multi-sentence with :snt1, :snt2, … A sentence of formulas alone hangs
-    on the one before it; one without a word of content has no graph; a context without any is a string-entity
-    "…", never nothing.
-    """
-    from engines.language.english import analysed
-
-    split = [_sentences(text) for text in contexts]
-    parsed = analysed(sentence.words for context in split for sentence in context)
-    inventory, known = frames(), roles(labeller)
-    for context in split:
-        parts = [sentence_graph(next(parsed), sentence.formulas, inventory, known) for sentence in context]
-        found: list[Part] = []
-        for sentence, part in zip(context, parts, strict=True):
-            if part is None:
-                continue
-            if found and sentence.is_formulas():
-                found[-1].put(":mod", part)
-            else:
-                found.append(part)
-        if not found:
-            found = [Part("string-entity").put(":value", _NOTHING)]
-        top = found[0]
-        if len(found) > 1:
-            top = Part("multi-sentence")
-            for number, part in enumerate(found, start=1):
-                top.put(f":snt{number}", part)
-        yield written(top)
-
-
-def is_nothing(graph: Graph) -> bool:
-    """Whether a graph stands for a context in which `parse` found nothing."""
-    return graph.root.branches == [Branch(":value", _NOTHING)]
+        split = [_sentences(text) for text in contexts]
+        words = analysed(sentence.words for context in split for sentence in context)
+        inventory, known = frames(), roles(self._labeller)
+        for context in split:
+            parts = [sentence_graph(next(words), one.formulas, inventory, known) for one in context]
+            found: list[Part] = []
+            for sentence, part in zip(context, parts, strict=True):
+                if part is None:
+                    continue
+                if found and sentence.is_formulas():
+                    found[-1].put(":mod", part)
+                else:
+                    found.append(part)
+            if not found:
+                found = [Part("string-entity").put(":value", _NOTHING)]
+            top = found[0]
+            if len(found) > 1:
+                top = Part("multi-sentence")
+                for number, part in enumerate(found, start=1):
+                    top.put(f":snt{number}", part)
+            yield written(top)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +97,12 @@ def _sentences(text: str) -> list[_Sentence]:
     result = []
     for start, end in sentences(plain):
         for piece in _START.split(plain[start:end]):
-            words = tokens(_lowered(piece))
+            # The pipeline takes a capital for a name, which an acronym may be.
+            first = re.match(r"[A-Z][a-z]+\b", piece)
+            words = tokens(piece[:1].lower() + piece[1:] if first else piece)
             marks = {place: next(upcoming) for place, (word, _) in enumerate(words) if word == FORMULA}
             result.append(_Sentence(words, marks))
     return result
-
-
-def _lowered(sentence: str) -> str:
-    """The sentence with its first word in small letters, unless it is a name or an acronym: the pipeline
-    takes a capital for a name."""
-    first = re.match(r"[A-Z][a-z]+\b", sentence)
-    return sentence[:1].lower() + sentence[1:] if first else sentence
 
 
 _TOKENIZERS = ("tokenizer.json", "spiece.model", "vocab.json")
@@ -189,8 +179,6 @@ def _unusable(folder: Path, what: str, remedy: str = _WHOLE) -> DataError:
 Which = Literal["builtin", "amrlib"]
 BATCH = 64
 """Contexts that are given to a parser at once."""
-_KEPT = re.compile(r'"?(?:eqx(\w+?)(?:eqx|eq|e)?|(\w+?)eqx)"?')
-"""Placeholders as parsers return them: whole, or with one end lost."""
 
 
 class Parser(Protocol):
@@ -237,42 +225,141 @@ def parser(
 
 def parsed(contexts: Iterable[str], chosen: Parser) -> Iterator[Parsed]:
     """The graph of each context, in order. Where a parser gives none, the built-in one does, and says so."""
-    batch: list[str] = []
-    for context in contexts:
-        batch.append(context)
-        if len(batch) == BATCH:
-            yield from _parsed(batch, chosen)
-            batch = []
-    if batch:
-        yield from _parsed(batch, chosen)
-
-
-def _parsed(contexts: Sequence[str], chosen: Parser) -> Iterator[Parsed]:
-
-    for context, graph in zip(contexts, chosen(contexts), strict=True):
-        name = chosen.name
-        if graph is None:
-            spare = parser("builtin")
-            name, graph = spare.name, next(spare([context]))
-        assert graph is not None
-        kept = {
-            match[1] or match[2]
-            for node in graph.nodes()
-            for text in (node.concept, *(one.target for one in node.branches if isinstance(one.target, str)))
-            if (match := _KEPT.fullmatch(text.lower()))
-        }
-        lost = tuple(one for one in dict.fromkeys(ids(context)) if one.lower() not in kept)
-        warnings = []
-        if name != chosen.name:
-            warnings.append(f"{chosen.name} gave no graph; this is the {name} parser's")
-        if is_nothing(graph):
-            warnings.append("the text has no word to make a graph from")
-        yield Parsed(graph, name, lost, tuple(warnings))
+    waiting = iter(contexts)
+    while batch := list(islice(waiting, BATCH)):
+        for context, graph in zip(batch, chosen(batch), strict=True):
+            warnings, name = [], chosen.name
+            if graph is None:
+                name, graph = Builtin.name, next(Builtin()([context]))
+                warnings.append(f"{chosen.name} gave no graph; this is the {name} parser's")
+            kept = {found_id(text) for node in graph.nodes() for text in node.texts()}
+            lost = tuple(one for one in dict.fromkeys(ids(context)) if one.lower() not in kept)
+            if graph.root.branches == [Branch(":value", _NOTHING)]:
+                warnings.append("the text has no word to make a graph from")
+            yield Parsed(graph, name, lost, tuple(warnings))
 
 
 def math_for_placeholders(graph: Graph) -> None:
     """Put the constant "MATH" for every placeholder of a graph, which is changed."""
     for node in graph.nodes():
         for branch in node.branches:
-            if isinstance(branch.target, str) and _KEPT.fullmatch(branch.target.lower()):
+            if isinstance(branch.target, str) and found_id(branch.target) is not None:
                 branch.target = '"MATH"'
+
+
+_Parser = Annotated[Which, Arg("Which parser to use.")]
+_Model = Annotated[
+    Path | None,
+    Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
+]
+_Device = Annotated[str | None, Arg("Device for amrlib's model.", shown="a GPU if there is one")]
+_Labeller = Annotated[
+    Path | None,
+    Arg(
+        "Role labeller for the built-in parser, made by mathamr roles.",
+        metavar="FILE",
+        shown="the built-in one",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Amr:
+    """Parse contexts to AMR graphs, with each formula as the constant "MATH".
+
+    The built-in parser is approximate: rules over a dependency parse. amrlib's models are better but large;
+    give a model's folder with --model.
+    """
+
+    file: Annotated[
+        Path, Arg('Lines {"topic_id": …, "context": text with placeholders}.', metavar="FILE", option=True)
+    ]
+    parser: _Parser = "builtin"
+    model: _Model = None
+    device: _Device = None
+    labeller: _Labeller = None
+    placeholders: Annotated[bool, Arg('Keep the placeholders instead of "MATH".')] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """Build a text's MathAMR graph: its AMR, with the formulas' operator trees grafted in."""
+
+    text: Annotated[str, Arg("A text with formulas between dollar signs.")]
+    parser: _Parser = "builtin"
+    model: _Model = None
+    device: _Device = None
+    labeller: _Labeller = None
+    query: Annotated[str | None, Arg("Mark the formula with this id, counting from 1.")] = None
+
+
+def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
+    """Rows `{"topic_id", "amr"}`. What a parser could not parse, and what it lost, is warned of.
+
+    Raises: DataError E317 for a row without topic_id or context. EngineError E355 for a model that is none.
+    """
+    from engines.mathamr.rows import named_rows
+
+    chosen = parser(spec.parser, spec.model, spec.device, spec.labeller)
+    if spec.parser == "amrlib":
+        events(Event("log", {"message": f"the graphs are by amrlib's model {spec.model}"}))
+    lines = list(named_rows(spec.file, "topic_id", "context", events=events))
+    for row, made in zip(lines, parsed((row["context"] for row in lines), chosen), strict=True):
+        for warning in made.warnings:
+            row.warn(warning)
+        if made.lost:
+            row.warn(f"the parser lost the formulas {', '.join(made.lost)}")
+        if not spec.placeholders:
+            math_for_placeholders(made.graph)
+        yield {"topic_id": row["topic_id"], "amr": write_graph(made.graph)}
+
+
+def parse(spec: Parse) -> dict[str, Any]:
+    """`{"context", "formulas", "parser", "amr", "mathamr", "linear_mathamr", "lost", "warnings"}`; `lost`
+    are the formulas whose placeholder the parser lost, which hang on the root.
+
+    Raises: EngineError E376 for a query that is no formula of the text. E355 for a model that is none.
+
+    >>> found = parse(Parse("Find $x$ such that $x^2=2$."))
+    >>> found["formulas"], found["linear_mathamr"]
+    ({'1': 'x', '2': 'x^2=2'}, 'find-01 you string-entity x string-entity eq 2 SUP x 2 imperative')
+    """
+    from engines.formula.parser import operator_tree
+    from engines.mathamr.graph.drawing import to_svg
+
+    result = marked(spec.text)
+    result.need(spec.query)
+    made = next(parsed([result.text], parser(spec.parser, spec.model, spec.device, spec.labeller)))
+    warnings = [*result.warnings, *made.warnings]
+    if made.parser == "builtin":
+        warnings.append("the built-in parser is approximate")
+    else:
+        warnings.append(f"the graph is by amrlib's model {spec.model}")
+    if not result.formulas:
+        warnings.append("the text has no formula")
+    text = write_graph(made.graph)
+    trees = {name: operator_tree(latex) for name, latex in result.formulas.items()}
+    for name, tree in trees.items():
+        if tree.errors():
+            warnings.append(f"part of formula {name} could not be parsed")
+    whole = grafted(text, trees, query=spec.query)
+    if whole.lost:
+        warnings.append(f"the parser lost {len(whole.lost)} formulas, which are attached to the root")
+    document = {
+        "context": result.text,
+        "formulas": dict(result.formulas),
+        "parser": made.parser,
+        "amr": text,
+        "mathamr": write_graph(whole.graph),
+        "linear_mathamr": linear(whole.graph),
+        "lost": list(whole.lost),
+        "warnings": warnings,
+    }
+    rows = [{"formula": name, "latex": latex} for name, latex in result.formulas.items()]
+    return Shown(
+        document,
+        lambda: rows,
+        ("formula", "latex"),
+        title="; ".join(warnings),
+        draw=lambda: to_svg(whole.graph),
+    )

@@ -64,6 +64,10 @@ class Dependent:
     tag: str
 
 
+def _key(predicate: Predicate, dependent: Dependent) -> str:
+    return f"{predicate.frame} {dependent.relation} {dependent.preposition}"
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """The model: `counts` of roles by "frame relation preposition", `weights` of features."""
@@ -73,16 +77,12 @@ class Roles:
 
     def scores(self, predicate: Predicate, dependent: Dependent) -> dict[str, float]:
         """The score of each role that the dependent could have: 0, 1, …, LOC, TMP, …"""
-        counts = self.counts.get(f"{predicate.frame} {dependent.relation} {dependent.preposition}", {})
+        counts = self.counts.get(_key(predicate, dependent), {})
         result = {}
         for role, own in candidates(predicate.frame):
-            score = sum(
-                self.weights.get(one, 0.0) for one in features(predicate, dependent, role, own)
-            ) + sum(
-                self.weights[name] * value
-                for name, value in zip(("seen", "often"), seen(counts, role), strict=True)
-            )
-            result[role] = score
+            score = sum(self.weights.get(one, 0.0) for one in features(predicate, dependent, role, own))
+            named = zip(("seen", "often"), seen(counts, role), strict=True)
+            result[role] = score + sum(self.weights[name] * value for name, value in named)
         return result
 
     def of(
@@ -256,10 +256,6 @@ class Example:
     dependent: Dependent
     role: str
 
-    @property
-    def key(self) -> str:
-        return f"{self.predicate.frame} {self.dependent.relation} {self.dependent.preposition}"
-
 
 def introduced(words: Sequence[Word], number: int) -> str:
     """The preposition or mark of a word."""
@@ -287,9 +283,16 @@ def derive(
     """
     left: list[DataError] = []
     rows = [] if examples is None else list(_annotated(examples, left.append))
-    graphs = [found for path in amr for found in _graphs(path, left.append)]
+    graphs: list[tuple[Block, Graph]] = []
+    for path in amr:
+        for block in read_blocks(path, on_bad=left.append):
+            try:
+                graphs.append((block, read_graph(block.graph)))
+            except DataError as error:
+                code, remedy = error.code, error.remedy
+                left.append(DataError(error.what, path=path, line=block.line, code=code, remedy=remedy))
     texts = [row["text"] for row in rows] + [one.sentence for one, _ in graphs]
-    parsed = list(_parsed(texts))
+    parsed = list(analysed([(word or "_", True) for word in text.split(" ")] for text in texts))
     found = [_examples(row, words) for row, words in zip(rows, parsed, strict=False)]
     found += [_of_graph(graph, words) for (_, graph), words in zip(graphs, parsed[len(rows) :], strict=True)]
     sentences = [one for one in found if one]
@@ -301,7 +304,7 @@ def derive(
     learnt = [one for found in sentences[int(held_out * len(sentences)) :] for one in found]
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for one in learnt:
-        counts[one.key][one.role] += 1
+        counts[_key(one.predicate, one.dependent)][one.role] += 1
     weights = _learnt(learnt, counts)
     lines = [f"weight\t{name}\t{value:.2f}" for name, value in sorted(weights.items())]
     for key, own in sorted(counts.items()):
@@ -327,7 +330,6 @@ def derive(
 
 
 def _annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict[str, Any]]:
-    """PropBank's examples, the arguments as name, first and last word."""
     shape = '{"roleset": "give-01", "text": "…", "rel": "2", "args": [["ARG0", 0, 1]]}'
     remedy = f"Each line is like {shape}."
     for number, row in json_objects(path, remedy=remedy, on_bad=on_bad):
@@ -343,20 +345,7 @@ def _annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict
         yield {"roleset": roleset, "text": text, "rel": rel, "args": args}
 
 
-def _parsed(texts: Sequence[str]) -> Iterator[tuple[Word, ...]]:
-    return analysed([(word or "_", True) for word in text.split(" ")] for text in texts)
-
-
-def _graphs(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[tuple[Block, Graph]]:
-    for one in read_blocks(path, on_bad=on_bad):
-        try:
-            yield one, read_graph(one.graph)
-        except DataError as error:
-            on_bad(DataError(error.what, path=path, line=one.line, code=error.code, remedy=error.remedy))
-
-
 def _examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[Example]:
-    """Each argument whose head hangs on the predicate, if the inventory has its frame and role."""
     frame = row["roleset"].replace("_", "-")
     first_of = row["rel"]
     if not first_of.isdigit() or int(first_of) >= len(words):
@@ -402,7 +391,7 @@ def _learnt(examples: Sequence[Example], counts: Mapping[str, Mapping[str, int]]
     names: dict[str, int] = {"seen": 0, "often": 1}
     sparse, dense, right = [], [], []
     for one in examples:
-        own = dict(counts[one.key])
+        own = dict(counts[_key(one.predicate, one.dependent)])
         own[one.role] -= 1
         roles = candidates(one.predicate.frame)
         sparse.append(

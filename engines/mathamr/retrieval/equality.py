@@ -201,14 +201,10 @@ class Equality:
 
 
 def _candidates(opened: FormulaIndex, keys: Iterable[int]) -> Iterator[tuple[int, float]]:
-    """Looks with one of the keys and the share it is of, the largest first."""
     known, looks, shares = opened.keys
     best: dict[int, float] = {}
     for key in keys:
-        begin, end = (
-            np.searchsorted(known, np.uint64(key), "left"),
-            np.searchsorted(known, np.uint64(key), "right"),
-        )
+        begin, end = (np.searchsorted(known, np.uint64(key), side) for side in ("left", "right"))
         for look, share in zip(looks[begin:end].tolist(), shares[begin:end].tolist(), strict=True):
             best[look] = max(share, best.get(look, 0.0))
     yield from sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))

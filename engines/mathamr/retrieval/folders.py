@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink, Stop
+from engines.core.events import Event, Sink, Stop, warn
 from engines.core.files import atomic_folder, remove_folder, sole_builder, write_json
 from engines.documents.folder import Scanned, Unit, batches, pdf_warning, scanned, unit_formulas
 from engines.documents.formulas import Found
 from engines.documents.tex import Macros, Scan
+from engines.mathamr.retrieval.indexing import check
 from engines.mathamr.retrieval.segments import Segment, Source, merge
 from engines.mathamr.retrieval.segments import batches as rows_of
 
@@ -43,10 +44,6 @@ _NAMED = 5
 """So many kinds of what cannot be read are named."""
 _SMALL = 3_000_000
 """Bytes that are indexed without other processes, which take a second to begin."""
-
-
-class StoppedError(Exception):
-    """The work was stopped; what is finished stays for the next time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ def write_documents(
     before = _before(out, about)
     result = scanned(place, {} if before is None else before.scans, about["column"])
     if pdf := result.left_out[".pdf"]:
-        events(Event("warning", {"message": pdf_warning(pdf)}))
+        warn(events, pdf_warning(pdf))
     same = set()
     if before is not None:
         same = {unit.path for unit in result.units if before.units.get(unit.path, (0, ""))[1] == unit.state}
@@ -110,7 +107,7 @@ def write_documents(
                 first.setdefault(what, where)
         events(Event("progress", {"done": len(sources), "total": len(sources), "unit": "parts, merging"}))
         for what, where in first.items():
-            events(Event("warning", {"message": f"{where}: {what}"}))
+            warn(events, f"{where}: {what}")
         counts = merge(sources, draft) if sources else {"formulas": 0}
         if not counts["formulas"]:
             raise DataError(
@@ -120,7 +117,10 @@ def write_documents(
                 remedy="Expected formulas between dollars, or a table with a column of formulas (--column).",
             )
         units = [(unit.path, unit.state, left_out.get(unit.path, 0)) for unit in result.units]
-        scans = {path: (state, *_plain(scan)) for path, (state, scan) in result.scans.items()}
+        scans = {
+            path: (state, scan.inputs, dict(scan.definitions), scan.root)
+            for path, (state, scan) in result.scans.items()
+        }
         write_json(draft / FILES, {"files": units, "scans": scans})
         remove_folder(parts, _PARTS)
     total = sum(left_out.values())
@@ -145,7 +145,6 @@ def is_current(place: Path, out: Path, about: Mapping[str, Any]) -> Mapping[str,
 
 
 def _before(out: Path, about: Mapping[str, Any]) -> _Before | None:
-    """The index that is there, if it is one of the same documents with the same settings."""
     from engines.retrieval.stored import read_about
 
     try:
@@ -156,22 +155,16 @@ def _before(out: Path, about: Mapping[str, Any]) -> _Before | None:
         if (old.get("values") or {}).get("version") != (about["values"] or {}).get("version"):
             return None
         units = {path: (n, state, left) for n, (path, state, left) in enumerate(held["files"])}
-        scans = {path: (state, _scan(*told)) for path, (state, *told) in held["scans"].items()}
+        scans = {
+            path: (state, Scan(tuple(map(tuple, inputs)), definitions, root))
+            for path, (state, inputs, definitions, root) in held["scans"].items()
+        }
     except (OSError, ValueError, KeyError, TypeError, DataError):  # it is made anew
         return None
     return _Before(out, units, scans, old)
 
 
-def _plain(scan: Scan) -> tuple[Any, ...]:
-    return scan.inputs, dict(scan.definitions), scan.root
-
-
-def _scan(inputs: Sequence[Sequence[str]], definitions: Mapping[str, str], root: bool) -> Scan:
-    return Scan(tuple(map(tuple, inputs)), definitions, root)
-
-
 def _kept(before: _Before, same: set[str], numbers: Mapping[str, int]) -> Source:
-    """What stays of the index that is there."""
     files = np.full(len(before.units), -1, np.int32)
     for path, (number, _, _) in before.units.items():
         if path in same:
@@ -221,7 +214,6 @@ class _Told:
 def _parts(
     tasks: Iterable[_Task], folder: Path, keys: Keys | None, events: Sink, stop: Stop
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The parts of the tasks in their order, each finished."""
     done = 0
 
     def finished(place: Path) -> tuple[Path, dict[str, Any]]:
@@ -236,8 +228,7 @@ def _parts(
     ahead = list(islice(tasks, 2)) if keys is None else []
     if keys is not None or (len(ahead) < 2 and sum(u.size for task in ahead for u in task.units) < _SMALL):
         for task in chain(ahead, tasks):
-            if stop():
-                raise StoppedError
+            check(stop)
             yield finished(_made(task, folder, keys))
         return
     workers = max(1, min(8, os.cpu_count() or 1))
@@ -247,12 +238,10 @@ def _parts(
             for task in chain(ahead, tasks):
                 waiting.append(pool.submit(_made, task, folder, None))
                 while waiting and (len(waiting) > 2 * workers or waiting[0].done()):
-                    if stop():
-                        raise StoppedError
+                    check(stop)
                     yield finished(waiting.pop(0).result())
             while waiting:
-                if stop():
-                    raise StoppedError
+                check(stop)
                 yield finished(waiting.pop(0).result())
         except BaseException:
             pool.shutdown(cancel_futures=True)

@@ -84,7 +84,6 @@ class _Wanted:
 
     @property
     def most(self) -> float:
-        """What it gives at most."""
         return self.count * self.weight
 
 
@@ -166,17 +165,23 @@ class FormulaIndex:
     def __len__(self) -> int:
         return len(self._masses)
 
+    def _postings(self, feature: str) -> tuple[int, int]:
+        """Where the postings of a feature begin and end; (0, 0) where no look has it."""
+        number = np.uint64(hashed(feature))
+        at = int(np.searchsorted(self._names, number))
+        if at == len(self._names) or self._names[at] != number:
+            return 0, 0
+        return int(self._starts[at]), int(self._starts[at + 1])
+
     def similarities(self, features: Counter[str]) -> Floats:
         """(looks,): Tversky's index of the query's features and each look's, 0 to 1."""
         shared = np.zeros(len(self), np.float32)
         own = 0.0
         for feature, count in features.items():
-            number = np.uint64(hashed(feature))
-            at = int(np.searchsorted(self._names, number))
-            if at == len(self._names) or self._names[at] != number:
+            begin, end = self._postings(feature)
+            if begin == end:
                 own += count * float(rarity(np.zeros(1), len(self))[0])
                 continue
-            begin, end = self._starts[at], self._starts[at + 1]
             weight = float(rarity(np.array([end - begin]), len(self))[0])
             own += count * weight
             # A look holds a feature once, so that plain indexing adds each.
@@ -202,11 +207,10 @@ class FormulaIndex:
         found: NDArray[Any] | None = None
         places = []
         for feature, count in features.items():
-            number = np.uint64(hashed(feature))
-            at = int(np.searchsorted(self._names, number))
-            if at == len(self._names) or self._names[at] != number:
+            begin, end = self._postings(feature)
+            if begin == end:
                 return []
-            places.append((int(self._starts[at]), int(self._starts[at + 1]), count))
+            places.append((begin, end, count))
         for begin, end, count in sorted(places, key=lambda place: place[1] - place[0]):
             looks, counts = self._looks[begin:end], self._counts[begin:end]
             if found is None:
@@ -230,7 +234,8 @@ class FormulaIndex:
             rows = top_k(scores, k)
             rows = rows[scores[rows] > 0]
             return scores[rows], rows
-        own = (1 - ALPHA) * sum(count * weight for count, weight in self._weighed(features))
+        weights = self.weights(features)
+        own = (1 - ALPHA) * sum(count * weights[name] for name, count in features.items())
         shared = np.zeros(len(self), np.float32)
         left = sum(one.most for one in wanted)
         found: NDArray[np.int32] = np.zeros(0, np.int32)
@@ -277,17 +282,11 @@ class FormulaIndex:
         """The features of a query that the index has, the weightiest first."""
         result = []
         for feature, count in features.items():
-            number = np.uint64(hashed(feature))
-            at = int(np.searchsorted(self._names, number))
-            if at < len(self._names) and self._names[at] == number:
-                begin, end = int(self._starts[at]), int(self._starts[at + 1])
+            begin, end = self._postings(feature)
+            if begin < end:
                 weight = float(rarity(np.array([end - begin]), len(self))[0])
                 result.append(_Wanted(begin, end, count, weight))
         return sorted(result, key=lambda one: (-one.weight, one.begin))
-
-    def _weighed(self, features: Counter[str]) -> Iterable[tuple[int, float]]:
-        weights = self.weights(features)
-        return ((count, weights[name]) for name, count in features.items())
 
     def _added(self, one: _Wanted) -> Floats:
         counts = self._counts[one.begin : one.end]
@@ -296,14 +295,12 @@ class FormulaIndex:
         return (np.minimum(counts, one.count) * one.weight).astype(np.float32)
 
     def _least(self, shared: Floats, found: NDArray[np.int32], own: float, k: int) -> float:
-        """The score that the `k`-th has already."""
         if len(found) < k:
             return 0.0
         scores = shared / (own + ALPHA * self._masses[found])
         return float(np.partition(scores, len(scores) - k)[len(scores) - k])
 
     def _look_up(self, one: _Wanted, found: NDArray[np.int32], shared: Floats) -> None:
-        """Add what a feature gives to those that were found."""
         looks = self._looks[one.begin : one.end]
         if len(found) * _LOOK_UP > one.size:
             own = np.zeros(len(self), bool)

@@ -7,10 +7,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.core.errors import DataError
-from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.errors import DataError, StoppedError
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.spec import Arg, no_effect, refused
 from engines.formula.lexer import tokens, unwrapped
 
@@ -86,7 +87,7 @@ def index(
     >>> found["complete"], found["formulas"] >= found["looks"] > 100
     (True, True)
     """
-    from engines.mathamr.retrieval.folders import StoppedError
+    from engines.mathamr.retrieval.folders import is_current
     from engines.mathamr.retrieval.segments import VERSION
 
     if spec.out is None:
@@ -112,13 +113,20 @@ def index(
             if not spec.watch:
                 return result
             events(Event("log", {"message": f"{result['formulas']:,} formulas; waiting for changes"}))
-            _wait_for_change(spec, spec.out, about, stop)
+            while is_current(spec.folder, spec.out, about) is not None:
+                check(stop)
+                sleep(_LOOKED_S)
     except StoppedError:
         return {"out": str(spec.out), "complete": False}
 
 
+def check(stop: Stop) -> None:
+    """Raises: StoppedError where the work is to stop; what is finished stays for the next time."""
+    if stop():
+        raise StoppedError("indexing was stopped", remedy="Start it again.")
+
+
 def _collection(spec: IndexFormulas) -> ArqmathFolder | None:
-    """The collection, where the folder is one and not simply documents."""
     from engines.forum.folder import DESCRIPTION, ArqmathFolder
 
     if not spec.folder.exists() or (spec.folder / DESCRIPTION).exists():
@@ -177,20 +185,7 @@ def _indexed(
     return {"out": str(out), "complete": True, **said}
 
 
-def _wait_for_change(spec: IndexFormulas, out: Path, about: Mapping[str, Any], stop: Stop) -> None:
-    from time import sleep
-
-    from engines.mathamr.retrieval.folders import StoppedError, is_current
-
-    while is_current(spec.folder, out, about) is not None:
-        if stop():
-            raise StoppedError
-        sleep(_LOOKED_S)
-
-
 def _write_words(folder: Path, stop: Stop) -> None:
-    """Write the index of the words of the texts, where there are any."""
-    from engines.mathamr.retrieval.folders import StoppedError
     from engines.mathamr.retrieval.formula_index import WORDS, words
     from engines.mathamr.retrieval.segments import batches
     from engines.retrieval.bm25 import TermPart, build_lexical
@@ -198,8 +193,7 @@ def _write_words(folder: Path, stop: Stop) -> None:
 
     def parts() -> Iterator[TermPart]:
         for batch in batches(folder / "fields.arrow"):
-            if stop():
-                raise StoppedError
+            check(stop)
             yield TermPart.of(map(words, batch["text"].to_pylist()), english_terms)
 
     if next((len(batch) for batch in batches(folder / "fields.arrow")), 0):
@@ -234,7 +228,6 @@ def found_index(
 
 
 def _refuse_another(out: Path, made_of: Path) -> None:
-    """Raise DataError E452 where `out` holds an index of something else."""
     from engines.mathamr.retrieval.formula_index import made_of_another
     from engines.retrieval.stored import ABOUT
 
@@ -336,15 +329,12 @@ def _differ(one: str, other: str) -> bool:
 
 
 def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
-    """The fields of the posts, and the formulas of the tables; without tables those of the posts."""
     from engines.forum.readers import Formula, Report, read_formulas, read_posts
-    from engines.mathamr.retrieval.folders import StoppedError
     from engines.mathamr.retrieval.strings import fields_of_post
 
     rows, report = _Rows(), Report()
     for post in read_posts(collection.posts, report) if collection.posts is not None else ():
-        if stop():
-            raise StoppedError
+        check(stop)
         for name, text in fields_of_post(post):
             own = post.title_formulas if name == "title" else post.body.formulas
             rows.fields.append((post.id, name, text))
@@ -385,7 +375,6 @@ def _written(
 ) -> dict[str, Any]:
     from tempfile import TemporaryDirectory
 
-    from engines.mathamr.retrieval.folders import StoppedError
     from engines.mathamr.retrieval.segments import Segment, Source, merge, write_fields
 
     rows = _read(collection, events, stop)
@@ -398,8 +387,8 @@ def _written(
             segment = Segment(None if keys is None else keys.fresh())
             end = min(begin + _PART, len(rows.latex))
             for number in range(begin, end):
-                if not number % 1_000 and stop():
-                    raise StoppedError
+                if not number % 1_000:
+                    check(stop)
                 segment.look(rows.latex[number], rows.visual[number])
             while at < len(rows.formulas) and rows.formulas[at][0] < end:
                 look, id_, post, kind = rows.formulas[at]
@@ -412,16 +401,14 @@ def _written(
         counts = merge(sources, folder)
     write_fields(folder, rows.fields)
     for what, count in rows.warnings.items():
-        events(Event("warning", {"message": f"{count:,} {what}; the first: {rows.first[what]}"}))
+        warn(events, f"{count:,} {what}; the first: {rows.first[what]}")
     return {**counts, "left_out": rows.left_out, "doubts": rows.warnings}
 
 
 def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
-    """Write the vectors of all visually distinct formulas. Returns: whose they are."""
     import pyarrow as pa
 
-    from engines.formula.formula import Formula
-    from engines.mathamr.retrieval.folders import StoppedError
+    from engines.formula.parser import Formula
     from engines.mathamr.retrieval.search import open_encoder
     from engines.mathamr.retrieval.strings import tree_string
     from engines.retrieval.dense import build_dense
@@ -431,8 +418,7 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
 
     def parts() -> Iterator[Any]:
         for begin in range(0, len(latex), _ENCODED):
-            if stop():
-                raise StoppedError
+            check(stop)
             yield model.encode([tree_string(Formula(one)) for one in latex[begin : begin + _ENCODED]])
             done = min(begin + _ENCODED, len(latex))
             events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))

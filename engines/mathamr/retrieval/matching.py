@@ -21,10 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
-from engines.formula.features import features
-from engines.formula.formula import Formula
-from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import search_tree
+from engines.formula.operator_tree import OperatorTree, features
+from engines.formula.parser import Formula, search_tree
 from engines.formula.patterns import is_pattern, match, pattern_features, renamed, renaming, with_wildcards
 from engines.formula.symbols import symbols
 
@@ -80,11 +78,7 @@ def read_query(text: str) -> Query:
             "the query has no formula", code="E376", remedy="Type one, as x^2 or as: words and $x^2$."
         )
     words = " ".join(_FORMULA.sub(" ", text).split()) if between else ""
-    return Query(tuple(_asked(one) for one in formulas), words)
-
-
-def _asked(typed: str) -> Asked:
-    return Asked(typed, Formula(as_latex(with_wildcards(typed))))
+    return Query(tuple(Asked(one, Formula(as_latex(with_wildcards(one)))) for one in formulas), words)
 
 
 def as_latex(typed: str) -> str:
@@ -105,7 +99,6 @@ def as_latex(typed: str) -> str:
 
 
 def _with_roots(latex: str) -> str:
-    """Braces in place of the brackets behind the sign of a root."""
     while (match := _ROOT.search(latex)) is not None:
         end = _closed(latex, match.end())
         inner = latex[match.end() : end].removesuffix(")")
@@ -124,7 +117,6 @@ def _with_powers(latex: str) -> str:
 
 
 def _closed(latex: str, begin: int) -> int:
-    """Behind the bracket that closes the one before a place."""
     depth, end = 1, begin
     while end < len(latex) and depth:
         depth += (latex[end] == "(") - (latex[end] == ")")

@@ -15,8 +15,8 @@ from engines.core.spec import Arg, exactly_one, no_effect, refused
 from engines.core.system import MAX_LATEX
 
 if TYPE_CHECKING:
-    from engines.formula.formula import Formula
     from engines.formula.judge import Fingerprints, Judge
+    from engines.formula.parser import Formula
     from engines.mathamr.retrieval.equality import Equality
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.retrieval.encoders import SentenceEncoder
@@ -139,7 +139,7 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
     opened: FormulaIndex = _OPENED[key]
     if collection is not None and (other := made_of_another(opened.about, collection)) is not None:
         what = f"{folder} is the index of {other}, not of {collection}: formulas with the same id may differ"
-        events(Event("warning", {"message": what}))
+        warn(events, what)
     return opened
 
 
@@ -184,7 +184,7 @@ def ranked(
 def _one(
     spec: SearchFormulas, opened: FormulaIndex, typed: str, events: Sink, equality: Equality | None
 ) -> dict[str, Any]:
-    from engines.formula.formula import Formula
+    from engines.formula.parser import Formula
     from engines.formula.render import latex as written
     from engines.mathamr.retrieval.matching import Near, answers, read_query
 
@@ -237,7 +237,6 @@ def _one(
 
 
 def _place(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str, Any]:
-    """Where a formula of documents stands: its file, line and sentence."""
     if "documents" not in opened.about:
         return {}
     root = Path(opened.about["documents"])
@@ -247,7 +246,7 @@ def _place(opened: FormulaIndex, member: Mapping[str, Any]) -> dict[str, Any]:
 
 def matched_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
     """The largest parts of a formula that another one has, with where they stand in both."""
-    from engines.formula.features import shared_parts
+    from engines.formula.operator_tree import shared_parts
     from engines.formula.render import latex as written
 
     nodes, others = list(one.search_tree.walk()), list(other.search_tree.walk())
@@ -267,7 +266,7 @@ def matched_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
 def _run(
     spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop, equality: Equality | None
 ) -> dict[str, Any]:
-    from engines.formula.formula import Formula
+    from engines.formula.parser import Formula
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.trec import Run, check_out, write_manifest, write_run
 
@@ -287,9 +286,8 @@ def _run(
             )
         rankings[topic.id] = []
         if equality is not None:
-            found = [
-                (one.look, one.share) for one in equality.found(topic.latex, spec.k or _DEPTH, blank=True)
-            ]
+            equal = equality.found(topic.latex, spec.k or _DEPTH, blank=True)
+            found = [(one.look, one.share) for one in equal]
         else:
             found = ranked(opened, Formula(topic.latex), spec.k or _DEPTH, spec.how, spec.device)
         for look, score in found:
@@ -304,8 +302,7 @@ def _run(
     left_out = write_run(run, spec.run)
     warn_of_unanswered_topics(topics, {name for name, found in rankings.items() if found}, events)
     if left_out:
-        what = f"{left_out:,} formulas beyond the first {_DEPTH:,} of a topic are left out"
-        events(Event("warning", {"message": what}))
+        warn(events, f"{left_out:,} formulas beyond the first {_DEPTH:,} of a topic are left out")
     made = {
         "run": str(spec.run),
         "complete": True,

@@ -31,7 +31,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from engines.core.files import write_array
-from engines.formula.features import FEATURES_VERSION, features
+from engines.formula.operator_tree import FEATURES_VERSION, features
 from engines.formula.parser import search_tree
 
 if TYPE_CHECKING:
@@ -100,8 +100,7 @@ class Segment:
         if number is None:
             number = self._numbers[key] = len(self._looks)
             tree = tree or search_tree(latex)
-            error = any(node.label.startswith("E!") for node in tree.walk())
-            self._looks.append((latex, visual_id, error))
+            self._looks.append((latex, visual_id, bool(tree.errors())))
             self._post(features(tree), number)
             if self._keys is not None:
                 self._keys.add(latex)
@@ -151,12 +150,6 @@ class Segment:
             self._keys.write(folder)
 
 
-def _batch(schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) -> pa.RecordBatch:
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
-    return pa.record_batch(arrays, schema=schema)
-
-
 class TableWriter:
     """Writes a table that is read without being loaded, some thousand rows at once."""
 
@@ -196,7 +189,8 @@ def write_table(path: Path, schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) 
     with TableWriter(path, schema) as table:
         waiting = iter(rows)
         while part := list(islice(waiting, _ROWS)):
-            table.write(_batch(schema, part))
+            columns = zip(zip(*part, strict=True), schema, strict=True)
+            table.write(pa.record_batch([pa.array(each, one.type) for each, one in columns], schema=schema))
 
 
 def batches(path: Path) -> Iterator[pa.RecordBatch]:
@@ -243,9 +237,6 @@ class _Growing:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         # Heads are filled up to 128 bytes, so that any number takes the same room.
         self._file.seek(0)
         self._head(self.count)
@@ -304,7 +295,8 @@ def _numbered(sources: Sequence[Source]) -> tuple[list[NDArray[np.int32]], list[
         hashes = _Column(source.folder / "hashes.npy").read()
         here = np.ones(len(hashes), bool)
         if source.kept is not None:
-            held = np.concatenate([np.zeros(0, np.int32), *_look_column(source)])[source.kept]
+            column = (batch["look"].to_numpy() for batch in batches(source.folder / "formulas.arrow"))
+            held = np.concatenate([np.zeros(0, np.int32), *column])[source.kept]
             here = np.bincount(held, minlength=len(hashes)) > 0
         used.append(here)
         parts.append(hashes[here])
@@ -323,15 +315,9 @@ def _numbered(sources: Sequence[Source]) -> tuple[list[NDArray[np.int32]], list[
     return numbers, first, len(known)
 
 
-def _look_column(source: Source) -> Iterator[NDArray[np.int32]]:
-    for batch in batches(source.folder / "formulas.arrow"):
-        yield batch["look"].to_numpy()
-
-
 def _postings(
     sources: Sequence[Source], numbers: Sequence[NDArray[np.int32]], looks: int, out: Path
 ) -> dict[str, int]:
-    """Merge the postings, feature by feature, and add up what the features of each look weigh."""
     held = [
         {name: _Column(source.folder / f"{name}.npy") for name in ("features", "starts", "looks", "counts")}
         for source in sources
@@ -342,28 +328,30 @@ def _postings(
         [0, *np.searchsorted(one["features"].read(), bounds).tolist(), len(one["features"])] for one in held
     ]
     masses = np.zeros(looks)
-    features_, starts = _Growing(out / "features.npy", np.uint64), _Growing(out / "starts.npy", np.int64)
-    documents, counts = _Growing(out / "looks.npy", np.int32), _Growing(out / "counts.npy", np.uint16)
-    for block in range(blocks):
-        parts = [
-            _part(one, cut[block], cut[block + 1], number)
-            for one, cut, number in zip(held, cuts, numbers, strict=True)
-        ]
-        ids, rows, times = (np.concatenate([part[column] for part in parts]) for column in range(3))
-        # A look is in one source alone, and later ones have higher numbers: a feature's stay in order.
-        order = np.argsort(ids, kind="stable")
-        ids, rows, times = ids[order], rows[order], times[order]
-        begins = np.flatnonzero(np.append(True, ids[1:] != ids[:-1])) if len(ids) else np.zeros(0, np.int64)
-        holders = np.diff(np.append(begins, len(ids)))
-        weights = np.repeat(rarity(holders, looks), holders) * times
-        masses += np.bincount(rows, weights, looks)
-        features_.append(ids[begins])
-        starts.append(begins + documents.count)
-        documents.append(rows)
-        counts.append(times)
-    starts.append(np.array([documents.count]))
-    for file in (features_, starts, documents, counts):
-        file.close()
+    with (
+        _Growing(out / "features.npy", np.uint64) as features_,
+        _Growing(out / "starts.npy", np.int64) as starts,
+        _Growing(out / "looks.npy", np.int32) as documents,
+        _Growing(out / "counts.npy", np.uint16) as counts,
+    ):
+        for block in range(blocks):
+            parts = [
+                _part(one, cut[block], cut[block + 1], number)
+                for one, cut, number in zip(held, cuts, numbers, strict=True)
+            ]
+            ids, rows, times = (np.concatenate([part[column] for part in parts]) for column in range(3))
+            # A look is in one source alone, and later ones have higher numbers: a feature's stay in order.
+            order = np.argsort(ids, kind="stable")
+            ids, rows, times = ids[order], rows[order], times[order]
+            begins = np.flatnonzero(np.append(len(ids) > 0, ids[1:] != ids[:-1]))
+            holders = np.diff(np.append(begins, len(ids)))
+            weights = np.repeat(rarity(holders, looks), holders) * times
+            masses += np.bincount(rows, weights, looks)
+            features_.append(ids[begins])
+            starts.append(begins + documents.count)
+            documents.append(rows)
+            counts.append(times)
+        starts.append(np.array([documents.count]))
     write_array(out / "masses.npy", masses.astype(np.float32))
     return {"features": features_.count, "postings": documents.count}
 
@@ -371,7 +359,6 @@ def _postings(
 def _part(
     held: Mapping[str, _Column], begin: int, end: int, numbers: NDArray[np.int32]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Feature, look and count of the postings of some features of a source, those that are kept."""
     starts = held["starts"].read(begin, end + 1)
     first, last = (int(starts[0]), int(starts[-1])) if end > begin else (0, 0)
     ids = np.repeat(held["features"].read(begin, end), np.diff(starts) if end > begin else 0)
@@ -383,7 +370,6 @@ def _part(
 def _tables(
     sources: Sequence[Source], numbers: Sequence[NDArray[np.int32]], out: Path
 ) -> tuple[NDArray[np.int32], int]:
-    """Write formulas and fields. Returns: the look of each formula, and how many have no field."""
     looks, without, fields = [np.zeros(0, np.int32)], 0, 0
     own = any((source.folder / "fields.arrow").exists() for source in sources)
     texts = TableWriter(out / "fields.arrow", _FIELDS) if own else None
@@ -445,7 +431,6 @@ def _keys(
     first: Sequence[NDArray[np.bool_]],
     out: Path,
 ) -> None:
-    """Merge the keys of values, where every source has them."""
     if not all((source.folder / "keys.npy").exists() for source in sources):
         return
     names = ("keys", "keys_looks", "keys_shares")

@@ -1,4 +1,5 @@
-"""What a sentence encoder reads of a formula in its context (MathAMR, section 4.1), and the vectors.
+"""What a sentence encoder reads of a formula in its context (MathAMR, section 4.1), the vectors, reranking by
+their similarity, and fusion of runs (sections 4.3, 5).
 
 A representation is one function here, registered by its name; commands, recipes and the benchmark find it by
 that. It says what it needs: the formula alone, the sentences around it, or their AMR.
@@ -14,18 +15,31 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.errors import DataError
-from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused
-from engines.formula.formula import Formula
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never, warn
+from engines.core.spec import Arg, no_effect, refused
+from engines.formula.parser import Formula
 from engines.forum.readers import Post
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, ids, in_fields, placeholder, window
-from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph, write_graph
+from engines.mathamr.graph.amr import (
+    Branch,
+    Graph,
+    Node,
+    as_graph,
+    graft_trees,
+    linear,
+    lowered,
+    read_graph,
+    write_graph,
+)
 from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window, named_rows
+from engines.retrieval import fusion
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.mathamr.retrieval.task2 import Task2
+
 
 Needs = Literal["formula", "context", "amr"]
 
@@ -54,7 +68,6 @@ class InContext:
 
     def graph(self) -> Graph:
         """The AMR in small letters; without a context a node with the formula."""
-        from engines.mathamr.graph.graft import lowered
 
         assert self.amr is not None or not self.context
         result = self.amr or Graph(Node("z", "", [Branch(":value", placeholder(self.id))]))
@@ -83,18 +96,16 @@ def _representation(name: str, needs: Needs) -> Callable[[Callable[[InContext], 
 def tree_string(formula: Formula) -> str:
     """The operator tree of a formula, linearised as within a MathAMR graph, in plain letters.
 
-    >>> from engines.formula.formula import Formula
+    >>> from engines.formula.parser import Formula
     >>> tree_string(Formula("x^2+1"))
     'plus 1 SUP x 2'
     """
-    from engines.mathamr.graph.graft import as_graph, linear
 
     return unicodedata.normalize("NFKC", linear(as_graph(formula.tree)))
 
 
 @_representation("opt", "formula")
 def _opt(given: InContext) -> str:
-    """OPTText."""
     return tree_string(given.formula)
 
 
@@ -112,20 +123,17 @@ def _latex(given: InContext) -> str:
 
 @_representation("raw-latex", "context")
 def _raw_latex(given: InContext) -> str:
-    """RawText w. LaTeX."""
     return given.sentence(lambda formula: formula.latex)
 
 
 @_representation("raw-opt", "context")
 def _raw_opt(given: InContext) -> str:
-    """RawText w. OPTText."""
     return given.sentence(tree_string)
 
 
 @_representation("amr-latex", "amr")
 def _amr_latex(given: InContext) -> str:
     """AMRText w. LaTeX: where the placeholder stood; a formula that the parser lost stands at the end."""
-    from engines.mathamr.graph.graft import linear
 
     text = linear(given.graph(), style="paper")
     found = {match[1] for match in PLACEHOLDER.finditer(text)}
@@ -147,7 +155,6 @@ def _mathamr_marked(given: InContext) -> str:
 
 
 def _grafted(given: InContext, query: str | None) -> str:
-    from engines.mathamr.graph.graft import graft_trees, linear
 
     trees = {name: one.tree for name, one in given.formulas.items()}
     return linear(graft_trees(given.graph(), trees, query=query).graph, style="paper")
@@ -176,6 +183,16 @@ def fields_of_topic(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str]]
     for name, field in (("title", topic.title), ("question", topic.question)):
         result = in_fields(field.text, field.formulas)
         yield name, result.text, result.formulas
+
+
+def context_of_topic(topic: Topic, sentences: int) -> tuple[str, str, Mapping[str, str]]:
+    """The short id of a topic's formula, the sentences around it in the first field that has it, and the
+    LaTeX of that field's formulas; no context, and the formula alone, where no field has it."""
+    query = topic.formula.removeprefix("q_")
+    for _, text, latex in fields_of_topic(topic):
+        if query in ids(text):
+            return query, window(text, query, sentences), latex
+    return query, "", {query: topic.latex}
 
 
 def with_latex(text: str, latex: Mapping[str, str]) -> str:
@@ -219,7 +236,7 @@ def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> 
     here = [formula for formula in judged if strings.index.row(formula) is not None]
     if len(here) < len(judged):
         missing = len(judged) - len(here)
-        events(Event("warning", {"message": f"{missing:,} judged formulas are not in the collection"}))
+        warn(events, f"{missing:,} judged formulas are not in the collection")
     for begin in range(0, len(here), 256):
         if stop():
             return
@@ -242,23 +259,12 @@ class Strings:
 
     def warn(self, events: Sink) -> None:
         if self.alone:
-            what = (
-                f"{self.alone:,} strings contain only the formula, as the collection does not have its text"
-            )
-            events(Event("warning", {"message": what}))
+            what = "strings contain only the formula, as the collection does not have its text"
+            warn(events, f"{self.alone:,} {what}")
 
     def of_topics(self, topics: Sequence[Topic]) -> list[str]:
         """A string for each topic's formula."""
-        rows = []
-        for topic in topics:
-            query = topic.formula.removeprefix("q_")
-            found: tuple[str, str, dict[str, str]] = (query, "", {query: topic.latex})
-            for _, text, latex in fields_of_topic(topic):
-                if query in ids(text):
-                    found = (query, window(text, query, self.window), dict(latex))
-                    break
-            rows.append(found)
-        return self._strings(rows)
+        return self._strings([context_of_topic(topic, self.window) for topic in topics])
 
     def of_formulas(self, formulas: Sequence[str]) -> list[str]:
         """A string for each formula of the collection. Raises: DataError E354 for one that it lacks."""
@@ -279,13 +285,17 @@ class Strings:
             rows.append((formula, context, {**latex, formula: self.index.latex(look)}))
         return self._strings(rows)
 
-    def _strings(self, rows: Sequence[tuple[str, str, dict[str, str]]]) -> list[str]:
+    def _strings(self, rows: Sequence[tuple[str, str, Mapping[str, str]]]) -> list[str]:
         kind = REPRESENTATIONS[self.kind]
         contexts = [context for _, context, _ in rows]
         if kind.needs != "formula":
             self.alone += contexts.count("")
         if kind.needs == "amr":
-            self._parse(contexts)
+            from engines.mathamr.parsing.parsers import parsed, parser
+
+            new = [one for one in dict.fromkeys(contexts) if one and one not in self._amr]
+            for context, made in zip(new, parsed(new, parser("builtin")), strict=True):
+                self._amr[context] = write_graph(made.graph)
         result = []
         for formula, context, latex in rows:
             formulas = {name: self._formula(one) for name, one in latex.items()}
@@ -293,13 +303,6 @@ class Strings:
             amr = read_graph(self._amr[context]) if kind.needs == "amr" and context else None
             result.append(kind.write(InContext(formula, formulas, context, amr)))
         return result
-
-    def _parse(self, contexts: Sequence[str]) -> None:
-        from engines.mathamr.parsing.parsers import parsed, parser
-
-        new = [one for one in dict.fromkeys(contexts) if one and one not in self._amr]
-        for context, made in zip(new, parsed(new, parser("builtin")), strict=True):
-            self._amr[context] = write_graph(made.graph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,3 +343,197 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
         write_array(draft / "vectors.npy", vectors)
         (draft / "ids.json").write_text(json.dumps([row["id"] for row in found]), encoding="utf-8")
     return {"out": str(spec.out), "complete": True, "strings": len(found), **about}
+
+
+_DEPTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """Rerank the formulas of a run, or all judged ones, by the cosine of their strings with the topic's.
+
+    Formulas with the same string, such as those of one sentence, are ordered by the tree parts they share
+    with the query; kind paths orders all formulas that way.
+    """
+
+    folder: SomeCollection
+    index: FormulaIndexed
+    out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
+    run: Annotated[Path | None, Arg("The run to rerank.", shown="all judged formulas")] = None
+    kind: Annotated[Compared, Arg("Which representation to compare.")] = "mathamr-marked"
+    encoder: SomeEncoder = "minilm"
+    window: Window = 0
+    depth: Annotated[
+        int | None,
+        Arg(
+            "Rerank this many formulas of --run per topic; the rest keep their order.",
+            low=1,
+            high=1_000,
+            shown="100",
+        ),
+    ] = None
+    device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
+    tag: Annotated[str | None, Arg("Name of the run.", shown="the representation's")] = None
+
+    def __post_init__(self) -> None:
+        if self.run is None:
+            no_effect({"--depth": self.depth}, "all judged formulas", "E434")
+        if self.kind == "paths" or REPRESENTATIONS[self.kind].needs == "formula":
+            no_effect(
+                {"--window": self.window or None}, f"--kind {self.kind}, which reads no sentence", "E434"
+            )
+        if self.kind == "paths":
+            device = None if self.device == "auto" else self.device
+            encoder = None if self.encoder == "minilm" else self.encoder
+            no_effect({"--encoder": encoder, "--device": device}, "--kind paths", "E434")
+
+
+def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Write the reranked run.
+
+    Returns: out, complete, topics, formulas (those that are reranked), ties (formulas whose string another
+    one of the topic has too), missing (formulas that are not reranked, since the index does not have them),
+    behind (those beyond `depth`, which follow in the order of the run), left_out (formulas beyond 1,000 of a
+    topic). Events: progress in topics, then in texts; warnings. Raises: DataError as of the index, the
+    topics, the run and the encoder.
+    """
+    from engines.formula.operator_tree import features
+    from engines.formula.parser import search_tree
+    from engines.forum.folder import ArqmathFolder
+    from engines.mathamr.retrieval.search import open_encoder, open_index
+    from engines.mathamr.retrieval.task2 import Task2
+    from engines.retrieval.trec import Run, Scored, check_out, with_tail, write_manifest, write_run
+
+    collection = ArqmathFolder.open(spec.folder)
+    task = Task2(collection, events)
+    opened = open_index(spec.index, collection.path, events)
+    strings = Strings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
+    candidates, behind, missing = _candidates(spec, task, strings, events)
+    topics = _topics(candidates, task, spec.run)
+    check_out(spec.out, candidates)
+    queries = strings.of_topics(topics)
+    model = None if spec.kind == "paths" else open_encoder(spec.encoder, spec.device)
+    texts: dict[str, list[str]] = {}
+    for number, topic in enumerate(topics, start=1):
+        if stop():
+            return {"out": str(spec.out), "complete": False, "topics": number - 1}
+        texts[topic.id] = strings.of_formulas(candidates[topic.id])
+        events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
+    # All at once, so that batches are full and of one length, and no text is encoded twice.
+    distinct = list(dict.fromkeys([*queries, *(text for own in texts.values() for text in own)]))
+    vectors = None if model is None else model.encode(distinct, events=events, stop=stop)
+    if stop():
+        return {"out": str(spec.out), "complete": False, "topics": 0}
+    strings.warn(events)
+    row = {text: number for number, text in enumerate(distinct)}
+    rankings: dict[str, Sequence[Scored]] = {}
+    for topic, query in zip(topics, queries, strict=True):
+        scores = strings.index.similarities(features(search_tree(topic.latex)))
+        looks = {one: strings.index.look_of(one) for one in candidates[topic.id]}
+        similar = {one: float(scores[look]) for one, look in looks.items() if look is not None}
+        scored = list(similar.items())
+        if vectors is not None:
+            cosines = (vectors[[row[text] for text in texts[topic.id]]] @ vectors[row[query]]).tolist()
+            scored = list(zip(candidates[topic.id], cosines, strict=True))
+        best = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
+        rankings[topic.id] = with_tail(best, behind.get(topic.id, ()))
+    run = Run(spec.tag or spec.kind, rankings)
+    left_out = write_run(run, spec.out)
+    if left_out:
+        warn(events, f"{left_out:,} formulas beyond the first 1,000 of a topic are left out")
+    result = {
+        "out": str(spec.out),
+        "complete": True,
+        "topics": len(rankings),
+        "formulas": sum(map(len, texts.values())),
+        "ties": sum(len(own) - len(set(own)) for own in texts.values()),
+        "missing": missing,
+        "behind": sum(map(len, behind.values())),
+        "left_out": left_out,
+    }
+    reads = {
+        "index": sorted(path for path in spec.index.rglob("*") if path.is_file()),
+        "run": () if spec.run is None else (spec.run,),
+    }
+    write_manifest("mathamr.rerank", spec, spec.out, reads, result)
+    return result
+
+
+def _topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> list[Topic]:
+    unknown = [name for name in candidates if name not in task.topics]
+    if unknown:
+        raise EngineError(
+            f"{len(unknown):,} topics of the run are not in the collection, such as {unknown[0]}",
+            where=str(run),
+            code="E354",
+            exit_code=2,
+            remedy="Name a run of this collection, or a collection with these topics.",
+        )
+    return [task.topics[name] for name in candidates]
+
+
+def _candidates(
+    spec: Rerank, task: Task2, strings: Strings, events: Sink
+) -> tuple[dict[str, list[str]], dict[str, list[str]], int]:
+    """The formulas of each topic that the index has, those beyond the depth, and how many the index lacks."""
+    from engines.retrieval.trec import warned_run
+
+    behind: dict[str, list[str]] = {}
+    if spec.run is not None:
+        run = warned_run(spec.run, 2, events)
+        depth = spec.depth or _DEPTH
+        names = {topic: [formula for formula, _ in ranking] for topic, ranking in run.rankings.items()}
+        wanted = {topic: own[:depth] for topic, own in names.items()}
+        behind = {topic: own[depth:] for topic, own in names.items()}
+    else:
+        wanted = {topic: list(grades) for topic, grades in task.grades.items() if topic in task.topics}
+        if unknown := len(task.grades) - len(wanted):
+            warn(events, f"{unknown:,} judged topics are not among those of the collection and are left out")
+    result = {
+        topic: [one for one in formulas if strings.index.row(one) is not None]
+        for topic, formulas in wanted.items()
+    }
+    missing = sum(len(wanted[topic]) - len(result[topic]) for topic in wanted)
+    if missing:
+        warn(events, f"{missing:,} formulas are not in the index and are left out")
+    result = {topic: formulas for topic, formulas in result.items() if formulas}
+    if not result:
+        raise EngineError(
+            "there is nothing to rerank",
+            code="E343",
+            remedy="Name a run of this collection with --run, or a collection with judgements.",
+        )
+    return result, {topic: behind[topic] for topic in result if behind.get(topic)}, missing
+
+
+@dataclass(frozen=True, slots=True)
+class FuseRuns(fusion.FuseRuns):
+    """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
+
+    how: Annotated[
+        fusion.How,
+        Arg(
+            "rrf sums 1 / (k + rank), rrf-score (the paper's) score / (k + rank), weighted weight * score; "
+            "scores are scaled to 0-1 within a topic."
+        ),
+    ] = "rrf-score"
+
+
+def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
+    """Write the fused run. Returns: out, topics, formulas, left_out (formulas beyond 1,000 of a topic).
+    Events and errors as of `fusion.fused_runs`.
+
+    Worked by hand: run A d1 (1.0), d2 (.9) and run B d2 (.8), d1 (.5) give, without min-max, d1
+    1/61 + .5/62 and d2 .9/62 + .8/61.
+    """
+    from engines.retrieval.trec import write_manifest
+
+    fused, left_out = fusion.fused_runs(spec, task=2, events=events)
+    result = {
+        "out": str(spec.out),
+        "topics": len(fused.rankings),
+        "formulas": len(fused),
+        "left_out": left_out,
+    }
+    write_manifest("mathamr.fuse", spec, spec.out, {"runs": spec.runs}, result)
+    return result

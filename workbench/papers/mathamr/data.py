@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.system import asset
 from workbench.config import Key
+from workbench.data import Kind, Report
 from workbench.errors import MissingError
-from workbench.workspace import Kind, Report
 
 if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect
-    from engines.mathamr.parsing.parse import Amr, Parse
-    from engines.mathamr.retrieval.evaluation import Standings
+    from engines.mathamr.parsing.parsers import Amr, Parse
     from engines.mathamr.retrieval.indexing import IndexFormulas
+    from engines.mathamr.retrieval.task2 import Standings
     from workbench.doctor import Finding
     from workbench.workspace import Workspace
 

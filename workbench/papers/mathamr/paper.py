@@ -39,27 +39,27 @@ OPERATIONS = (
     Operation(
         "mathamr.amr",
         "Parse contexts to AMR graphs.",
-        "engines.mathamr.parsing.parse:amr",
+        "engines.mathamr.parsing.parsers:amr",
         resolve="workbench.papers.mathamr.data:with_model",
         json_lines=True,
     ),
     Operation(
         "mathamr.parse",
         "From a text with formulas to its MathAMR graph.",
-        "engines.mathamr.parsing.parse:parse",
+        "engines.mathamr.parsing.parsers:parse",
         resolve="workbench.papers.mathamr.data:with_model",
         tool=True,
     ),
     Operation(
         "mathamr.graft",
         "Put operator trees of formulas into AMR graphs.",
-        "engines.mathamr.graph.graft:graft",
+        "engines.mathamr.graph.amr:graft",
         json_lines=True,
     ),
     Operation(
         "mathamr.linearize",
         "Write MathAMR graphs as strings.",
-        "engines.mathamr.graph.graft:linearize",
+        "engines.mathamr.graph.amr:linearize",
         json_lines=True,
     ),
     Operation(
@@ -112,14 +112,14 @@ OPERATIONS = (
     Operation(
         "mathamr.rerank",
         "Rerank formulas by the cosine of their strings.",
-        "engines.mathamr.retrieval.reranking:rerank",
+        "engines.mathamr.retrieval.strings:rerank",
         background=Background("mathamr rerank {folder.name}", "ranks into {out}"),
     ),
-    Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.reranking:fuse"),
+    Operation("mathamr.fuse", "Fuse runs of formulas.", "engines.mathamr.retrieval.strings:fuse"),
     Operation(
         "mathamr.eval",
         "Evaluate runs of formulas, with significance tests.",
-        "engines.mathamr.retrieval.evaluation:evaluate",
+        "engines.mathamr.retrieval.task2:evaluate",
         text=f"{_TABLES}:evaluate",
         tool=True,
         tables=True,
@@ -127,7 +127,7 @@ OPERATIONS = (
     Operation(
         "mathamr.standings",
         "A collection's runs of formulas, topic by topic.",
-        "engines.mathamr.retrieval.evaluation:standings",
+        "engines.mathamr.retrieval.task2:standings",
         resolve="workbench.papers.mathamr.data:with_index",
         text=f"{_TABLES}:evaluate",
         listed=False,
@@ -209,7 +209,7 @@ PAPER = Paper(
     trainers=(
         Trainer(
             "mathamr.sentences",
-            "engines.mathamr.training.sentences:sentence_encoder",
+            "engines.mathamr.sentences:sentence_encoder",
             data=("collection", "index", "encoder"),
             begins="encoder",
         ),

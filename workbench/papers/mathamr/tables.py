@@ -10,7 +10,7 @@ from workbench.tables import Column, TableSpec, aligned, interval, others
 
 if TYPE_CHECKING:
     from engines.mathamr.graph.comparison import Compare
-    from engines.mathamr.parsing.parse import Parse
+    from engines.mathamr.parsing.parsers import Parse
     from engines.mathamr.trees import Opt
 
 

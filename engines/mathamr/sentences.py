@@ -370,9 +370,8 @@ class SentenceTask:
     def _vectors(self, model: torch.nn.Module, batch: Mapping[str, Any], side: str) -> torch.Tensor:
         import torch
 
-        inputs = {
-            name.removeprefix(f"{side}_"): tensor for name, tensor in batch.items() if name.startswith(side)
-        }
+        own = ((name, tensor) for name, tensor in batch.items() if name.startswith(side))
+        inputs = {name.removeprefix(f"{side}_"): tensor for name, tensor in own}
         return torch.nn.functional.normalize(model(inputs)["sentence_embedding"], dim=-1)
 
     def unmeasured(self, _name: str) -> str:
