@@ -22,12 +22,11 @@ from engines.core.spec import described
 from engines.core.system import asset, processors, size
 from workbench import __version__
 from workbench.config import config_file, load_config
-from workbench.data import kinds
 from workbench.errors import one_line
 from workbench.jobs.machine import gpus
 from workbench.paper import added_papers, load, own_papers, unusable
 from workbench.recipes import check_recipes
-from workbench.workspace import Workspace
+from workbench.workspace import Workspace, kinds
 
 State = Literal["ok", "note", "wrong", "missing"]
 """`note` is worth knowing and harms nothing, `wrong` may harm, `missing` keeps something from working."""

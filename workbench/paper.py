@@ -289,7 +289,7 @@ class Where:
         return {field.name: getattr(record, field.name) for field in fields(record)}
 
     def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
-        from workbench.workspace import NOTE_FIELDS, Note, Workspace
+        from workbench.workspace import NOTE_FIELDS, Workspace
 
         if not set(wanted.names) & set(NOTE_FIELDS):
             return lambda _item: {}
@@ -297,11 +297,7 @@ class Where:
         for problem in notes.problems:
             warn(events, str(problem))
 
-        def fields(item: Any) -> Mapping[str, object]:
-            place = address(item)
-            return (notes.get(place) or Note(place)).fields
-
-        return fields
+        return lambda item: notes.fields(address(item))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, known, values
-from workbench.data import kinds
 from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import next_free, submit_sweep
 from workbench.jobs.folder import read_document
 from workbench.jobs.queue import check_placement
 from workbench.paper import Operation, Trainer, data_keys, load, trainers
 from workbench.recipes import Recipe, recipes, with_settings, with_value
+from workbench.workspace import kinds
 
 if TYPE_CHECKING:
     from engines.training import TrainingTask, TrainResult

@@ -29,6 +29,10 @@ from engines.documents.reading import MAX_CHARACTERS, WHOLE, OnBad, documents, t
 _PASSED_OVER = {"node_modules", "__pycache__", "site-packages", "venv", "build", "dist"}
 _PACKED = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
 _DUMPS = (".xml", ".xml.gz", ".xml.bz2", ".7z")
+_KIND_REMEDY = (
+    "Name a table (.csv .tsv .jsonl .parquet), a document (.tex .md .ipynb .html), a dump (.xml) or a folder "
+    "of them."
+)
 _PDF_REMEDY = (
     "Formulas cannot be read from PDF. Index its LaTeX source (arXiv offers it as .tar.gz), or convert it to "
     "Markdown with a tool such as marker or nougat, and index that."
@@ -73,16 +77,10 @@ def scanned(place: Path, known: Mapping[str, tuple[str, tex.Scan]], column: str 
     single = place.is_file()
     result = Scanned(place.parent if single else place)
     if single and not _kind(place.name):
-        pdf = place.suffix.lower() == ".pdf"
-        raise DataError(
-            "a PDF file has no formulas that can be read" if pdf else f"{place.name} is of no known kind",
-            path=place,
-            code="E430",
-            remedy=_PDF_REMEDY
-            if pdf
-            else "Name a table (.csv .tsv .jsonl .parquet), a document (.tex .md .ipynb .html), a dump "
-            "(.xml) or a folder of them.",
-        )
+        what, remedy = f"{place.name} is of no known kind", _KIND_REMEDY
+        if place.suffix.lower() == ".pdf":
+            what, remedy = "a PDF file has no formulas that can be read", _PDF_REMEDY
+        raise DataError(what, path=place, code="E430", remedy=remedy)
     states: dict[str, str] = {}
     for path, entry in [(place.name, place.stat())] if single else _files(place, result.left_out):
         kind = _kind(path)
@@ -163,11 +161,8 @@ def _files(folder: Path, left_out: Counter[str]) -> Iterator[tuple[str, os.stat_
 
 
 def _has_column(path: Path, column: str | None) -> bool:
-    def ignored(_error: DataError) -> None:
-        return
-
     try:
-        next(table_formulas(path, path.name, column, ignored), None)
+        next(table_formulas(path, path.name, column, lambda _: None), None)
     except EngineError as error:
         return error.code != "E318"  # what else is wrong is told when it is read
     return True

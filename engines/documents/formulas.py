@@ -16,7 +16,7 @@ from typing import NamedTuple
 from engines.core.errors import DataError, did_you_mean
 from engines.core.files import CsvRow, csv_rows, read_lines
 from engines.core.system import MAX_LATEX
-from engines.documents.reading import Document, OnBad, html_pieces, pieces
+from engines.documents.reading import Document, OnBad, row_pieces
 from engines.documents.tex import Macros
 
 _ENDS = re.compile(
@@ -70,16 +70,21 @@ def formulas(document: Document, path: str, macros: Macros | None = None) -> Ite
     def ended() -> Iterator[Found]:
         sentence = _TWICE.sub("", " ".join("".join(said).split()))
         for latex, line in waiting:
-            alone = sentence.strip(" .,") in ("", f"${latex}$")
-            yield Found(latex, path, line, row, "" if alone else _around(sentence, latex))
+            around = "" if sentence.strip(" .,") in ("", f"${latex}$") else sentence
+            if len(around) > _MOST_SENTENCE:  # of a long one what is near the formula
+                at = max(0, sentence.find(f"${latex}$"))
+                begin = max(0, at - _MOST_SENTENCE // 2)
+                end = max(begin + _MOST_SENTENCE, at + len(latex) + 2)
+                around = sentence[begin:end] + (" …" if end < len(sentence) else "")
+                around = f"… {around}" if begin else around
+            yield Found(latex, path, line, row, around)
         said.clear()
         waiting.clear()
 
     for piece in document.pieces:
         if piece.formula:
-            own = list(
-                _formulas_of(piece.text, document.row or piece.line, macros, one_line=bool(document.row))
-            )
+            line = document.row or piece.line
+            own = list(_formulas_of(piece.text, line, macros, one_line=bool(document.row)))
             waiting += own
             said.append(" ".join(f"${latex}$" for latex, _ in own))
             if piece.text.rstrip().endswith((".", ".\\]")):
@@ -97,16 +102,6 @@ def formulas(document: Document, path: str, macros: Macros | None = None) -> Ite
 
 def _plain(words: str) -> str:
     return _COMMAND.sub(" ", _DROPPED.sub("", words)) if "\\" in words or "~" in words else words
-
-
-def _around(sentence: str, latex: str) -> str:
-    """A sentence, of a long one what is near the formula."""
-    if len(sentence) <= _MOST_SENTENCE:
-        return sentence
-    at = max(0, sentence.find(f"${latex}$"))
-    begin = max(0, at - _MOST_SENTENCE // 2)
-    end = max(begin + _MOST_SENTENCE, at + len(latex) + 2)
-    return ("… " if begin else "") + sentence[begin:end] + (" …" if end < len(sentence) else "")
 
 
 def _formulas_of(text: str, line: int, macros: Macros | None, *, one_line: bool) -> Iterator[tuple[str, int]]:
@@ -154,18 +149,19 @@ def table_formulas(path: Path, name: str, column: str | None, on_bad: OnBad) -> 
 
     Args: name: what the file is called in the places. Raises: DataError E318 where the column is not there.
     """
-    cells = _cells(path, column, on_bad)
+    plain = path.name.lower().removesuffix(".gz")
+    if plain.endswith(".parquet"):
+        cells = _parquet(path, column)
+    elif plain.endswith((".jsonl", ".ndjson")):
+        cells = _json(path, column, on_bad)
+    else:
+        cells = _separated(path, "\t" if plain.endswith(".tsv") else ",", column, on_bad)
     for line, id_, cell, texts in cells:
         if _MARKED.search(cell):
-            html = "math-container" in cell or "<math" in cell or "</p>" in cell
-            found = html_pieces(cell, _silent) if html else pieces(cell, _silent, kind="row")
+            found = row_pieces(cell, lambda *_: None)  # a lone dollar is a dollar
             yield from formulas(Document(id_ or str(line), tuple(found), line), name)
         elif not texts and (latex := cell.strip()) and len(latex) <= MAX_LATEX:
             yield Found(latex, name, line, id_, "")
-
-
-def _silent(_line: int, _what: str) -> None:
-    """A lone dollar is a dollar."""
 
 
 def is_table(path: str) -> bool:
@@ -182,29 +178,14 @@ def chosen_column(path: Path, names: Sequence[str], wanted: str | None) -> str:
     if wanted is None and usual is not None:
         return usual
     listed = ", ".join(names[:20]) or "none"
-    raise DataError(
-        f"the table has no column {wanted!r}"
-        if wanted
-        else "no column of the table is known to hold formulas",
-        path=path,
-        code="E318",
-        remedy=(did_you_mean(wanted or "", names) or f"Its columns: {listed}.") + " Name one with --column.",
-    )
+    unknown = "no column of the table is known to hold formulas"
+    what = f"the table has no column {wanted!r}" if wanted else unknown
+    remedy = (did_you_mean(wanted or "", names) or f"Its columns: {listed}.") + " Name one with --column."
+    raise DataError(what, path=path, code="E318", remedy=remedy)
 
 
 _Cell = tuple[int, str, str, bool]
-
-
-def _cells(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
-    """Line, id, cell, and whether it is of a column of texts."""
-    name = path.name.lower().removesuffix(".gz")
-    if name.endswith(".parquet"):
-        rows = _parquet(path, column)
-    elif name.endswith((".jsonl", ".ndjson")):
-        rows = _json(path, column, on_bad)
-    else:
-        rows = _separated(path, "\t" if name.endswith(".tsv") else ",", column, on_bad)
-    yield from rows
+"""Line, id, cell, and whether it is of a column of texts."""
 
 
 def _is_text(column: str) -> bool:
@@ -228,12 +209,8 @@ def _parquet(path: Path, column: str | None) -> Iterator[_Cell]:
                 if isinstance(cell, str):
                     yield line, "" if id_ is None else str(id_), cell, _is_text(wanted)
     except (pa.ArrowException, OSError) as error:
-        raise DataError(
-            f"the Parquet file cannot be read: {' '.join(str(error).split())[:120]}",
-            path=path,
-            code="E316",
-            remedy="Download or write it again.",
-        ) from error
+        what = f"the Parquet file cannot be read: {' '.join(str(error).split())[:120]}"
+        raise DataError(what, path=path, code="E316", remedy="Download or write it again.") from error
 
 
 def _json(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
@@ -246,9 +223,8 @@ def _json(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
-            on_bad(
-                _unusable(path, line, "the line is no JSON object", 'Write lines such as {"latex": "x^2"}.')
-            )
+            remedy = 'Write lines such as {"latex": "x^2"}.'
+            on_bad(_unusable(path, line, "the line is no JSON object", remedy))
             continue
         if wanted is None:
             wanted = chosen_column(path, list(row), column)
@@ -265,6 +241,13 @@ def _unusable(path: Path, line: int, what: str, remedy: str) -> DataError:
 def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
     from engines.forum.readers import Report, tabbed
 
+    def whole_rows() -> Iterator[tuple[int, Sequence[str]]]:
+        for row in table:
+            if row.wrong:
+                on_bad(_unusable(path, row.line, f"the row is no CSV: {row.wrong}", "Close its quotes."))
+            else:
+                yield row.line, row.cells
+
     lines = ((line, text.rstrip("\r")) for line, text in read_lines(path, on_bad=on_bad))
     if separator == "\t":
         _, head = next(lines, (0, ""))
@@ -274,7 +257,7 @@ def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) ->
     else:
         table = csv_rows(lines)
         header, report = [name.strip() for name in next(table, CsvRow(1, 1, [])).cells], None
-        rows = _whole(table, path, on_bad)
+        rows = whole_rows()
     at = header.index(chosen_column(path, header, column))
     own = header.index("id") if "id" in header else -1
     texts = _is_text(header[at])
@@ -286,11 +269,3 @@ def _separated(path: Path, separator: str, column: str | None, on_bad: OnBad) ->
             on_bad(_unusable(path, line, what, "Put cells with commas in quotes."))
     for line, what in report.first if report is not None else ():
         on_bad(_unusable(path, line, what, "Write as many columns as the header has."))
-
-
-def _whole(table: Iterable[CsvRow], path: Path, on_bad: OnBad) -> Iterator[tuple[int, Sequence[str]]]:
-    for row in table:
-        if row.wrong:
-            on_bad(_unusable(path, row.line, f"the row is no CSV: {row.wrong}", "Close its quotes."))
-        else:
-            yield row.line, row.cells

@@ -86,7 +86,9 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
     names = [suffix.lower() for suffix in path.suffixes]
     kind = next((name for name in reversed(names) if name not in (".gz", ".bz2", ".xz")), "")
     if posts is not None:
-        wanted = _ranked(path)
+        from engines.retrieval.trec import read_run
+
+        wanted = {post for scored in read_run(path).rankings.values() for post, _ in scored}
         yield from (each for each in documents(posts, on_bad=on_bad) if each.id in wanted)
     elif kind in (".jsonl", ".ndjson"):
         yield from _rows(path, on_bad)
@@ -95,13 +97,12 @@ def documents(path: Path, posts: Path | None = None, on_bad: OnBad = raised) -> 
     elif kind in WHOLE:
         yield whole(text_of(path), kind, path, on_bad)
     else:
-        raise DataError(
-            f"{kind or 'a file without extension'} names no kind of document",
-            path=path,
-            code="E430",
-            remedy="Give the file one of these: .tex .md .txt .ipynb .html .xhtml .jsonl .xml; "
-            "for a run name its posts with --posts.",
+        what = f"{kind or 'a file without extension'} names no kind of document"
+        remedy = (
+            "Give the file one of these: .tex .md .txt .ipynb .html .xhtml .jsonl .xml; "
+            "for a run name its posts with --posts."
         )
+        raise DataError(what, path=path, code="E430", remedy=remedy)
 
 
 def pieces(
@@ -132,7 +133,9 @@ def pieces(
         if end < 0:
             missing.add(closing)
         if formula and closing[0] == "$":
-            end = _dollar(text, at, closing)
+            # the next dollars that no backslash is before
+            while end > 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
+                end = text.find(closing, end + 1)
             gap = _PARAGRAPH.search(text, at, end if end >= 0 else min(len(text), at + 10_000))
             money = kind != "tex" and closing == "$" and _is_money(text, at, end)
             end = -1 if gap or money else end
@@ -176,14 +179,6 @@ def _closing(match: re.Match[str], kind: str) -> tuple[str | None, bool]:
     if kind == "md" and (match["fence"] or match["code"]):
         return (match["fence"] or match["code"]).strip(), match["math"] is not None
     return None, False
-
-
-def _dollar(text: str, at: int, closing: str) -> int:
-    """The next dollars that no backslash is before; -1 for none."""
-    end = text.find(closing, at)
-    while end > 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
-        end = text.find(closing, end + 1)
-    return end
 
 
 def whole(text: str, kind: str, path: Path, on_bad: OnBad = raised) -> Document:
@@ -263,6 +258,12 @@ def html_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
     yield from written()
 
 
+def row_pieces(text: str, tell: Callable[[int, str], None]) -> Iterator[Piece]:
+    """The words and formulas of a text in a row, which may be HTML."""
+    marked = "math-container" in text or "<math" in text or "</p>" in text
+    return html_pieces(text, tell) if marked else pieces(text, tell, kind="row")
+
+
 def _of_markup(match: re.Match[str]) -> str | None:
     if match["latex"] is not None:
         return unescape(match["latex"])
@@ -283,24 +284,17 @@ def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
         held = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
         sources = ["".join(source) for source in held]
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"the notebook is not JSON: {error.msg}",
-            path=path,
-            line=error.lineno,
-            remedy="Open it in Jupyter and save it again.",
-        ) from error
+        what, remedy = f"the notebook is not JSON: {error.msg}", "Open it in Jupyter and save it again."
+        raise DataError(what, path=path, line=error.lineno, remedy=remedy) from error
     except (KeyError, TypeError, RecursionError) as error:
-        raise DataError(
-            "this is not a notebook: it has no list of cells", path=path, remedy="Save it as nbformat 4."
-        ) from error
+        what = "this is not a notebook: it has no list of cells"
+        raise DataError(what, path=path, remedy="Save it as nbformat 4.") from error
     place = 0
     for source in sources:
         lines = []
         for each in source.split("\n"):
-            result = max(
-                text.find(json.dumps(each, ensure_ascii=ascii)[1:-1], place) for ascii in (True, False)
-            )
-            place = max(place, result)
+            written = (json.dumps(each, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
+            place = max(place, *(text.find(one, place) for one in written))
             lines.append(text.count("\n", 0, place) + 1)
         for piece in pieces(source, _teller(path, on_bad)):
             yield Piece(piece.text, lines[piece.line - 1], piece.formula)
@@ -308,15 +302,10 @@ def _notebook(text: str, path: Path, on_bad: OnBad) -> Iterator[Piece]:
 
 
 WHOLE: Mapping[str, Callable[[str, Path, OnBad], Iterator[Piece]]] = {
-    ".tex": _tex,
-    ".ltx": _tex,
-    ".md": _markdown,
-    ".markdown": _markdown,
-    ".txt": _markdown,
+    **dict.fromkeys((".tex", ".ltx"), _tex),
+    **dict.fromkeys((".md", ".markdown", ".txt"), _markdown),
     ".ipynb": _notebook,
-    ".html": _html,
-    ".htm": _html,
-    ".xhtml": _html,
+    **dict.fromkeys((".html", ".htm", ".xhtml"), _html),
 }
 """Readers of documents that are a file each, by its extension."""
 _TEXTS = ("text", "solution", "body", "answer")
@@ -330,15 +319,9 @@ def _rows(path: Path, on_bad: OnBad) -> Iterator[Document]:
             row = None
         key = next((key for key in _TEXTS if isinstance(row, dict) and isinstance(row.get(key), str)), None)
         if key is None:
-            on_bad(
-                DataError(
-                    "the line is no JSON object with a text",
-                    path=path,
-                    line=number,
-                    code="E317",
-                    remedy='Write lines such as {"id": "1", "text": "So $1+1=2$."}.',
-                )
-            )
+            what = "the line is no JSON object with a text"
+            remedy = 'Write lines such as {"id": "1", "text": "So $1+1=2$."}.'
+            on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
             continue
         yield of_row(row, key, number, _teller(path, on_bad, number))
 
@@ -349,9 +332,7 @@ def of_row(row: Mapping[str, Any], key: str, number: int, tell: Callable[[int, s
     if key == "solution" and isinstance(row.get("problem"), str):
         found = [Piece(p.text, 1, p.formula, said=True) for p in pieces(row["problem"], tell)]
         found.append(Piece("\n\n", 1))
-    text = row[key]
-    marked = "math-container" in text or "<math" in text or "</p>" in text
-    found += html_pieces(text, tell) if marked else pieces(text, tell, kind="row")
+    found += row_pieces(row[key], tell)
     return Document(str(row.get("id", number)), tuple(found), number)
 
 
@@ -366,13 +347,6 @@ def _posts(path: Path, on_bad: OnBad) -> Iterator[Document]:
         on_bad(DataError(what, path=path, line=line, code="E317", remedy=remedy))
     if more := report.bad + report.warned - len(report.first) - len(report.broken):
         on_bad(DataError(f"{more:,} more posts are broken", path=path, code="E317", remedy=remedy))
-
-
-def _ranked(path: Path) -> set[str]:
-    """The posts of a run."""
-    from engines.retrieval.trec import read_run
-
-    return {post for scored in read_run(path).rankings.values() for post, _ in scored}
 
 
 _FORMS = {

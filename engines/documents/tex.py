@@ -7,7 +7,7 @@ formulas in all of it are read with the commands that any of it defines. Nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from posixpath import dirname, join, normpath
@@ -54,16 +54,9 @@ def scan(text: str) -> Scan:
             inputs += [(f"{name.strip()}{suffix}",) for name in match["names"].split(",")]
         else:
             name = match["file"] or match["bare"] or join(match["folder"].strip(), match["within"].strip())
-            inputs.append(tuple(_with_suffix(name.strip())))
+            name = name.strip()
+            inputs.append((name,) if name.lower().endswith(SUFFIXES) else (f"{name}.tex", name))
     return Scan(tuple(inputs), definitions(bare), _ROOT.search(bare) is not None)
-
-
-def _with_suffix(name: str) -> Iterator[str]:
-    if name.lower().endswith(SUFFIXES):
-        yield name
-    else:
-        yield f"{name}.tex"
-        yield name
 
 
 def definitions(text: str) -> dict[str, str]:
@@ -194,12 +187,9 @@ def _reached(root: str, scans: Mapping[str, Scan]) -> Iterator[str]:
         path = pending.pop()
         yield path
         for names in reversed(scans[path].inputs):
-            result = _named(names, (dirname(root), dirname(path), ""), scans)
+            folders = (dirname(root), dirname(path), "")
+            places = (normpath(join(folder, name)) for folder in folders for name in names)
+            result = next((place for place in places if place in scans), None)
             if result is not None and result not in seen:
                 seen.add(result)
                 pending.append(result)
-
-
-def _named(names: Sequence[str], folders: Iterable[str], scans: Mapping[str, Scan]) -> str | None:
-    places = (normpath(join(folder, name)) for folder in folders for name in names)
-    return next((place for place in places if place in scans), None)

@@ -10,9 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.errors import DataError
-from workbench.data import DataRegistry
 from workbench.papers.arqmath.data import check
-from workbench.workspace import Workspace
+from workbench.workspace import DataRegistry, Workspace
 
 QUESTION = '<row Id="1" PostTypeId="1" Title="t" Body="b" Tags="&lt;a&gt;" />'
 ANSWER = '<row Id="2" PostTypeId="2" ParentId="1" Body="b" />'

@@ -15,9 +15,8 @@ from engines.core.errors import DataError, EngineError
 from engines.core.system import asset
 from workbench.cli.command import app
 from workbench.cli.data import list_
-from workbench.data import SHOWN, DataRegistry, kinds
 from workbench.errors import WorkspaceError
-from workbench.workspace import Workspace, ensure_sample
+from workbench.workspace import SHOWN, DataRegistry, Workspace, ensure_sample, kinds
 
 
 @pytest.fixture

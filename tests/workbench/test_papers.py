@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.events import ignore, never
-from workbench import config, paper
-from workbench import data as data_kinds
+from workbench import config, paper, workspace
 from workbench.cli import command as lazy
 from workbench.cli.command import COMMANDS
 from workbench.config import load_config, own_config, set_value
@@ -35,7 +34,7 @@ _CACHED = (
     paper.references,
     paper.data_keys,
     paper.operations,
-    data_kinds.kinds,
+    workspace.kinds,
     config.schema,
 )
 

@@ -10,11 +10,10 @@ import typer
 
 from engines.core.errors import EngineError
 from workbench.cli.command import Csv, Json, Tex, Where, argument, emit, form_of, group, progress_line, say
-from workbench.data import Checked, kinds
 from workbench.errors import one_line
 from workbench.paper import plain
 from workbench.tables import aligned
-from workbench.workspace import Workspace
+from workbench.workspace import Checked, Workspace, kinds
 
 app = group("data", "Register and check your own files. They stay where they are.")
 

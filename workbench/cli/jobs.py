@@ -184,20 +184,20 @@ def list_(
     A filter, such as "state:failed task:corpus attempt>1", searches all jobs, runs of sweeps included.
     """
     from workbench.tables import parse_filter
-    from workbench.workspace import NOTE_FIELDS, Note
+    from workbench.workspace import NOTE_FIELDS
 
     workspace = Workspace.open()
     look = control.look_at(workspace)
     _news(workspace, look)
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
     wanted = parse_filter(where, (*FIELDS, *NOTE_FIELDS))
-    notes = workspace.notes.under("job")
-    for problem in workspace.notes.problems if set(wanted.names) & set(NOTE_FIELDS) else ():
+    notes = workspace.notes
+    for problem in notes.problems if set(wanted.names) & set(NOTE_FIELDS) else ():
         say(str(problem))
     views = [
         view
         for view in control.jobs(workspace, look)
-        if wanted.matches({**view.to_row(), **notes.get(str(view.id), Note("")).fields})
+        if wanted.matches(view.to_row() | notes.fields(f"job/{view.id}"))
     ]
     shown = views if where else [view for view in views if not view.sweep]
     rows = [(view.id, view.title, state(view), view.attempt, done(view), left(view)) for view in shown]

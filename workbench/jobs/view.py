@@ -60,10 +60,8 @@ _REMEDIES = {
 
 def ending_without_exit_code(attempt: Attempt) -> Ending:
     """The end of an attempt whose worker is known to be gone and had nobody to take its exit code."""
-    if (outcome := attempt.outcome()) is not None:
-        return outcome
-    if (asked := _asked(attempt)) is not None:
-        return asked
+    if (known := _known_ending(attempt)) is not None:
+        return known
     beat = attempt.heartbeat()
     if beat is None:
         reason = "its supervisor never started"
@@ -78,10 +76,8 @@ def ending_without_exit_code(attempt: Attempt) -> Ending:
 
 def cluster_words(attempt: Attempt, answer: Answer) -> Ending:
     """The end of an attempt that the cluster says is over, or does not know any more."""
-    if (outcome := attempt.outcome()) is not None:
-        return outcome
-    if (asked := _asked(attempt)) is not None:
-        return asked
+    if (known := _known_ending(attempt)) is not None:
+        return known
     if answer.state == "CANCELLED" and attempt.wanted() == "stop":
         return _of(attempt, "stopped", attempt.wanted_why() or "stopped by you")
     state, reason = _STATES.get(answer.state, ("lost", ""))
@@ -98,8 +94,10 @@ def cluster_words(attempt: Attempt, answer: Answer) -> Ending:
     return _of(attempt, state, reason, remedy, "" if state == "stopped" else "E625")
 
 
-def _asked(attempt: Attempt) -> Ending | None:
-    """The end of an attempt that was killed on request, or stopped before it started."""
+def _known_ending(attempt: Attempt) -> Ending | None:
+    """The worker's own account; else the end of an attempt that was killed, or stopped before it began."""
+    if (outcome := attempt.outcome()) is not None:
+        return outcome
     wanted = attempt.wanted()
     if wanted == "kill":
         return _of(attempt, "stopped", "killed by you")

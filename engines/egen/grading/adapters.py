@@ -93,15 +93,11 @@ def reward(column: str = "solution", **settings: Any) -> Callable[..., list[floa
     """
 
     def right(completions: Sequence[Any], **columns: Any) -> list[float]:
-        golds = columns[column]
-        pairs = zip(golds, map(_content, completions), strict=True)
+        # of a conversation the last message
+        texts = [
+            one if isinstance(one, str) else str(one[-1]["content"]) if one else "" for one in completions
+        ]
+        pairs = zip(columns[column], texts, strict=True)
         return [float(grade(str(gold), text, **settings).accepted) for gold, text in pairs]
 
     return right
-
-
-def _content(completion: Any) -> str:
-    """The text of a completion; of a conversation that of its last message."""
-    if isinstance(completion, str):
-        return completion
-    return str(completion[-1]["content"]) if completion else ""

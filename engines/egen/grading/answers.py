@@ -23,7 +23,9 @@ def answer(solution: str) -> str:
         text = _GOING_ON.sub("…", text)
     if "</think>" in text:
         text = text.rpartition("</think>")[2]
-    text = _without_drawings(text)
+    if "[asy]" in text:
+        first, *rest = text.split("[asy]")
+        text = " ".join((first, *(part.partition("[/asy]")[2] for part in rest)))
     if "</answer>" in text:
         text = text.rpartition("</answer>")[0].rpartition("<answer>")[2]
     boxed = _boxed(text)
@@ -43,11 +45,6 @@ def answer(solution: str) -> str:
 
 _GOING_ON = re.compile(r"(?<=\d)(?<=[.\d]{3})\s*\.{3,}")
 """Behind decimals, whose full stops end no sentence."""
-
-
-def _without_drawings(text: str) -> str:
-    first, *rest = text.split("[asy]")
-    return " ".join((first, *(part.partition("[/asy]")[2] for part in rest))) if rest else text
 
 
 def mended(text: str) -> str:

@@ -88,7 +88,13 @@ class Comparison:
             return EQUAL
         gold, pred = _single(gold), _single(pred)
         if isinstance(gold, Either) or isinstance(pred, Either):
-            return self._either(gold, pred)
+            sides = (gold, pred)
+            if all(isinstance(side, Either | Named | Relation) for side in sides):
+                return self._trees(gold, pred, self._same_statement)
+            # with a list of values
+            return self.compare(
+                *(Many("list", one.parts) if isinstance(one, Either) else one for one in sides)
+            )
         if isinstance(gold, Named) or isinstance(pred, Named):
             return self._named(gold, pred)
         if isinstance(gold, Relation) or isinstance(pred, Relation):
@@ -123,12 +129,10 @@ class Comparison:
             return self._numbers(gold, pred)
         if _bare(gold.text) == _bare(pred.text):
             return EQUAL
-        one, other = _tree(gold), _tree(pred)
-        for side, found in (("reference", one), ("answer", other)):
-            if isinstance(found, str):
-                return Compared("unread", reason=f"the {side}: {found}")
-        assert isinstance(one, Tree)
-        assert isinstance(other, Tree)
+        trees = _both(_tree(gold), _tree(pred))
+        if isinstance(trees, Compared):
+            return trees
+        one, other = trees
         if one == other:
             return EQUAL
         decimals = self._decimals(gold, pred)
@@ -190,9 +194,7 @@ class Comparison:
         if gold.value == pred.value:
             return EQUAL
         decimals = self._decimals(gold, pred)
-        if decimals is None:
-            return Compared("different", witness=f"{_shown(gold.value)} and {_shown(pred.value)}")
-        if abs(gold.value - pred.value) <= Fraction(1, 2 * 10**decimals):
+        if decimals is not None and abs(gold.value - pred.value) <= Fraction(1, 2 * 10**decimals):
             return Compared("equal", reason=f"to {decimals} decimals")
         return Compared("different", witness=f"{_shown(gold.value)} and {_shown(pred.value)}")
 
@@ -242,7 +244,11 @@ class Comparison:
                 return self._terms(plain_gold, plain_pred)
             return self._terms(_scaled(plain_gold, mine.factor), _scaled(plain_pred, theirs.factor))
         if mine.scale and theirs.scale:
-            return self._temperatures(plain_gold, plain_pred, mine.scale, theirs.scale)
+            sizes = _scaled(plain_gold, mine.scale[0]), _scaled(plain_pred, theirs.scale[0])
+            result = self._terms(_raised(sizes[0], mine.scale[1]), _raised(sizes[1], theirs.scale[1]))
+            if result.verdict == "different" and self._terms(*sizes).verdict == "equal":
+                return Compared("equal if", condition="they are differences of temperatures")
+            return result
         if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
             return self._terms(_in_radians(gold), _in_radians(pred))
         result = self._terms(plain_gold, plain_pred)
@@ -254,16 +260,6 @@ class Comparison:
             return different(f"in {theirs.text}, and the reference is in {mine.text}")
         return result
 
-    def _temperatures(
-        self, gold: Term, pred: Term, one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]
-    ) -> Compared:
-        """In degrees of two scales; where they are differences, the scales begin at the same."""
-        sizes = _scaled(gold, one[0]), _scaled(pred, other[0])
-        result = self._terms(_raised(sizes[0], one[1]), _raised(sizes[1], other[1]))
-        if result.verdict == "different" and self._terms(*sizes).verdict == "equal":
-            return Compared("equal if", condition="they are differences of temperatures")
-        return result
-
     def _percent(self, gold: Term, pred: Term) -> Compared:
         """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
         exact = self._terms(_hundredth(gold), _hundredth(pred))
@@ -271,9 +267,8 @@ class Comparison:
             return exact
         meant = self._terms(replace(gold, unit=None), replace(pred, unit=None))
         if meant.verdict == "equal":
-            return Compared(
-                "equal if", condition=f"{(pred if pred.unit is None else gold).text} is in percent"
-            )
+            number = pred if pred.unit is None else gold
+            return Compared("equal if", condition=f"{number.text} is in percent")
         return exact
 
     # ---- words, lists, sets
@@ -290,7 +285,9 @@ class Comparison:
             return different("a set, and the reference has an order")
         ordered = gold.kind == "tuple"
         if len(gold.items) != len(pred.items):
-            if {gold.kind, pred.kind} == {"set"} or (not ordered and self._covered(gold, pred)):
+            few = len(gold.items) * len(pred.items) <= _MOST_MATCHED**2
+            some_set = "set" in (gold.kind, pred.kind) and not ordered
+            if {gold.kind, pred.kind} == {"set"} or (some_set and few):
                 return self._covering(gold, pred)
             return different(f"{_counted(pred)}, and the reference has {len(gold.items)}")
         if ordered:
@@ -323,9 +320,6 @@ class Comparison:
                 return Compared("different", witness=f"{said(item)} is not in the answer")
             left.remove(other)
         return _all(one for one in found if one.verdict != "different")
-
-    def _covered(self, gold: Many, pred: Many) -> bool:
-        return "set" in (gold.kind, pred.kind) and len(gold.items) * len(pred.items) <= _MOST_MATCHED**2
 
     def _covering(self, gold: Many, pred: Many) -> Compared:
         """Two sets, in which what is written twice counts once."""
@@ -398,11 +392,8 @@ class Comparison:
                 matched = self._matched(one, other)
                 if matched.verdict == "equal":
                     return matched
-        trees = [_set_tree(parts) for parts in (one, other)]
-        for side, tree in zip(("reference", "answer"), trees, strict=True):
-            if isinstance(tree, str):
-                return Compared("unread", reason=f"the {side}: {tree}")
-        return _judged(self._judge.equal(*trees))  # type: ignore[arg-type]
+        trees = _both(_set_tree(one), _set_tree(other))
+        return trees if isinstance(trees, Compared) else _judged(self._judge.equal(*trees))
 
     def _interval(self, gold: Form, pred: Form) -> Compared:
         if isinstance(gold, Interval) and isinstance(pred, Interval):
@@ -422,11 +413,8 @@ class Comparison:
             return _all(self.compare(*pair) for one, other in rows for pair in zip(one, other, strict=True))
         matrix, other = (gold, pred) if isinstance(gold, Matrix) else (pred, gold)
         assert isinstance(matrix, Matrix)
-        if (
-            isinstance(other, Many)
-            and other.kind in ("tuple", "list")
-            and 1 in (len(matrix.rows), len(matrix.rows[0]))
-        ):
+        flat = 1 in (len(matrix.rows), len(matrix.rows[0]))
+        if flat and isinstance(other, Many) and other.kind in ("tuple", "list"):
             vector = Many("tuple", tuple(cell for row in matrix.rows for cell in row))
             pair = (vector, replace(other, kind="tuple"))
             return self._several(*(pair if matrix is gold else pair[::-1]))
@@ -435,43 +423,26 @@ class Comparison:
         return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
 
     def _trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Judgement]) -> Compared:
-        trees = []
-        for side, one in (("reference", gold), ("answer", pred)):
-            tree = _statement(one)
-            if isinstance(tree, str):
-                return Compared("unread", reason=f"the {side}: {tree}")
-            trees.append(tree)
-        if trees[0] == trees[1]:
-            return EQUAL
-        return _judged(judge(*trees))
+        trees = _both(_statement(gold), _statement(pred))
+        if isinstance(trees, Compared):
+            return trees
+        return EQUAL if trees[0] == trees[1] else _judged(judge(*trees))
 
     # ---- what is said of names
 
     def _named(self, gold: Form, pred: Form) -> Compared:
         if isinstance(gold, Named) and isinstance(pred, Named):
-            if gold.name == pred.name:
-                return self.compare(gold.value, pred.value)
-            if _is_equation(gold) and _is_equation(pred):
-                same = self.compare(gold.value, pred.value)
-                if same.verdict == "equal":
-                    return Compared("equal if", condition=f"{pred.name} stands for {gold.name}")
-                return self._relations(gold, pred) if same.verdict != "unread" else same
             same = self.compare(gold.value, pred.value)
+            if gold.name == pred.name:
+                return same
             if same.verdict == "equal":
                 return Compared("equal if", condition=f"{pred.name} stands for {gold.name}")
-            return same
+            equations = not any(isinstance(one.value, _Set | Words) for one in (gold, pred))
+            return self._relations(gold, pred) if equations and same.verdict != "unread" else same
         if isinstance(gold, Relation) or isinstance(pred, Relation):
             return self._relations(gold, pred)
         values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
         return self.compare(values[0], values[1])
-
-    def _either(self, gold: Form, pred: Form) -> Compared:
-        """`x = 0 or y = 0` with a statement; with a list of values its parts are one too."""
-        sides = (gold, pred)
-        if all(isinstance(side, Either | Named | Relation) for side in sides):
-            return self._trees(gold, pred, lambda one, other: self._judge.holds(Tree("iff", (one, other))))
-        listed = (Many("list", side.parts) if isinstance(side, Either) else side for side in sides)
-        return self.compare(*listed)
 
     def _relations(self, gold: Form, pred: Form) -> Compared:
         if not (isinstance(gold, Named | Relation) and isinstance(pred, Named | Relation)):
@@ -492,7 +463,10 @@ class Comparison:
             return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
         if _bare(_text(gold)) == _bare(_text(pred)):
             return EQUAL
-        return self._trees(gold, pred, lambda one, other: self._judge.holds(Tree("iff", (one, other))))
+        return self._trees(gold, pred, self._same_statement)
+
+    def _same_statement(self, one: Tree, other: Tree) -> Judgement:
+        return self._judge.holds(Tree("iff", (one, other)))
 
     def _solutions(self, gold: Form, pred: Form) -> Compared | None:
         """A relation in one variable and a set: whether the set is that of its solutions."""
@@ -509,7 +483,7 @@ class Comparison:
         if len(names) != 1:
             return None
         sides = (said, Tree("in", (Tree(names[0]), among)))
-        return _judged(self._judge.holds(Tree("iff", sides if relation is gold else sides[::-1])))
+        return _judged(self._same_statement(*(sides if relation is gold else sides[::-1])))
 
 
 @cache
@@ -543,6 +517,13 @@ def _judged(found: Judgement) -> Compared:
     return Compared(found.verdict, found.condition, found.witness, found.reason)
 
 
+def _both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | Compared:
+    """Both trees, or why one cannot be read."""
+    if isinstance(gold, str):
+        return Compared("unread", reason=f"the reference: {gold}")
+    return Compared("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
+
+
 def _single(item: Form) -> Form:
     """A set or list of one value is that value; a tuple of one name is its value."""
     while isinstance(item, Many) and len(item.items) == 1 and item.kind in ("list", "set"):
@@ -563,12 +544,9 @@ def _shown(value: Fraction) -> str:
 def _tree(term: Term) -> Tree | str:
     """The term as the judge takes it, or why it cannot be read."""
     if term.value is not None:
-        above, below = term.value.numerator, term.value.denominator
-        return Tree(str(above)) if below == 1 else Tree("/", (Tree(str(above)), Tree(str(below))))
+        return _number(term.value) if term.value.denominator > 1 else Tree(str(term.value))
     result = reading(term.text)
-    if result.tree is None:
-        return result.reason
-    return result.tree
+    return result.reason if result.tree is None else result.tree
 
 
 def _statement(item: Form) -> Tree | str:
@@ -668,10 +646,6 @@ _KINDS: dict[type, str] = {
 
 def _kind(item: Form) -> str:
     return _KINDS.get(type(item), "unread")
-
-
-def _is_equation(item: Named) -> bool:
-    return not isinstance(item.value, _Set | Words)
 
 
 def _words(gold: Form, pred: Form) -> Compared:

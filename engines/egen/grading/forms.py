@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from engines.egen.grading.numbers import Term, in_words, names_unit, plain_number, unit
+from engines.egen.judging.names import TURNED, WRITTEN
 
 LONGEST = 4_000
 """A longer answer is not read."""
@@ -128,8 +129,12 @@ def _either(text: str) -> Form | None:
         if len(parts) < 2 or len(parts) > _DEEPEST:
             continue
         said = [form(part) for part in parts]
-        if joined and (result := _equations(said)) is not None:
-            return result
+        # equations of different names, of which one holds
+        named = [one for one in said if isinstance(one, Named) and isinstance(one.value, Term)]
+        others = [one for one in said if isinstance(one, Relation) and one.signs == ("=",)]
+        several = len({one.name for one in named}) + len(others) > 1
+        if joined and several and len(named) + len(others) == len(said):
+            return Either(tuple(said))
         sets = [one.value for one in said if isinstance(one, Named) and isinstance(one.value, Interval)]
         if len(sets) != len(said) or len({one.name for one in said if isinstance(one, Named)}) > 1:
             continue
@@ -142,15 +147,6 @@ def _either(text: str) -> Form | None:
             inside = Interval(lows[0].low, highs[0].high, (lows[0].closed[0], highs[0].closed[1]))
             return Named(said[0].name, inside)
     return None
-
-
-def _equations(said: list[Form]) -> Either | None:
-    """Equations of different names, of which one holds."""
-    named = [one for one in said if isinstance(one, Named) and isinstance(one.value, Term)]
-    others = [one for one in said if isinstance(one, Relation) and one.signs == ("=",)]
-    if len(named) + len(others) < len(said) or len({one.name for one in named}) + len(others) < 2:
-        return None
-    return Either(tuple(said))
 
 
 def tidied(text: str) -> str:
@@ -261,17 +257,15 @@ _OR = re.compile(
     r",?\s*(?:\\(?:text|mbox|textrm|mathrm)\{\s*or\s*\}|\\(?:lor|vee)(?![a-z])|(?<![a-zA-Z\\])or(?![a-zA-Z]))\s*"
 )
 _LIST_COMMA = re.compile(r"\s*,\s+(?:,\s*)+")
-_CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 def _balanced(text: str) -> bool:
     r"""Whether braces, and of other brackets their number, match; `[0, 1)` and `]0, 1[` do."""
     depth = 0
     for found in _BRACES.finditer(text):
-        if found[0] in "{}":
-            depth += 1 if found[0] == "{" else -1
-            if depth < 0:
-                return False
+        depth += (found[0] == "{") - (found[0] == "}")
+        if depth < 0:
+            return False
     return depth == 0
 
 
@@ -312,22 +306,7 @@ _SIGN = re.compile(
     r"\\(?:leqslant|geqslant|leq?|geq?|neq?|lt|gt|in|approx|implies|Rightarrow|Longrightarrow|to)(?![a-z])"
     r"|\\not\s*=|:=|<=|>=|!=|==|=|<|>"
 )
-_SIGNS = {
-    "\\leqslant": "<=",
-    "\\geqslant": ">=",
-    "\\leq": "<=",
-    "\\le": "<=",
-    "\\geq": ">=",
-    "\\ge": ">=",
-    "\\neq": "!=",
-    "\\ne": "!=",
-    "\\lt": "<",
-    "\\gt": ">",
-    "\\in": "in",
-    "\\approx": "approx",
-    ":=": "=",
-    "==": "=",
-}
+_SIGNS = {**WRITTEN, "\\in": "in", ":=": "=", "==": "="}
 _CUP = re.compile(r"\\cup(?![a-z])")
 _MINUS = re.compile(r"\s*(?:\\(?:setminus|smallsetminus|backslash)(?![a-z])|(?<=[})\]R])\s*-(?=\s*\\\{))\s*")
 _UNEQUAL = re.compile(r"([^=<>]+?)\s*(?:\\neq?(?![a-z])|\\not\s*=|!=)\s*")
@@ -349,12 +328,20 @@ def _form(text: str, depth: int) -> Form:
         return special
     parts, _ = split(text, _SEMICOLON)
     if len(parts) > 1:
-        return _listed([_group(part, depth) for part in parts if part])
+        groups = [_form(part, depth + 1) for part in parts if part]
+        # several named values between semicolons belong together
+        return _listed(
+            [
+                replace(one, kind="tuple") if isinstance(one, Many) and one.kind == "list" else one
+                for one in groups
+            ]
+        )
     parts, _ = split(text, _COMMA)
     if len(parts) > 1:
-        thousands = _joined_thousands(text)
-        if thousands is not None:
-            return thousands
+        if _THOUSANDS.fullmatch(text):
+            return _term(text.replace(",", ""))
+        if _DECIMAL_COMMA.fullmatch(text):
+            return _term(text.replace(",", "."))
         if match := _UNEQUAL.match(parts[0]):
             # What follows is excluded too.
             values = tuple(_form(part, depth + 1) for part in (parts[0][match.end() :], *parts[1:]))
@@ -380,12 +367,6 @@ def _form(text: str, depth: int) -> Form:
     if len(parts) > 1 and all(parts):
         return _clock(text) or Many("ratio", tuple(_form(part, depth + 1) for part in parts))
     return _term(text)
-
-
-def _group(text: str, depth: int) -> Form:
-    """What stands between semicolons; several named values there belong together."""
-    result = _form(text, depth + 1)
-    return replace(result, kind="tuple") if isinstance(result, Many) and result.kind == "list" else result
 
 
 def _listed(items: list[Form]) -> Form:
@@ -445,11 +426,14 @@ def _relation(members: list[str], signs: list[str], depth: int) -> Form:
     if not marks:
         return _form(members[0], depth + 1)
     if not all(members):
-        return (
-            _after_sign(marks[-1], members[-1], depth)
-            if not any(members[:-1]) and members[-1]
-            else Unread("one side of a relation is empty")
-        )
+        # `= 6` is 6; `> 6` says what a value is more than
+        alone = bool(members[-1]) and not any(members[:-1])
+        if alone and marks[-1] not in _ORDERS:
+            return _form(members[-1], depth + 1)
+        bounded = _bounded("x", marks[-1], members[-1], depth) if alone else None
+        if isinstance(bounded, Named):
+            return bounded.value
+        return Unread("one side of a relation is empty")
     first, last = members[0], members[-1]
     equal = all(mark in ("=", "approx") for mark in marks)
     if equal or marks == ["in"]:
@@ -462,32 +446,24 @@ def _relation(members: list[str], signs: list[str], depth: int) -> Form:
     return _solution(members, marks, depth) or Relation(tuple(members), tuple(marks))
 
 
-def _after_sign(mark: str, right: str, depth: int) -> Form:
-    """`= 6` is 6; `> 6` says what a value is more than."""
-    if mark not in _FLIPPED:
-        return _form(right, depth + 1)
-    bounded = _bounded("x", mark, right, depth)
-    return bounded.value if isinstance(bounded, Named) else Unread("one side of a relation is empty")
-
-
 _LETTER = re.compile(r"[A-Za-z]")
 _COMMANDS = re.compile(r"\\(?:text|mbox|mathrm)\{[^{}]*\}|\\[A-Za-z]+|(?<![A-Za-z])[ei](?![A-Za-z])")
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+_ORDERS = ("<", "<=", ">", ">=", "!=")
 _LOW, _HIGH = Term("-\\infty"), Term("\\infty")
 
 
 def _solution(members: list[str], marks: list[str], depth: int) -> Form | None:
     """Inequalities over a name alone as the set of its values: `0 < x \\le 1`, `x \\ne 3`, `1 < |x| < 2`."""
-    if any(mark not in _FLIPPED for mark in marks):
+    if any(mark not in _ORDERS for mark in marks):
         return None
     if len(members) == 2:
         if not lone(members[0]) and (lone(members[1]) or _absolute(members[1])):
-            members, marks = members[::-1], [_FLIPPED[marks[0]]]
+            members, marks = members[::-1], [TURNED[marks[0]]]
         return _bounded(members[0], marks[0], members[1], depth)
     if len(members) != 3 or len({mark[0] for mark in marks}) > 1 or marks[0] == "!=":
         return None
     if marks[0][0] == ">":
-        members, marks = members[::-1], [_FLIPPED[mark] for mark in reversed(marks)]
+        members, marks = members[::-1], [TURNED[mark] for mark in reversed(marks)]
     low, high = _form(members[0], depth + 1), _form(members[2], depth + 1)
     closed = (marks[0] == "<=", marks[1] == "<=")
     if name := lone(members[1]):
@@ -524,15 +500,6 @@ def _absolute(text: str) -> str:
     return lone(match[1]) if match else ""
 
 
-def _joined_thousands(text: str) -> Form | None:
-    """`1,234,567` and, with a decimal comma, `0,25` and `1000,99` as numbers; None for a list."""
-    match = _THOUSANDS.fullmatch(text)
-    if match:
-        return _term(text.replace(",", ""))
-    match = _DECIMAL_COMMA.fullmatch(text)
-    return _term(text.replace(",", ".")) if match else None
-
-
 _THOUSANDS = re.compile(
     r"[-+]?\s?[$€£]?\s?[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])[^\d,;()=]*(?:\^\{?[23]\}?)?"
 )
@@ -558,15 +525,10 @@ def _enclosed(text: str, depth: int) -> Form | None:
         result = tuple(tuple(_form(cell, depth + 1) for cell in row.rstrip(" \\").split("&")) for row in rows)
         return Matrix(result) if result else Unread("the matrix is empty")
     for opening, closing, kind in _BRACKETS:
-        if not (
-            text.startswith(opening)
-            and text.endswith(closing)
-            and len(text) > len(opening) + len(closing) - 1
-        ):
+        around = text.startswith(opening) and text.endswith(closing) and len(text) >= len(opening + closing)
+        if not (around and _closes_at_end(text, opening, closing)):
             continue
         inside = text[len(opening) : len(text) - len(closing)].strip()
-        if not _closes_at_end(text, opening, closing):
-            continue
         if not inside:
             return EMPTY if kind == "set" else None
         separator = _SEMICOLON if len(split(inside, _SEMICOLON)[0]) > 1 else _COMMA
@@ -616,12 +578,9 @@ def _such_that(sides: list[str], marks: list[str], depth: int) -> Form:
     member, _ = split(sides[0], _SIGN)
     if len({*marks}) == 1 and len(sides) == 2 and member[1:] in ([], ["\\mathbb{R}"], ["\\mathbb R"]):
         said = _form(sides[1], depth + 1)
-        if (
-            isinstance(said, Named)
-            and said.name == lone(member[0])
-            and isinstance(said.value, Interval | Union | Without)
-        ):
-            return said.value
+        value = said.value if isinstance(said, Named) and said.name == lone(member[0]) else None
+        if isinstance(value, Interval | Union | Without):
+            return value
     return Unread("a set given by what holds of its members")
 
 
@@ -651,9 +610,8 @@ def _closes_at_end(text: str, opening: str, closing: str) -> bool:
     depth = 0
     for found in re.finditer(r"\\[{}]|\\[a-zA-Z]+|\\.|[()\[\]{}]", text):
         mark = found[0]
-        depth += (mark in ("(", "[", "{", "\\{", "\\langle", "\\lbrace")) - (
-            mark in (")", "]", "}", "\\}", "\\rangle", "\\rbrace")
-        )
+        depth += mark in ("(", "[", "{", "\\{", "\\langle", "\\lbrace")
+        depth -= mark in (")", "]", "}", "\\}", "\\rangle", "\\rbrace")
         if depth == 0 and found.end() < len(text):
             return False
     return True
@@ -730,18 +688,13 @@ def _term(text: str) -> Form:
         inside = plain_number(found[1].strip()) or Term(found[1].strip())
         joined = text[: found.start(2)][-1:].isdigit() and found[2][:1].isalpha()
         if named is not None and inside.text and (named.known or not joined):
-            inside = _thousands(inside)
+            if inside.value is None and _THOUSANDS.fullmatch(inside.text):
+                inside = plain_number(inside.text.replace(",", "")) or inside
             return replace(inside, unit=named)
     words = _TEXT.sub(r"\1", text).strip()
     if words != text and _WORDS.fullmatch(words):
         return Words(words)
     return Term(text.replace("²", "^2").replace("³", "^3"))
-
-
-def _thousands(term: Term) -> Term:
-    if term.value is None and _THOUSANDS.fullmatch(term.text):
-        return plain_number(term.text.replace(",", "")) or term
-    return term
 
 
 _CURRENCY = re.compile(r"([-+]?)\s*(\$|€|£|¥|USD)\s*([-+]?[\d.].*)", re.DOTALL)

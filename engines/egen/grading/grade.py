@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -157,16 +158,15 @@ def _with_vectors(gold: str, pred: str, one: Form, other: Form, comparison: Comp
 def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:
     """`100,200` is a number, and a list where the other side is one."""
     for text, mine, theirs in ((gold, one, other), (pred, other, one)):
-        if isinstance(theirs, Many) and not isinstance(mine, Many) and _grouped(tidied(text)):
-            listed = form(tidied(text).replace(",", ", "))
+        if not isinstance(theirs, Many) or isinstance(mine, Many):
+            continue
+        plain = tidied(text)
+        if "," in plain and plain.replace(",", "").isdigit():
+            listed = form(plain.replace(",", ", "))
             compared = comparison.compare(*((listed, theirs) if mine is one else (theirs, listed)))
             if compared.verdict == "equal":
                 return compared
     return None
-
-
-def _grouped(text: str) -> bool:
-    return text.replace(",", "").isdigit() and "," in text
 
 
 # ---- the pairs of a file
@@ -277,22 +277,14 @@ def _rows(path: Path, bad: list[DataError]) -> Iterator[tuple[int, dict[str, Any
     if first is None:
         return
     rows = _json_rows if first[1].lstrip().startswith(("{", "[")) else _csv_rows
-    for number, row in rows(_again(first, lines), path, bad):
+    for number, row in rows(chain([first], lines), path, bad):
         what = _lacking(row)
         if what:
             bad.append(_bad(what, path, number))
         else:
-            texts = {key: value if isinstance(value, str) else repr(value) for key, value in _pair(row)}
+            pair = {key: row[key] for key in ("gold", "pred")}
+            texts = {key: value if isinstance(value, str) else repr(value) for key, value in pair.items()}
             yield number, {**row, **texts}
-
-
-def _again(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    yield first
-    yield from rest
-
-
-def _pair(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield from ((key, row[key]) for key in ("gold", "pred"))
 
 
 def _lacking(row: Mapping[str, Any]) -> str:

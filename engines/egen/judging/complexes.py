@@ -11,7 +11,7 @@ from flint import acb, arb, ctx, fmpq
 from engines.core.precise import Value, integer
 from engines.core.tree import Tree
 from engines.egen.expressions.language import is_constant_token
-from engines.egen.judging.names import free
+from engines.egen.judging.names import free, undecided
 from engines.egen.judging.reals import Known, with_integers
 from engines.formula.judge import Judgement
 
@@ -22,6 +22,7 @@ _AGREED = 96
 _NOTE = "i is the imaginary unit"
 _COMPLEX_NOTE = "variables are complex, powers and logarithms principal values"
 _PARTS = 512
+_MOST_SUMMED = 200
 
 
 def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
@@ -29,25 +30,26 @@ def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
     known = with_integers((left, right), known)
     if known.assumptions.relations and not names:
         known = Known(known.assumptions, known.notes)
-    whole = {name for name in names if name in known.assumptions.integers}
-    real = whole | {name for one in known.assumptions.relations for name in free(one.left, one.right)}
+    real = {*known.assumptions.integers} | {
+        name for one in known.assumptions.relations for name in free(one.left, one.right)
+    }
     note = "; ".join([_COMPLEX_NOTE if names else _NOTE, *known.notes])
     if not names:
         return _numbers(left, right)
-    outcome, witness = _compare(left, right, names, real, whole, known, seed)
+    outcome, witness = _compare(left, right, names, real, known, seed)
     if outcome == "equal":
         return Judgement("equal", reason=note)
     if outcome == "different":
         rest = [name for name in names if name not in real]
         if rest:
-            again, _ = _compare(left, right, names, {*names}, whole, known, seed)
+            again, _ = _compare(left, right, names, {*names}, known, seed)
             if again == "equal":
                 verb = "is real" if len(rest) == 1 else "are real"
                 return Judgement("equal if", f"{', '.join(rest)} {verb}", witness, note)
         if known.unclear:
-            return Judgement("undecided", reason=f"{known.unclear} is assumed, which is not understood")
+            return undecided(f"{known.unclear} is assumed, which is not understood")
         return Judgement("different", witness=witness, reason=note)
-    return Judgement("undecided", reason="no complex values are known at enough points")
+    return undecided("no complex values are known at enough points")
 
 
 def _numbers(left: Tree, right: Tree) -> Judgement:
@@ -55,25 +57,21 @@ def _numbers(left: Tree, right: Tree) -> Judgement:
         with ctx.workprec(bits):
             one, other = value(left, {}), value(right, {})
             if one is None or other is None or not (one.is_finite() and other.is_finite()):
-                return Judgement("undecided", reason="the value of one of them is not known")
+                return undecided("the value of one of them is not known")
             if not one.overlaps(other):
                 witness = f"{_shown(one)} and {_shown(other)}"
                 return Judgement("different", witness=witness, reason=_NOTE)
             agreed = _agreed(one, other) >= bits // 2
     if agreed:
         return Judgement("equal", reason=_NOTE)
-    return Judgement("undecided", reason="the difference is too small to be seen")
+    return undecided("the difference is too small to be seen")
 
 
 def _compare(
-    left: Tree,
-    right: Tree,
-    names: Sequence[str],
-    real: set[str],
-    whole: set[str],
-    known: Known,
-    seed: int,
+    left: Tree, right: Tree, names: Sequence[str], real: set[str], known: Known, seed: int
 ) -> tuple[str, str]:
+    """`equal`, `different` with a point and both values, or "" where too few values are known."""
+    whole = known.assumptions.integers
     random, agreeing = Random(seed), 0
     for _ in range(_POINTS):
         with ctx.workprec(_BITS):
@@ -114,12 +112,10 @@ def _agreed(one: acb, other: acb) -> int:
     """Bits to which two values are the same, of the larger part or of 1."""
     both = one.union(other)
     radius = max(both.real.rad(), both.imag.rad())
-    size = max(abs(both).upper(), arb(1))
     if radius == 0:
         return int(ctx.prec)
-    return max(
-        0, -int((radius / size).mid().man_exp()[1]) - int((radius / size).mid().man_exp()[0]).bit_length()
-    )
+    mantissa, exponent = (radius / max(abs(both).upper(), arb(1))).mid().man_exp()
+    return max(0, -int(exponent) - int(mantissa).bit_length())
 
 
 def _shown(known: acb) -> str:
@@ -160,11 +156,10 @@ def _total(tree: Tree, point: Mapping[str, acb]) -> acb | None:
     ends = [value(end, point) for end in (low, high)]
     if any(end is None for end in ends):
         return None
-    whole = [integer(end.real) if end is not None and end.imag == 0 else None for end in ends]
-    first, last = whole
+    first, last = (integer(end.real) if end is not None and end.imag == 0 else None for end in ends)
     if first is None or last is None or not all(e is not None and e.is_exact() for e in ends):
         return acb(arb.nan())
-    if last - first > 200:
+    if last - first > _MOST_SUMMED:
         return acb(arb.nan())
     total = acb(0 if tree.label == "sum" else 1)
     for number in range(int(first), int(last) + 1):
@@ -202,10 +197,6 @@ def _over(one: acb, other: acb) -> acb | None:
     return None if other == 0 else one / other
 
 
-def _arg(u: acb) -> acb | None:
-    return None if u == 0 else acb(u.arg())
-
-
 def _factorial(u: acb) -> acb | None:
     if u.imag == 0 and u.real.is_integer() and u.real < 0:
         return None
@@ -225,7 +216,7 @@ _OPERATIONS: Mapping[str, Callable[..., acb | None]] = {
     "conj": acb.conjugate,
     "re": lambda u: acb(u.real),
     "im": lambda u: acb(u.imag),
-    "arg": _arg,
+    "arg": lambda u: None if u == 0 else acb(u.arg()),
     "root": lambda degree, u: _power(u, 1 / degree),
     "factorial": _factorial,
     **{name: getattr(acb, name) for name in ("sin", "cos", "tan", "csc", "sec", "cot")},

@@ -24,11 +24,8 @@ from engines.core.numeric_kernel import POW
 from engines.core.precise import CODE, NOTHING, Value, applied, integer
 from engines.core.tree import Tree
 from engines.egen.expressions.language import CONSTANTS, is_constant_token
-from engines.egen.judging.names import BOUND, free
+from engines.egen.judging.names import BOUND, RELATIONS, TURNED, free
 from engines.formula.judge import Fingerprint
-
-VERSION = 1
-"""Another one for other keys."""
 
 _BITS = 128
 _KEPT = 48
@@ -73,18 +70,13 @@ def _point(name: str) -> tuple[tuple[arb, ...], tuple[arb, ...]]:
 _PLACES = [f"\0{place}" for place in range(_RENAMED)]
 """Names of variables by their place."""
 
-_RELATIONS = frozenset(["=", "!=", "<", "<=", ">", ">=", "approx"])
-_TURNED = {">": "<", ">=": "<="}
+_RELATIONS = frozenset((*RELATIONS, "approx"))
 _STRUCTURES = {
     *("tuple", "list", "set", "interval", "union", "intersection", "without", "matrix", "row", "unit"),
     *("in", "subset", "and", "or", "implies", "iff", "not", "congruent"),
 }
 """What is known by the keys of its parts."""
 _UNORDERED = frozenset(["set", "union", "intersection", "and", "or", "iff"])
-
-
-def _factorial(u: arb) -> Value:
-    return (u + 1).gamma()
 
 
 def _integers(operation: Callable[[Any, Any], Any]) -> Callable[[arb, arb], Value]:
@@ -107,7 +99,7 @@ _FURTHER: Mapping[str, Callable[..., Value]] = {
     "floor": lambda u: u.floor(),
     "ceil": lambda u: u.ceil(),
     "round": lambda u: (u + arb(0.5)).floor(),
-    "factorial": _factorial,
+    "factorial": lambda u: (u + 1).gamma(),
     "gamma": lambda u: u.gamma(),
     "binomial": _binomial,
     "pochhammer": lambda u, n: (u + n).gamma() / u.gamma(),
@@ -259,8 +251,8 @@ def _key(values: Sequence[Value], salt: str) -> int | None:
 
 def _statement(label: str, values: Sequence[Value], salt: str) -> int | None:
     """The key of a relation, from the differences of its sides."""
-    if label in _TURNED:
-        label, values = _TURNED[label], [None if value is None else -value for value in values]
+    if label[0] == ">":
+        label, values = TURNED[label], [None if value is None else -value for value in values]
     first = values[0]
     if first is None or first.contains(0):
         return None  # an identity says nothing of its own
@@ -335,7 +327,8 @@ def _worth(tree: Tree) -> Iterator[tuple[tuple[int, ...], Tree]]:
 class ValueFingerprints:
     """Makes fingerprints by rigorous values."""
 
-    version = VERSION
+    version = 1
+    """Another one for other keys."""
 
     def of(self, tree: Tree) -> Fingerprint:
         """The fingerprint; without keys where the tree has no values that are known.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from flint import arb, ctx, fmpq, fmpq_poly
@@ -20,12 +21,11 @@ from engines.core.precise import integer
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging import numbers
-from engines.egen.judging.names import EMPTY, REALS, free
+from engines.egen.judging.names import EMPTY, REALS, RELATIONS, free
 
 _BITS = (128, 1_024, 4_096)
 _MOST_ROOTS = 60
 _MOST_BENDS = 3
-RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
 class UnclearError(EngineError):
@@ -45,10 +45,9 @@ class Root:
     place: int
 
     def ball(self, bits: int) -> arb:
-        if len(self.factor) == 2:
-            with ctx.workprec(bits):
-                return arb(_exact(-self.factor[0] / self.factor[1]))
         with ctx.workprec(bits):
+            if self.exact is not None:
+                return arb(_exact(self.exact))
             return _real_roots(_polynomial(self.factor))[self.place]
 
     @property
@@ -68,7 +67,7 @@ class Constant:
 
     def ball(self, bits: int) -> arb:
         result = numbers.known(self.term, bits)
-        if result is None or not result.is_finite():
+        if not result.is_finite():
             raise UnclearError
         return result
 
@@ -126,10 +125,11 @@ def between(places: Sequence[Number]) -> list[Fraction]:
     """A rational number before the first place, one between each two, and one after the last."""
     if not places:
         return [Fraction(0)]
-    found = [_near(places[0], -1)]
-    for one, other in itertools.pairwise(places):
-        found.append(_inside(one, other))
-    return [*found, _near(places[-1], 1)]
+    return [
+        _near(places[0], -1),
+        *itertools.starmap(_inside, itertools.pairwise(places)),
+        _near(places[-1], 1),
+    ]
 
 
 def _near(place: Number, step: int) -> Fraction:
@@ -176,7 +176,7 @@ def of_term(term: Tree) -> Points:
     """The set that a term stands for. Raises: UnclearError."""
     label, parts = term.label, term.children
     if label in ("set", "list"):
-        members = tuple(number(part) for part in parts if _known(part))
+        members = tuple(map(_end, parts))
         return Points(members, lambda at: any(order(at, one) == 0 for one in members))
     if label == "interval":
         return _interval(parts[0].label, parts[1], parts[2])
@@ -195,10 +195,10 @@ def of_term(term: Tree) -> Points:
     raise UnclearError(f"{label} is not judged as a set of numbers")
 
 
-def _known(part: Tree) -> bool:
+def _end(part: Tree) -> Number:
     if free(part) or not numbers.is_number(part):
         raise UnclearError
-    return True
+    return number(part)
 
 
 def _interval(kind: str, low: Tree, high: Tree) -> Points:
@@ -209,8 +209,7 @@ def _interval(kind: str, low: Tree, high: Tree) -> Points:
         if infinite:
             sides.append(lambda _, inside=infinite == -sign: inside)  # type: ignore[misc]
             continue
-        _known(side)
-        place = number(side)
+        place = _end(side)
         ends.append(place)
         sides.append(
             lambda at, place=place, closed=closed, sign=sign: (  # type: ignore[misc]
@@ -237,16 +236,12 @@ def of_statement(statement: Tree, name: str) -> Points:
     return _relation(label, Tree("-", (parts[0], parts[1])), name)
 
 
+_FITTING = dict(zip(RELATIONS, (eq, ne, lt, le, gt, ge), strict=True))
+
+
 def fits(sign: str, found: int) -> bool:
     """Whether a number of this sign (-1, 0 or 1) stands in a relation to 0."""
-    return {
-        "=": found == 0,
-        "!=": found != 0,
-        "<": found < 0,
-        "<=": found <= 0,
-        ">": found > 0,
-        ">=": found >= 0,
-    }[sign]
+    return _FITTING[sign](found, 0)
 
 
 def _relation(sign: str, difference: Tree, name: str) -> Points:
@@ -317,14 +312,14 @@ def _without_bends(tree: Tree) -> list[Tree]:
     for bend in bends:
         inner = bend.children[0]
         choices = (inner, Tree("*", (Tree("-1"), inner)))
-        found = [_put(one, bend, choice) for one in found for choice in choices]
+        found = [_with(one, bend, choice) for one in found for choice in choices]
     return [plain for one in found for plain in _without_bends(one)]
 
 
-def _put(tree: Tree, old: Tree, new: Tree) -> Tree:
+def _with(tree: Tree, old: Tree, new: Tree) -> Tree:
     if tree == old:
         return new
-    return Tree(tree.label, tuple(_put(child, old, new) for child in tree.children))
+    return Tree(tree.label, tuple(_with(child, old, new) for child in tree.children))
 
 
 def roots(tree: Tree, name: str) -> list[Number]:

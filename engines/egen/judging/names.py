@@ -1,4 +1,4 @@
-"""Which names in a term are variables."""
+"""Names of what is judged: relations and sets, which names in a term are variables; verdicts in short."""
 
 from __future__ import annotations
 
@@ -6,7 +6,25 @@ from collections.abc import Iterator
 
 from engines.core.tree import Tree
 from engines.egen.expressions.language import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
+from engines.formula.judge import Judgement
 
+RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+WRITTEN = {
+    "=": "=",
+    ":=": ":=",
+    "<": "<",
+    ">": ">",
+    **dict.fromkeys((r"\le", r"\leq", r"\leqslant", r"\leqq", "≤"), "<="),
+    **dict.fromkeys((r"\ge", r"\geq", r"\geqslant", r"\geqq", "≥"), ">="),
+    **dict.fromkeys((r"\lt", "&lt;"), "<"),
+    **dict.fromkeys((r"\gt", "&gt;"), ">"),
+    **dict.fromkeys((r"\ne", r"\neq", "≠"), "!="),
+    **dict.fromkeys((r"\approx", r"\simeq", r"\doteq", r"\approxeq", "≈"), "approx"),
+    **dict.fromkeys((r"\equiv", "≡"), "congruent"),
+    **dict.fromkeys((r"\coloneqq", r"\triangleq", r"\stackrel{\text{def}}{=}"), ":="),
+}
+"""Relations as LaTeX and plain text write them."""
 INTEGERS = ("Z", "ℤ", "N", "ℕ")
 REALS = ("R", "ℝ")
 NUMBER_SETS = (*INTEGERS, *REALS, "C", "ℂ", "Q", "ℚ")
@@ -18,7 +36,13 @@ BOUND = (*BINDERS, "limit", "antiderivative", "d")
 _AT = "at"
 """A derivative by a variable for which something stands: at that value, which is not judged."""
 _NO_VARIABLES = (*CONSTANTS, "i", "inf", *EMPTY)
-_REAL = {*ARITY, *FURTHER} - {"x"}
+REAL = {*ARITY, *FURTHER} - {"x"}
+"""Operations on real numbers that are worked out."""
+EQUAL = Judgement("equal")
+
+
+def undecided(reason: str) -> Judgement:
+    return Judgement("undecided", reason=reason)
 
 
 def free(*trees: Tree) -> set[str]:
@@ -48,7 +72,7 @@ def _free(tree: Tree) -> Iterator[str]:
 
 def is_real(tree: Tree) -> bool:
     """Whether a term is made of operations on real numbers that are worked out."""
-    return all(node.label in _REAL for node in tree if node.children) and not {"i", "inf"} & {*tree.labels()}
+    return all(node.label in REAL for node in tree if node.children) and not {"i", "inf"} & {*tree.labels()}
 
 
 def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
@@ -61,8 +85,7 @@ def replaced(tree: Tree, name: str, instead: Tree) -> Tree:
     if bound == name:
         if tree.label in ("d", "antiderivative"):
             return Tree(_AT, (tree, Tree(name), instead))
-        keep = tree.children[1:-1]
-        middle = tuple(replaced(child, name, instead) for child in keep)
+        middle = tuple(replaced(child, name, instead) for child in tree.children[1:-1])
         return Tree(tree.label, (tree.children[0], *middle, tree.children[-1]))
     if bound and tree.label not in ("d", "antiderivative") and bound in free(instead):
         other = f"{bound}'"

@@ -4,24 +4,23 @@ Quantities of one dimension are compared in one unit."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, log
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from engines.core.numeric import compile_valid
 from engines.core.precise import Value, agreement
 from engines.core.tree import Tree
+from engines.egen.algebra.rational import number
 from engines.egen.expressions.language import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
-from engines.egen.judging import numbers
 from engines.egen.verification.rigorous import LongSumError, scales, value
 
 Exact = int | Fraction
 
-UNKNOWN = arb.nan()
 _EXACT_BITS = 4_096
 """Longer rational numbers are not worked out exactly here."""
 _BITS = (128, 1_024, 4_096)
@@ -63,10 +62,6 @@ def _leaf(label: str) -> Exact | None:
     return Fraction(label) if is_constant_token(label) else None
 
 
-def _over(one: Exact, other: Exact) -> Exact | None:
-    return None if other == 0 else Fraction(one, other) if isinstance(one, int) else one / other
-
-
 def _power(base: Exact, exponent: Exact) -> Exact | None:
     if exponent != int(exponent) or (base == 0 and exponent <= 0):
         return None
@@ -81,19 +76,25 @@ _OPERATIONS: dict[str, Callable[..., Exact | None]] = {
     "+": lambda one, other: one + other,
     "-": lambda one, other: one - other,
     "*": lambda one, other: one * other,
-    "/": _over,
+    "/": lambda one, other: None if other == 0 else Fraction(one) / other,
     "pow": _power,
     "abs": abs,
 }
 
 
-def known(tree: Tree, bits: int) -> Value:
-    """The value of a number as a ball; NaN where it is not known. Raises: NoValueError."""
+def at(tree: Tree, point: Mapping[str, float], bits: int = 160) -> Value:
+    """The rigorous value of a term at a point, None where it has none; NaN where it is not known."""
+    places = {name: fmpq(*place.as_integer_ratio()) for name, place in point.items()}
     with ctx.workprec(bits):
         try:
-            result = value(tree, {})
+            return value(tree, places)
         except LongSumError:
             return arb.nan()
+
+
+def known(tree: Tree, bits: int) -> arb:
+    """The value of a number as a ball; NaN where it is not known. Raises: NoValueError."""
+    result = at(tree, {}, bits)
     if result is None:
         raise NoValueError
     return result
@@ -113,8 +114,6 @@ def order(left: Tree, right: Tree) -> int | None:
         return (ends[0] > ends[1]) - (ends[0] < ends[1])
     for bits in _BITS:
         first, second = known(left, bits), known(right, bits)
-        assert first is not None
-        assert second is not None
         with ctx.workprec(bits):
             if first < second:
                 return -1
@@ -125,35 +124,49 @@ def order(left: Tree, right: Tree) -> int | None:
         return 0 if agreed >= _INTEGRATED else None
     if agreed < _BITS[-1] // 2:
         return None
-    needed = _needed((left, right))
+    # bits in which nothing is lost of what the numbers are made of
+    plain = [tree for tree in (left, right) if FURTHER.keys().isdisjoint(tree.labels())]
+    found = scales(compile_valid(plain), np.array([0.5])) if plain else np.zeros(0)
+    most = float(found.max(initial=0))
+    if len(plain) < 2 or most == inf:
+        most = max(_orders(left), _orders(right))
+    needed = int(_TIMES * min(most, _MOST_BITS)) + _SPARE
     if needed > _MOST_BITS:
         return None
     if needed > _BITS[-1]:
         first, second = known(left, needed), known(right, needed)
-        assert first is not None
-        assert second is not None
         with ctx.workprec(needed):
             return -1 if first < second else 1 if first > second else 0
     return 0
 
 
+def point_shown(point: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {place:.6g}" for name, place in point.items())
+
+
+def is_polynomial(tree: Tree, most: int) -> bool:
+    """Whether a term is a polynomial as it is written, also in pi and e: without divisions but by numbers,
+    and with powers up to `most`."""
+    label, parts = tree.label, tree.children
+    if not parts:
+        return True
+    if label == "pow":
+        exponent = exact(parts[1])
+        whole = exponent is not None and 0 < exponent <= most and exponent == int(exponent)
+        return whole and is_polynomial(parts[0], most)
+    if label == "/":
+        return is_polynomial(parts[0], most) and bool(exact(parts[1]))
+    return label in ("+", "-", "*") and all(is_polynomial(part, most) for part in parts)
+
+
 def end(tree: Tree) -> int:
+    """1 and -1 for what is infinite, by its sign; 0 for others."""
     if tree.label == "inf":
         return 1
     if tree.label == "*" and tree.children[1].label == "inf":
         factor = exact(tree.children[0])
         return 0 if factor is None else (factor > 0) - (factor < 0)
     return 0
-
-
-def _needed(trees: Sequence[Tree]) -> int:
-    """Bits in which nothing is lost of what some numbers are made of."""
-    plain = [tree for tree in trees if FURTHER.keys().isdisjoint(tree.labels())]
-    found = scales(compile_valid(plain), np.array([0.5])) if plain else np.zeros(0)
-    most = float(found.max(initial=0))
-    if len(plain) < len(trees) or most == inf:
-        most = max(map(_orders, trees))
-    return int(_TIMES * min(most, _MOST_BITS)) + _SPARE
 
 
 def _orders(tree: Tree) -> float:
@@ -167,13 +180,12 @@ def _orders(tree: Tree) -> float:
             ball = known(node, 64)
         except NoValueError:
             continue
-        if ball is None or not ball.is_finite() or ball.contains(0):
+        if not ball.is_finite() or ball.contains(0):
             continue
         mantissa, exponent = ball.mid().man_exp()
         most = max(most, abs(int(exponent) + int(mantissa).bit_length()))
         if node.label in ("tanh", "coth"):
-            argument = known(node.children[0], 64)
-            most = max(most, 2 / log(2) * abs(float(argument or 0)))
+            most = max(most, 2 / log(2) * abs(float(known(node.children[0], 64))))
     return most
 
 
@@ -199,80 +211,36 @@ def _unbound(tree: Tree, bound: frozenset[str]) -> Iterator[Tree]:
             yield from _unbound(child, bound)
 
 
-def shown(number: Tree) -> str:
+def shown(term: Tree) -> str:
     """A number for people: exact where it is rational and short, else rounded."""
-    if sign := end(number):
+    if sign := end(term):
         return "∞" if sign > 0 else "-∞"
-    result = exact(number)
-    if result is not None:
-        text = str(result)
-        if len(text) <= 20:
-            return text
+    result = exact(term)
+    if result is not None and len(str(result)) <= 20:
+        return str(result)
     try:
-        ball = known(number, 128)
+        ball = known(term, 128)
     except NoValueError:
         return "no value"
-    assert ball is not None
     return ball.str(8, radius=False) if ball.is_finite() else "unknown"
 
 
-_PREFIXES = {
-    "": Fraction(1),
-    "k": Fraction(1000),
-    "c": Fraction(1, 100),
-    "m": Fraction(1, 1000),
-    "d": Fraction(1, 10),
-    "M": Fraction(10**6),
-    "μ": Fraction(1, 10**6),
-    "µ": Fraction(1, 10**6),
-    "n": Fraction(1, 10**9),
+_PREFIXES = {"": 0, "k": 3, "c": -2, "m": -3, "d": -1, "M": 6, "μ": -6, "µ": -6, "n": -9}
+"""Powers of ten."""
+_PREFIXED = {"l": "L", **{name: name for name in ("m", "g", "s", "L", "W", "N", "J", "Hz")}}
+_SIZES = {
+    "s": "min 60, minute 60, h 3600, hr 3600, hour 3600, sec 1, second 1, day 86400, week 604800",
+    "m": "meter 1, metre 1, centimeter 1/100, millimeter 1/1000, kilometer 1000",
+    "g": "gram 1, kilogram 1000",
+    "L": "liter 1, litre 1, milliliter 1/1000",
+    "in": "in 1, inch 1, inches 1, ft 12, foot 12, feet 12, yd 36, yard 36, mi 63360, mile 63360",
+    "mph": "mph 1",
+    "dollar": "cent 1/100, dollar 1, $ 1, ¢ 1/100",
 }
-_PREFIXED: Mapping[str, tuple[str, Fraction]] = {
-    "m": ("m", Fraction(1)),
-    "g": ("g", Fraction(1)),
-    "s": ("s", Fraction(1)),
-    "l": ("L", Fraction(1)),
-    "L": ("L", Fraction(1)),
-    "W": ("W", Fraction(1)),
-    "N": ("N", Fraction(1)),
-    "J": ("J", Fraction(1)),
-    "Hz": ("Hz", Fraction(1)),
-}
-_NAMED: Mapping[str, tuple[str, Fraction]] = {
-    "min": ("s", Fraction(60)),
-    "minute": ("s", Fraction(60)),
-    "h": ("s", Fraction(3600)),
-    "hr": ("s", Fraction(3600)),
-    "hour": ("s", Fraction(3600)),
-    "sec": ("s", Fraction(1)),
-    "second": ("s", Fraction(1)),
-    "day": ("s", Fraction(86400)),
-    "week": ("s", Fraction(604800)),
-    "meter": ("m", Fraction(1)),
-    "metre": ("m", Fraction(1)),
-    "centimeter": ("m", Fraction(1, 100)),
-    "millimeter": ("m", Fraction(1, 1000)),
-    "kilometer": ("m", Fraction(1000)),
-    "gram": ("g", Fraction(1)),
-    "kilogram": ("g", Fraction(1000)),
-    "liter": ("L", Fraction(1)),
-    "litre": ("L", Fraction(1)),
-    "milliliter": ("L", Fraction(1, 1000)),
-    "in": ("in", Fraction(1)),
-    "inch": ("in", Fraction(1)),
-    "inches": ("in", Fraction(1)),
-    "ft": ("in", Fraction(12)),
-    "foot": ("in", Fraction(12)),
-    "feet": ("in", Fraction(12)),
-    "yd": ("in", Fraction(36)),
-    "yard": ("in", Fraction(36)),
-    "mi": ("in", Fraction(63360)),
-    "mile": ("in", Fraction(63360)),
-    "mph": ("mph", Fraction(1)),
-    "cent": ("dollar", Fraction(1, 100)),
-    "dollar": ("dollar", Fraction(1)),
-    "$": ("dollar", Fraction(1)),
-    "¢": ("dollar", Fraction(1, 100)),
+_NAMED = {
+    name: (base, Fraction(size))
+    for base, sizes in _SIZES.items()
+    for name, size in (one.split() for one in sizes.split(", "))
 }
 
 
@@ -291,17 +259,17 @@ class Quantity:
 def separated(tree: Tree) -> Quantity | None:
     """A term as a number times units; None where units stand elsewhere than in factors."""
     powers: Counter[str] = Counter()
-    number = _separated(tree, powers, 1)
-    if number is None:
+    plain = _separated(tree, powers, 1)
+    if plain is None:
         return None
-    return Quantity(number, tuple(sorted((name, power) for name, power in powers.items() if power)))
+    return Quantity(plain, tuple(sorted((name, power) for name, power in powers.items() if power)))
 
 
 def _separated(tree: Tree, powers: Counter[str], times: int) -> Tree | None:
     if tree.label == "unit":
         name, factor = _unit(tree.children[0].label)
         powers[name] += times
-        return Tree(str(factor)) if factor.denominator == 1 else _fraction(factor)
+        return number(factor)
     if "unit" not in tree.labels():
         return tree
     if tree.label in ("*", "/"):
@@ -310,14 +278,13 @@ def _separated(tree: Tree, powers: Counter[str], times: int) -> Tree | None:
         right = _separated(other, powers, times if tree.label == "*" else -times)
         return None if left is None or right is None else Tree(tree.label, (left, right))
     if tree.label == "pow":
-        exponent = numbers.exact(tree.children[1])
+        exponent = exact(tree.children[1])
         if exponent is None or exponent != int(exponent):
             return None
         base = _separated(tree.children[0], powers, times * int(exponent))
         return None if base is None else Tree("pow", (base, tree.children[1]))
     if tree.label in ("+", "-"):
-        sides = [separated(child) for child in tree.children]
-        first, second = sides
+        first, second = map(separated, tree.children)
         if first is None or second is None or first.units != second.units:
             return None
         for name, power in first.units:
@@ -326,17 +293,12 @@ def _separated(tree: Tree, powers: Counter[str], times: int) -> Tree | None:
     return None
 
 
-def _fraction(value: Fraction) -> Tree:
-    return Tree("/", (Tree(str(value.numerator)), Tree(str(value.denominator))))
-
-
 def _unit(name: str) -> tuple[str, Fraction]:
     for spelt in (name, name.removesuffix("."), name.casefold(), name.casefold().removesuffix("s")):
         if spelt in _NAMED:
             return _NAMED[spelt]
-    for prefix, factor in _PREFIXES.items():
+    for prefix, power in _PREFIXES.items():
         rest = name.removeprefix(prefix)
         if (rest != name or not prefix) and rest in _PREFIXED:
-            base, own = _PREFIXED[rest]
-            return base, factor * own
+            return _PREFIXED[rest], Fraction(10) ** power
     return name.casefold().removesuffix("s"), Fraction(1)

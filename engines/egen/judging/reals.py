@@ -10,23 +10,22 @@ from functools import reduce
 from random import Random
 
 import numpy as np
-from flint import ctx, fmpq
+from flint import fmpq
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.numeric import balls, compile_valid
-from engines.core.precise import Value
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
 from engines.egen.algebra.rational import Space, TooLargeError, factors
 from engines.egen.expressions.language import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
 from engines.egen.expressions.notation import infix
 from engines.egen.judging import numbers
-from engines.egen.judging.names import INTEGERS, NUMBER_SETS, free, replaced
+from engines.egen.judging.names import EQUAL, INTEGERS, NUMBER_SETS, TURNED, free, replaced, undecided
 from engines.egen.judging.numbers import NoValueError
 from engines.egen.records import Verdict
 from engines.egen.theories.theory import Assumptions, Relation
 from engines.egen.verification.explain import described
 from engines.egen.verification.points import Region
-from engines.egen.verification.rigorous import LongSumError, value
+from engines.egen.verification.rigorous import value
 from engines.egen.verification.verify import verifier
 from engines.formula.judge import Judgement
 
@@ -34,7 +33,6 @@ _MOST_VARIABLES = 24
 _MOST_POWER, _MOST_TRIES = 24, 8
 _TRIED = 48
 """Points at which a hypothesis is looked for."""
-_BITS = 160
 _CONDITIONS = 3
 _MUCH = 0.5
 """The share of values in common, of all where a hypothesis holds, for which it is named."""
@@ -62,12 +60,12 @@ class Known:
 def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
     """Whether two real terms without anything but operations of the language are equal."""
     if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
-        return Judgement("undecided", reason="the terms are too large")
+        return undecided("the terms are too large")
     names = variables_of(left, right) | known.assumptions.variables
     if not names:
         return of_numbers(left, right)
     if len(names) > _MOST_VARIABLES:
-        return Judgement("undecided", reason=f"there are more than {_MOST_VARIABLES} variables")
+        return undecided(f"there are more than {_MOST_VARIABLES} variables")
     if (result := _polynomials(left, right, known)) is not None:
         return result
     whole = with_integers((left, right), known)
@@ -76,10 +74,10 @@ def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
         result = renamed.judged(seed)
     except (EngineError, RecursionError, OverflowError) as error:
         what = error.what if isinstance(error, EngineError) else "the terms are too large"
-        return Judgement("undecided", reason=what)
+        return undecided(what)
     notes = "; ".join(whole.notes)
     if result.verdict == "different" and whole.unclear:
-        return Judgement("undecided", reason=f"{whole.unclear} is assumed, which is not understood")
+        return undecided(f"{whole.unclear} is assumed, which is not understood")
     return replace(result, reason="; ".join(filter(None, [result.reason, notes])))
 
 
@@ -95,14 +93,13 @@ def _polynomials(left: Tree, right: Tree, known: Known) -> Judgement | None:
     except TooLargeError:
         return None
     if found.is_zero():
-        return Judgement("equal")
+        return EQUAL
     if known.assumptions or known.unclear or known.notes:
         return None
     names = [atom.label for atom in space.atoms]
     for start in range(2, 2 + _MOST_TRIES):
         point = {name: fmpq(start + 3 * place) for place, name in enumerate(names)}
-        sides = [value(side, point) for side in (left, right)]
-        one, other = sides
+        one, other = (value(side, point) for side in (left, right))
         if one is not None and other is not None and not one.overlaps(other):
             at_ = ", ".join(f"{name} = {place}" for name, place in point.items())
             return Judgement("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
@@ -127,18 +124,7 @@ def _divisors(tree: Tree) -> Iterator[Tree]:
 
 
 def _is_polynomial(tree: Tree) -> bool:
-    label, parts = tree.label, tree.children
-    if not parts:
-        return label not in CONSTANTS
-    if label in ("+", "-", "*"):
-        return _is_polynomial(parts[0]) and _is_polynomial(parts[1])
-    if label == "/":
-        return _is_polynomial(parts[0]) and bool(numbers.exact(parts[1]))
-    if label == "pow":
-        exponent = numbers.exact(parts[1])
-        whole = exponent is not None and 0 < exponent <= _MOST_POWER and exponent == int(exponent)
-        return whole and _is_polynomial(parts[0])
-    return False
+    return numbers.is_polynomial(tree, _MOST_POWER) and {*CONSTANTS}.isdisjoint(tree.labels())
 
 
 def of_numbers(left: Tree, right: Tree) -> Judgement:
@@ -146,14 +132,12 @@ def of_numbers(left: Tree, right: Tree) -> Judgement:
     try:
         sign = numbers.order(left, right)
     except NoValueError:
-        return Judgement("undecided", reason="one of them has no real value")
+        return undecided("one of them has no real value")
     if sign is None:
-        return Judgement(
-            "undecided", reason="the difference is too small to be seen, or a value is not known"
-        )
+        return undecided("the difference is too small to be seen, or a value is not known")
     if sign:
         return Judgement("different", witness=f"{numbers.shown(left)} and {numbers.shown(right)}")
-    return Judgement("equal")
+    return EQUAL
 
 
 def with_integers(trees: Sequence[Tree], known: Known) -> Known:
@@ -210,8 +194,9 @@ class _Renamed:
         first = next(iter(slopes), VARIABLE if VARIABLE in names or len(names) != 1 else names[0])
         self.names = {first: VARIABLE}
         taken = {*names, *bound}
+        new = (f"x_{number}'" for number in range(len(taken) + 1))
         for name in sorted(taken - {first}):
-            self.names[name] = name if name != VARIABLE else _fresh(taken)
+            self.names[name] = name if name != VARIABLE else next(one for one in new if one not in taken)
         self.back = {new: old for old, new in self.names.items()}
         self.left, self.right = (renamed(tree, self.names) for tree in (left, right))
         self.assumptions = Assumptions(
@@ -237,8 +222,8 @@ class _Renamed:
         if condition:
             return Judgement("equal if", condition)
         if verdict.outcome == "nowhere":
-            return Judgement("undecided", reason="they have no value at the same points")
-        return Judgement("undecided", reason=reason or "too few points show whether they are equal")
+            return undecided("they have no value at the same points")
+        return undecided(reason or "too few points show whether they are equal")
 
     def _verdict(self, assumptions: Assumptions, seed: int) -> tuple[Verdict, str]:
         judge = verifier(self.left, self.right, assumptions=assumptions, seed=seed)
@@ -248,14 +233,10 @@ class _Renamed:
     def _agrees(self, verdict: Verdict) -> Judgement:
         apart = [self._exceptions(verdict.exceptions), *self._curves()]
         exceptions = " and ".join(filter(None, apart))
-        if verdict.outcome == "equal" and not exceptions:
-            return Judgement("equal")
         if verdict.outcome == "equal":
-            return Judgement("equal if", exceptions)
-        if verdict.outcome == "extends":
-            sides: tuple[Tree, ...] = (self.left,)
-        else:
-            sides = (self.left, self.right) if verdict.gained else (self.right,)
+            return Judgement("equal if", exceptions) if exceptions else EQUAL
+        left = verdict.outcome == "extends" or verdict.gained
+        sides = [*([self.left] if left else []), *([self.right] if verdict.outcome != "extends" else [])]
         condition = self._domain(sides)
         return Judgement("equal if", " and ".join(filter(None, [condition, exceptions])))
 
@@ -281,13 +262,10 @@ class _Renamed:
             return " and ".join(f"{name} != {place}" for place in text.split(", ") if place != "…")
         apart = []
         for one in text.split(", "):
-            parts = [self._back_in(part).replace(" = ", " != ") for part in one.split(" and ")]
+            pairs = (part.partition(" = ") for part in one.split(" and "))
+            parts = [f"{self.back.get(name, name)} != {place}" for name, _, place in pairs]
             apart.append(" or ".join(parts) if len(parts) == 1 else f"({' or '.join(parts)})")
         return " and ".join(apart)
-
-    def _back_in(self, text: str) -> str:
-        name, equals, rest = text.partition(" = ")
-        return self.back.get(name, name) + equals + rest
 
     def _domain(self, sides: Sequence[Tree]) -> str:
         """Where terms are defined, in words: what their own parts need that those of the other do not."""
@@ -395,23 +373,13 @@ class _Renamed:
             return np.where(known, np.where(close, 1, -1), 0)
         found = []
         for column in points.T[:_TRIED].tolist():
-            sides = [at(side, dict(zip(variables, column, strict=True))) for side in (self.left, self.right)]
-            one, other = sides
+            point = dict(zip(variables, column, strict=True))
+            one, other = (numbers.at(side, point) for side in (self.left, self.right))
             if one is None or other is None or not (one.is_finite() and other.is_finite()):
                 found.append(0)
             else:
                 found.append(1 if one.overlaps(other) else -1)
         return np.array(found + [0] * (points.shape[1] - len(found)))
-
-
-def at(tree: Tree, point: Mapping[str, float]) -> Value:
-    """The rigorous value of a term at a point, None where it has none; NaN where it is not known."""
-    places = {name: fmpq(*place.as_integer_ratio()) for name, place in point.items()}
-    with ctx.workprec(_BITS):
-        try:
-            return value(tree, places)
-        except LongSumError:
-            return numbers.UNKNOWN
 
 
 def needs(tree: Tree) -> list[tuple[str, Tree]]:
@@ -453,13 +421,6 @@ def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
     return Tree(tree.label, tuple(renamed(child, names) for child in tree.children))
 
 
-def _fresh(taken: set[str]) -> str:
-    return next(name for number in range(len(taken) + 1) if (name := f"x_{number}'") not in taken)
-
-
-_TURNED = {">": "<", ">=": "<="}
-
-
 @dataclass(frozen=True, slots=True)
 class Given(Known):
     """Also what stands for variables, by what is assumed to be equal to them."""
@@ -487,7 +448,7 @@ def assumed(statements: Sequence[Tree]) -> Given:
                 relations.append(Relation(ZERO, "<=", Tree(name)))
         elif one.label == "in" and one.children[1].label in NUMBER_SETS:
             continue
-        elif one.label == "=" and (result := _solved(one)):
+        elif one.label == "=" and (result := _value_said(one)):
             values.append(result)
         elif (relation := _relation(one)) is not None:
             relations.append(relation)
@@ -504,7 +465,7 @@ def flat(statements: Sequence[Tree]) -> Iterator[Tree]:
             yield one
 
 
-def _solved(equation: Tree) -> tuple[str, Tree] | None:
+def _value_said(equation: Tree) -> tuple[str, Tree] | None:
     for side, other in (equation.children, equation.children[::-1]):
         if not side.children and {side.label} == free(side) and side.label not in other.labels():
             return side.label, other
@@ -519,9 +480,9 @@ def _relation(statement: Tree) -> Relation | None:
     difference = Tree("-", (left, right))
     if not free(difference) or compile_valid([difference], variables=names).nesting[0] < 0:
         return None
-    if statement.label in _TURNED:
-        left, right = right, left
-    return Relation(left, _TURNED.get(statement.label, statement.label), right)  # type: ignore[arg-type]
+    if statement.label[0] == ">":
+        return Relation(right, TURNED[statement.label], left)  # type: ignore[arg-type]
+    return Relation(left, statement.label, right)  # type: ignore[arg-type]
 
 
 def said(statement: Tree) -> str:

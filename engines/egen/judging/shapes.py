@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from itertools import product
+from itertools import product, repeat
 from typing import TYPE_CHECKING
 
-from engines.core.tree import Tree
+from engines.core.tree import ONE, ZERO, Tree
 from engines.egen.judging import line, numbers
-from engines.egen.judging.names import EMPTY, REALS, free
+from engines.egen.judging.names import EMPTY, EQUAL, REALS, free, undecided
 from engines.egen.judging.numbers import separated
 from engines.formula.judge import Judgement
 
@@ -20,19 +20,12 @@ if TYPE_CHECKING:
 
 _POINTS = ("interval", "union", "intersection", "without")
 _KINDS = ("set", "tuple", "list", "matrix", "text", *_POINTS)
-_NAMES = {
-    "interval": "an interval",
-    "union": "a set",
-    "intersection": "a set",
-    "without": "a set",
-    "set": "a set",
-}
+_NAMES = {"interval": "an interval", **dict.fromkeys(("set", "union", "intersection", "without"), "a set")}
 _LARGEST = 5
 """Rows and columns of which a determinant is worked out."""
 _MOST_POWER = 12
 _MOST_MEMBERS = 60
 _PUNCTUATION = re.compile(r"[^\w\s]+|_")
-_ZERO, _ONE = Tree("0"), Tree("1")
 
 
 def kind(tree: Tree) -> str:
@@ -49,9 +42,7 @@ Rows = list[list[Tree]]
 
 def worked_out(tree: Tree) -> Tree:
     """With operations on matrices and vectors done. Raises: UnclearError for what cannot be done."""
-    if not _VECTORS.isdisjoint(tree.labels()):
-        return _worked(tree)
-    return tree
+    return tree if _VECTORS.isdisjoint(tree.labels()) else _worked(tree)
 
 
 _VECTORS = {"matrix", "tuple"}
@@ -62,8 +53,7 @@ def _worked(tree: Tree) -> Tree:
         return tree
     parts = tuple(map(_worked, tree.children))
     label = tree.label
-    shapes = [part.label if part.label in _VECTORS and part.children else "" for part in parts]
-    if label in _OPERATIONS and any(shapes):
+    if label in _OPERATIONS and any(map(_is_vector, parts)):
         return _OPERATIONS[label](*parts)
     return Tree(label, parts)
 
@@ -145,7 +135,7 @@ def _power(one: Tree, exponent: Tree) -> Tree:
     if n == -1:
         return _inverse(one)
     rows = _square(one)
-    unit = [[_ONE if i == j else _ZERO for j in range(len(rows))] for i in range(len(rows))]
+    unit = [[ONE if i == j else ZERO for j in range(len(rows))] for i in range(len(rows))]
     return reduce(_product, [_matrix(rows)] * int(n)) if n else _matrix(unit)
 
 
@@ -177,7 +167,7 @@ def _inverse(tree: Tree) -> Tree:
     rows = _square(tree)
     below = _determinant(rows)
     if len(rows) == 1:
-        return _matrix([[Tree("/", (_ONE, below))]])
+        return _matrix([[Tree("/", (ONE, below))]])
     return _matrix(
         [
             [
@@ -208,31 +198,27 @@ _OPERATIONS: dict[str, Callable[..., Tree]] = {
 
 
 def of_signs(tree: Tree, *, together: bool) -> Tree:
-    """The set of what a term is for each choice of signs; a set or list gives its members."""
+    """The set of what a term is for each choice of signs ±; a set or list gives its members.
+
+    Args: together: all signs are the same.
+    """
+    count = sum(node.label == "pm" for node in tree)
+    if count > 6 and not together:
+        raise line.UnclearError("there are too many signs ±")
     found: list[Tree] = []
-    for choice in _signed(tree, together):
-        found += choice.children if choice.label in ("set", "list") else (choice,)
+    for choice in [repeat("+"), repeat("-")] if together else map(iter, product("+-", repeat=count)):
+        one = signed(tree, choice)
+        found += one.children if one.label in ("set", "list") else (one,)
     return Tree("set", tuple(dict.fromkeys(found)))
 
 
-def _signed(tree: Tree, together: bool) -> Iterator[Tree]:
-    """A term with each choice of signs in the place of `pm`. Args: together: all the same."""
-    count = sum(node.label == "pm" for node in tree)
-    choices = product((False, True), repeat=count) if not together else [(False,) * count, (True,) * count]
-    if count > 6 and not together:
-        raise line.UnclearError("there are too many signs ±")
-    for choice in choices:
-        yield _chosen(tree, iter(choice))
-
-
-def _chosen(tree: Tree, minus: Iterator[bool]) -> Tree:
-    negative = next(minus) if tree.label == "pm" else False
-    parts = tuple(_chosen(child, minus) for child in tree.children)
-    if tree.label != "pm":
-        return Tree(tree.label, parts)
-    if len(parts) == 2:
-        return Tree("-" if negative else "+", parts)
-    return Tree("*", (Tree("-1"), parts[0])) if negative else parts[0]
+def signed(tree: Tree, signs: Iterator[str]) -> Tree:
+    """A term with the next of the signs in the place of each ±."""
+    sign = next(signs) if tree.label == "pm" else ""
+    parts = tuple(signed(child, signs) for child in tree.children)
+    if len(parts) == 2 or not sign:
+        return Tree(sign or tree.label, parts)
+    return parts[0] if sign == "+" else Tree("*", (Tree("-1"), parts[0]))
 
 
 # ---- judging
@@ -244,10 +230,11 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         return _texts(left, right)
     if "scalar" in kinds and not any(side.label in REALS and not side.children for side in (left, right)):
         return _with_scalar(judge, left, right, assume)
-    if kinds == ("matrix", "matrix") or "matrix" in kinds:
+    if "matrix" in kinds:
         return _matrices(judge, left, right, assume)
     if "interval" in kinds and ("tuple" in kinds or kinds == ("interval", "interval")):
-        pairs = [_pair(side) for side in (left, right)]
+        # an open interval is written as a pair is
+        pairs = [side.children[1:] if side.label == "interval" else side.children for side in (left, right)]
         open_ = all(side.label != "interval" or side.children[0].label == "oo" for side in (left, right))
         if left.label == right.label == "interval":
             open_ = left.children[0] == right.children[0] and bool(free(left, right))
@@ -265,17 +252,10 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
     try:
         place = line.of_term(left).apart(line.of_term(right))
     except line.UnclearError as error:
-        return Judgement("undecided", reason=error.what)
+        return undecided(error.what)
     if place is None:
-        return Judgement("equal")
+        return EQUAL
     return Judgement("different", witness=f"{place.text} belongs to one of them only")
-
-
-def _pair(tree: Tree) -> tuple[Tree, ...]:
-    """The ends of an interval, of which an open one is written as a pair is; the members of a pair."""
-    if tree.label == "interval":
-        return tree.children[1:]
-    return tree.children
 
 
 def _name(tree: Tree) -> str:
@@ -290,11 +270,11 @@ def _name(tree: Tree) -> str:
 def _texts(left: Tree, right: Tree) -> Judgement:
     found = [words(side) for side in (left, right)]
     if found[0] is None or found[1] is None:
-        return Judgement("undecided", reason="one of them is a text")
+        return undecided("one of them is a text")
     if found[0] == found[1]:
-        return Judgement("equal")
+        return EQUAL
     if {*found[0]} <= {*found[1]} or {*found[1]} <= {*found[0]}:
-        return Judgement("undecided", reason="one text is a part of the other")
+        return undecided("one text is a part of the other")
     return Judgement("different", witness=f"{' '.join(found[0])!r} and {' '.join(found[1])!r}")
 
 
@@ -316,18 +296,15 @@ def _with_scalar(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
         return judge.compared(shape.children[0], scalar, assume)
     if numbers.is_number(scalar) or (free(scalar) and scalar.children):
         if shape.label == "matrix" and len(shape.children) == len(shape.children[0].children) == 1:
-            return Judgement("undecided", reason="one of them is a matrix")
+            return undecided("one of them is a matrix")
         return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
-    return Judgement("undecided", reason=f"one of them is {_name(shape)}")
+    return undecided(f"one of them is {_name(shape)}")
 
 
 def _matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
     if any(kind(side) not in ("matrix", "tuple", "list") for side in (left, right)):
         return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
-    sides = []
-    for side in (left, right):
-        rows = _rows(side) if side.label == "matrix" else [[part] for part in side.children]
-        sides.append(rows)
+    sides = [_rows(Tree("tuple", side.children) if side.label == "list" else side) for side in (left, right)]
     first, second = sides
     if {left.label, right.label} != {"matrix"} and 1 in (len(first), len(second)):
         # a tuple is a row or a column
@@ -371,7 +348,7 @@ def members(
 def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
     """Judges sets by their members: each has to be equal to one of the other set."""
     if max(len(left.children), len(right.children)) > _MOST_MEMBERS:
-        return Judgement("undecided", reason=f"there are more than {_MOST_MEMBERS} members")
+        return undecided(f"there are more than {_MOST_MEMBERS} members")
     reasons: list[str] = []
     notes: list[str] = []
     for own, others in ((left.children, right.children), (right.children, left.children)):
@@ -384,18 +361,14 @@ def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
                     break
                 apart.append(result)
             else:
-                if all(one.verdict == "different" for one in apart) and _fixed(member, *others):
+                if all(one.verdict == "different" for one in apart) and not free(member, *others):
                     return Judgement("different", witness=f"{_text(member)} belongs to one of them only")
                 reasons.append(f"{_text(member)} may belong to one of them only")
     if reasons:
         if len(left.children) == len(right.children) == 1:
             return judge.compared(left.children[0], right.children[0], assume)
-        return Judgement("undecided", reason=reasons[0])
+        return undecided(reasons[0])
     return Judgement("equal", reason="; ".join(dict.fromkeys(notes)))
-
-
-def _fixed(*trees: Tree) -> bool:
-    return not free(*trees)
 
 
 def _text(tree: Tree) -> str:
@@ -408,9 +381,9 @@ def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Judge
     """Judges quantities: the same dimensions, and numbers equal in the same units."""
     one, other = separated(left), separated(right)
     if one is None or other is None:
-        return Judgement("undecided", reason="units that are no factors are not judged")
+        return undecided("units that are no factors are not judged")
     if bool(one.units) != bool(other.units):
-        return Judgement("undecided", reason="only one of them has a unit")
+        return undecided("only one of them has a unit")
     if one.units != other.units:
         return Judgement("different", witness=f"{one.shown} and {other.shown}")
     return judge.scalars(one.number, other.number, known)

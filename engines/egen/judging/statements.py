@@ -13,25 +13,25 @@ from typing import TYPE_CHECKING
 from flint import ctx, fmpq, fmpq_poly
 
 from engines.core.errors import EngineError
-from engines.core.tree import Tree
+from engines.core.tree import ZERO, Tree
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging import line, numbers, reals, shapes
-from engines.egen.judging.names import INTEGERS, free, is_real, replaced
+from engines.egen.judging.names import EQUAL, INTEGERS, RELATIONS, TURNED, free, is_real, replaced, undecided
 from engines.egen.judging.reals import assumed, flat, said
 from engines.formula.judge import Judgement
 
 if TYPE_CHECKING:
     from engines.egen.judging.terms import TermJudge
 
-RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 _STATEMENTS = (*RELATIONS, "in", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not")
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
-_ZERO = Tree("0")
 _TRIED = 60
+_DEGREE = 40
+_REMAINDERS = 4_000
+_LINES, _REACH = 20, 8
+_T = Tree("#t")
 _UNEQUAL_ENOUGH = 0.05
 """Numbers said to be about the same that are so far apart, of their size, are not."""
-YES = Judgement("equal")
 
 
 def is_statement(tree: Tree) -> bool:
@@ -47,17 +47,13 @@ def without_signs(statement: Tree) -> Tree:
     return Tree("or", shapes.of_signs(statement, together=True).children)
 
 
-def _undecided(reason: str) -> Judgement:
-    return Judgement("undecided", reason=reason)
-
-
 # ---- whether a statement holds
 
 
 def holds(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
     label, parts = statement.label, statement.children
     if not is_statement(statement):
-        return _undecided("it is no statement")
+        return undecided("it is no statement")
     if label == "=":
         return judge.compared(parts[0], parts[1], assume)
     if label in ("and", "or"):
@@ -71,13 +67,17 @@ def holds(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgemen
         return _denied(judge, parts[0], assume)
     if label == "congruent":
         remainder = Tree("mod", (Tree("-", parts[:2]), parts[2]))
-        return judge.compared(remainder, _ZERO, assume)
+        return judge.compared(remainder, ZERO, assume)
     if label == "approx":
         return _about(judge, parts[0], parts[1])
     if label == "in":
         return _belongs(judge, parts[0], parts[1], assume)
     if label == "subset":
-        return _subset(parts[0], parts[1])
+        one, other = line.of_term(parts[0]), line.of_term(parts[1])
+        both = line.Points((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
+        if (place := one.apart(both)) is None:
+            return EQUAL
+        return Judgement("different", witness=f"{place.text} belongs to the first only")
     return _relation(judge, statement, assume)
 
 
@@ -97,7 +97,7 @@ def _several(label: str, found: Sequence[Judgement]) -> Judgement:
         return found[0]
     if all(one.verdict == "different" for one in found) and len({one.witness for one in found}) == 1:
         return found[0]
-    return _undecided("it is not known which of them holds")
+    return undecided("it is not known which of them holds")
 
 
 def _denied(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
@@ -105,8 +105,8 @@ def _denied(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgem
         return holds(judge, Tree(_OPPOSITE[statement.label], statement.children), assume)
     result = holds(judge, statement, assume)
     if free(statement) or result.verdict not in ("equal", "different"):
-        return _undecided("the opposite is not judged")
-    return Judgement("different", witness="it holds") if result.verdict == "equal" else YES
+        return undecided("the opposite is not judged")
+    return Judgement("different", witness="it holds") if result.verdict == "equal" else EQUAL
 
 
 def _about(judge: TermJudge, left: Tree, right: Tree) -> Judgement:
@@ -114,30 +114,24 @@ def _about(judge: TermJudge, left: Tree, right: Tree) -> Judgement:
     sides = [shapes.worked_out(side) for side in (left, right)]
     if not all(numbers.is_number(side) for side in sides):
         result = judge.compared(left, right)
-        return result if result.verdict in ("equal", "equal if") else _undecided("it is about equal only")
+        return result if result.verdict in ("equal", "equal if") else undecided("it is about equal only")
     try:
         with ctx.workprec(256):
             one, other = (numbers.known(side, 256) for side in sides)
-            assert one is not None
-            assert other is not None
             apart = abs(one - other)
             for side, written, given in zip(sides, (one, other), (other, one), strict=True):
-                digit = _last_digit(side)
+                text = side.label if not side.children else ""
+                digits = len(text.partition(".")[2])
+                digit = 10.0**-digits if text.lstrip("-")[:1].isdigit() else 0.0
                 # rounded, or cut off
                 if 2 * apart <= digit or (apart < digit and abs(written) < abs(given)):
-                    return YES
+                    return EQUAL
             if apart > _UNEQUAL_ENOUGH * max(abs(one), abs(other)):
                 witness = f"{numbers.shown(left)} and {numbers.shown(right)}"
                 return Judgement("different", witness=witness)
     except numbers.NoValueError:
-        return _undecided("one of them has no real value")
-    return _undecided("it is about equal only")
-
-
-def _last_digit(side: Tree) -> float:
-    text = side.label if not side.children else ""
-    places = len(text.partition(".")[2])
-    return 10.0**-places if text and text.lstrip("-")[:1].isdigit() else 0.0
+        return undecided("one of them has no real value")
+    return undecided("it is about equal only")
 
 
 def _belongs(judge: TermJudge, member: Tree, whole: Tree, assume: Sequence[Tree]) -> Judgement:
@@ -147,22 +141,15 @@ def _belongs(judge: TermJudge, member: Tree, whole: Tree, assume: Sequence[Tree]
             if exact is None:
                 return judge.compared(Tree("floor", (member,)), member, assume)
             inside = exact == int(exact) and (exact >= 0 or whole.label not in ("N", "ℕ"))
-            return YES if inside else Judgement("different", witness=numbers.shown(member))
-        return _undecided("it is not known whether it is an integer")
+            return EQUAL if inside else Judgement("different", witness=numbers.shown(member))
+        return undecided("it is not known whether it is an integer")
     if whole.label in ("set", "list"):
         found = [judge.compared(member, one, assume) for one in whole.children]
         return _several("or", found) if found else Judgement("different", witness="the set is empty")
     if numbers.is_number(member) and not free(whole):
         inside = line.of_term(whole).holds(line.number(member))
-        return YES if inside else Judgement("different", witness=numbers.shown(member))
-    return _undecided("it is not known whether it belongs to the set")
-
-
-def _subset(left: Tree, right: Tree) -> Judgement:
-    one, other = line.of_term(left), line.of_term(right)
-    both = line.Points((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
-    place = one.apart(both)
-    return YES if place is None else Judgement("different", witness=f"{place.text} belongs to the first only")
+        return EQUAL if inside else Judgement("different", witness=numbers.shown(member))
+    return undecided("it is not known whether it belongs to the set")
 
 
 def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
@@ -172,17 +159,20 @@ def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judg
     names = free(*sides)
     if any(shapes.kind(side) != "scalar" for side in sides):
         if statement.label == "!=":
-            return _opposite(judge.compared(sides[0], sides[1], assume), bool(names))
-        return _undecided("an order of such terms is not judged")
+            found = judge.compared(sides[0], sides[1], assume)
+            if names or found.verdict not in ("equal", "different"):
+                return undecided(found.reason or "it is not known whether they are ever equal")
+            return EQUAL if found.verdict == "different" else Judgement("different", witness="they are equal")
+        return undecided("an order of such terms is not judged")
     if not names and numbers.is_number(here.children[0]) and numbers.is_number(here.children[1]):
         try:
             sign = numbers.order(sides[0], sides[1])
         except numbers.NoValueError:
-            return _undecided("one of them has no real value")
+            return undecided("one of them has no real value")
         if sign is None:
-            return _undecided("the difference is too small to be seen")
+            return undecided("the difference is too small to be seen")
         if line.fits(statement.label, sign):
-            return YES
+            return EQUAL
         return Judgement("different", witness=f"{numbers.shown(sides[0])} and {numbers.shown(sides[1])}")
     if len(names) == 1:
         try:
@@ -193,14 +183,8 @@ def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judg
     if witness:
         return Judgement("different", witness=witness)
     if statement.label == "!=":
-        return _undecided("no values are known to be the same")
-    return _certified(here, known) or _undecided("it holds at all points tried, which proves nothing")
-
-
-def _opposite(found: Judgement, varies: bool) -> Judgement:
-    if varies or found.verdict not in ("equal", "different"):
-        return _undecided(found.reason or "it is not known whether they are ever equal")
-    return YES if found.verdict == "different" else Judgement("different", witness="they are equal")
+        return undecided("no values are known to be the same")
+    return _certified(here, known) or undecided("it holds at all points tried, which proves nothing")
 
 
 def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Judgement:
@@ -214,7 +198,7 @@ def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Judgement:
     both = line.Points(ends, lambda at: region.holds(at) and claim.holds(at))
     place = region.apart(both)
     if place is None:
-        return YES
+        return EQUAL
     outside = line.Points(ends, lambda at: region.holds(at) and not claim.holds(at))
     if not any(outside.holds(at) for at in map(line.rational, line.between(line.ordered(ends)))):
         single = [at.text for at in line.ordered(ends) if outside.holds(at)]
@@ -231,7 +215,7 @@ def _refuted(statement: Tree, known: reals.Known) -> str:
         return ""
     for point in _points(names, known):
         if truth(statement, point) is False:
-            return ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
+            return numbers.point_shown(point)
     return ""
 
 
@@ -266,7 +250,7 @@ def truth(statement: Tree, point: dict[str, float]) -> bool | None:
         return None if None in sides else not decisive
     if label not in RELATIONS or not all(map(is_real, parts)):
         return None
-    values = [reals.at(part, point) for part in parts]
+    values = [numbers.at(part, point) for part in parts]
     if any(value is None or not value.is_finite() for value in values):
         return None
     one, other = values
@@ -281,15 +265,15 @@ def _certified(statement: Tree, known: reals.Known) -> Judgement | None:
     signs = {
         one.right.label: 0 if one.sign == "<=" else 1
         for one in known.assumptions.relations
-        if one.left == _ZERO and one.sign != "!=" and not one.right.children
+        if one.left == ZERO and one.sign != "!=" and not one.right.children
     }
     left, right = statement.children
     if statement.label in ("<", "<="):
         left, right = right, left
-    result = _least(Tree("-", (left, right)) if right != _ZERO else left, signs)
+    result = _least(Tree("-", (left, right)) if right != ZERO else left, signs)
     if result is None:
         return None
-    return YES if result > 0 or "=" in statement.label else None
+    return EQUAL if result > 0 or "=" in statement.label else None
 
 
 def _least(tree: Tree, signs: Mapping[str, int]) -> int | None:
@@ -339,7 +323,7 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
             pass
         else:
             if place is None:
-                return YES
+                return EQUAL
             return Judgement("different", witness=f"{name} = {place.text}: only one of them holds")
     if left.label == right.label and left.label in ("and", "or", "in", "subset", "iff", "not"):
         result = _parts_alike(judge, left, right, assume)
@@ -353,9 +337,12 @@ def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> 
         for point in _points(sorted(names | known.assumptions.variables), known):
             one, other = truth(left, point), truth(right, point)
             if one is not None and other is not None and one != other:
-                places = ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
-                return Judgement("different", witness=f"{places}: only one of them holds")
-    return _undecided("it is not known whether they say the same")
+                return _only_one(point)
+    return undecided("it is not known whether they say the same")
+
+
+def _only_one(point: Mapping[str, float]) -> Judgement:
+    return Judgement("different", witness=f"{numbers.point_shown(point)}: only one of them holds")
 
 
 def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
@@ -366,21 +353,20 @@ def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
         for sign in ("-", "+"):
             gap = Tree(sign, (one, other))
             for multiple in (gap, Tree("mod", (gap, modulus))):
-                result = judge.compared(multiple, _ZERO, assume)
+                result = judge.compared(multiple, ZERO, assume)
                 if result.verdict == "equal":
                     return result
     if not assume and (found_by_remainders := _by_remainders(left, right)) is not None:
         return found_by_remainders
     random = Random(0)
     names = sorted(free(left, right))
-    remainders = [Tree("=", (Tree("mod", pair), _ZERO)) for pair in ((one, modulus), (other, second))]
+    remainders = [Tree("=", (Tree("mod", pair), ZERO)) for pair in ((one, modulus), (other, second))]
     for _ in range(0 if assume else _TRIED):
         point = {name: float(random.randint(0, 12)) for name in names}
         held = [truth(each, point) for each in remainders]
         if None not in held and held[0] != held[1]:
-            places = ", ".join(f"{name} = {value:.6g}" for name, value in point.items())
-            return Judgement("different", witness=f"{places}: only one of them holds")
-    return _undecided("it is not known whether they say the same")
+            return _only_one(point)
+    return undecided("it is not known whether they say the same")
 
 
 def _by_remainders(left: Tree, right: Tree) -> Judgement | None:
@@ -413,12 +399,8 @@ def _by_remainders(left: Tree, right: Tree) -> Judgement | None:
             value = top(*(point[atom.label] for atom in space.atoms))
             held.append(int(value) % modulus == 0)
         if held[0] != held[1]:
-            said = ", ".join(f"{name} = {value}" for name, value in point.items())
-            return Judgement("different", witness=f"{said}: only one of them holds")
-    return YES
-
-
-_REMAINDERS = 4_000
+            return _only_one(point)
+    return EQUAL
 
 
 def _with_set(left: Tree, right: Tree) -> Judgement:
@@ -426,7 +408,7 @@ def _with_set(left: Tree, right: Tree) -> Judgement:
     statement, other = (left, right) if is_statement(left) else (right, left)
     names = free(statement)
     if len(names) != 1 or free(other):
-        return _undecided("only one of them is a statement")
+        return undecided("only one of them is a statement")
     one = line.of_statement(statement, next(iter(names)))
     place = one.apart(line.of_term(Tree("set", (other,)) if shapes.kind(other) == "scalar" else other))
     if place is None:
@@ -436,7 +418,7 @@ def _with_set(left: Tree, right: Tree) -> Judgement:
 
 def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
     """Relations whose sides are the same, in this order or the other; whose differences are multiples."""
-    turned = Tree(_TURNED[right.label], right.children[::-1])
+    turned = Tree(TURNED[right.label], right.children[::-1])
     for other in (right, turned):
         if other.label == left.label:
             result = shapes.members(judge, left.children, other.children, assume)
@@ -455,13 +437,9 @@ def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree])
         return None
     for start in (3, 7):
         point = {name: Tree(f"{start + 2 * place}") for place, name in enumerate(names)}
-        factors = []
-        for tree in (one, other):
-            for name, number in point.items():
-                tree = replaced(tree, name, number)
-            factors.append(tree)
+        factors = [_put(tree, point) for tree in (one, other)]
         try:
-            sign = [numbers.order(factor, _ZERO) for factor in factors]
+            sign = [numbers.order(factor, ZERO) for factor in factors]
         except (numbers.NoValueError, KeyError):
             continue
         if not all(sign):
@@ -487,7 +465,7 @@ def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tre
                 break
         else:
             return None
-    return YES
+    return EQUAL
 
 
 def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
@@ -507,7 +485,7 @@ def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]
     if verdicts == ["equal", "equal"] or _factors_alike(left, right):
         return _where_defined(judge, left, right, assume)
     apart = None if assume else _solving_one(left, right)
-    return apart or _undecided("it is not known whether they have the same solutions")
+    return apart or undecided("it is not known whether they have the same solutions")
 
 
 def _as_one(statement: Tree) -> Tree | None:
@@ -520,25 +498,11 @@ def _as_one(statement: Tree) -> Tree | None:
     sides = [Tree("-", part.children) for part in parts]
     if not all(map(_is_polynomial, sides)):
         return None
-    return Tree("=", (reduce(lambda one, other: Tree("*", (one, other)), sides), _ZERO))
+    return Tree("=", (reduce(lambda one, other: Tree("*", (one, other)), sides), ZERO))
 
 
 def _is_polynomial(tree: Tree) -> bool:
-    """In the variables, as it is written: without divisions but by numbers."""
-    label, parts = tree.label, tree.children
-    if not parts:
-        return True
-    if label == "pow":
-        exponent = numbers.exact(parts[1])
-        return (
-            _is_polynomial(parts[0])
-            and exponent is not None
-            and exponent == int(exponent)
-            and 0 < exponent < _DEGREE
-        )
-    if label == "/":
-        return _is_polynomial(parts[0]) and bool(numbers.exact(parts[1]))
-    return label in ("+", "-", "*", "neg") and all(map(_is_polynomial, parts))
+    return numbers.is_polynomial(tree, _DEGREE - 1)
 
 
 def _solving_one(left: Tree, right: Tree) -> Judgement | None:
@@ -554,10 +518,11 @@ def _solving_one(left: Tree, right: Tree) -> Judgement | None:
     random = Random(0)
     for _ in range(_LINES):
         start, way = ([random.randint(-3, 3) for _ in names] for _ in range(2))
-        at = [
-            Tree("+", (Tree(str(a)), Tree("*", (Tree(str(b)), _T)))) for a, b in zip(start, way, strict=True)
-        ]
-        first, second = (_in_one_variable(_put(one, names, at)) for one in differences)
+        line_of = {
+            name: Tree("+", (Tree(str(a)), Tree("*", (Tree(str(b)), _T))))
+            for name, a, b in zip(names, start, way, strict=True)
+        }
+        first, second = (_in_one_variable(_put(one, line_of)) for one in differences)
         if first is None or second is None:
             return None
         for one, other in ((first, second), (second, first)):
@@ -567,28 +532,21 @@ def _solving_one(left: Tree, right: Tree) -> Judgement | None:
             for (low, before), (high, after) in pairwise(values):
                 if before * after < 0:
                     root = _between(one, Fraction(low), Fraction(high))
-                    point = (
-                        f"{name} = {float(a + b * root):.6g}"
-                        for name, a, b in zip(names, start, way, strict=True)
-                    )
-                    return Judgement("different", witness=f"near {', '.join(point)} only one of them holds")
+                    at = {name: float(a + b * root) for name, a, b in zip(names, start, way, strict=True)}
+                    witness = f"near {numbers.point_shown(at)} only one of them holds"
+                    return Judgement("different", witness=witness)
                 if before == 0 or after == 0:
-                    at_zero = low if before == 0 else high
-                    point = (
-                        f"{name} = {a + b * at_zero}" for name, a, b in zip(names, start, way, strict=True)
-                    )
-                    return Judgement("different", witness=f"{', '.join(point)} solves one of them only")
+                    t = low if before == 0 else high
+                    at = {name: a + b * t for name, a, b in zip(names, start, way, strict=True)}
+                    witness = f"{numbers.point_shown(at)} solves one of them only"
+                    return Judgement("different", witness=witness)
     return None
 
 
-def _put(tree: Tree, names: Sequence[str], values: Sequence[Tree]) -> Tree:
-    for name, value in zip(names, values, strict=True):
+def _put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
+    for name, value in values.items():
         tree = replaced(tree, name, value)
     return tree
-
-
-_LINES, _REACH = 20, 8
-_T = Tree("#t")
 
 
 def _in_one_variable(tree: Tree) -> fmpq_poly | None:
@@ -604,9 +562,6 @@ def _in_one_variable(tree: Tree) -> fmpq_poly | None:
     return fmpq_poly([rows.get(power, 0) * scale for power in range(max(rows, default=0) + 1)])
 
 
-_DEGREE = 40
-
-
 def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
     """Nearly where it is 0, between values with other signs."""
     for _ in range(40):
@@ -619,11 +574,11 @@ def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
 
 def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
     """Of equations with the same solutions once reduced: whether they are defined at the same points."""
-    sides = [Tree("*", (_ZERO, Tree("-", one.children))) for one in (left, right)]
+    sides = [Tree("*", (ZERO, Tree("-", one.children))) for one in (left, right)]
     result = judge.compared(sides[0], sides[1], assume)
     if result.verdict in ("equal", "equal if") and not result.witness:
         return result
-    return _undecided("it is not known whether they are defined at the same points")
+    return undecided("it is not known whether they are defined at the same points")
 
 
 def _solved(equation: Tree) -> tuple[str, Tree] | None:

@@ -20,20 +20,14 @@ from engines.egen.algebra.rational import Quotient, Space, TooLargeError, normal
 from engines.egen.expressions.language import ARITY, BINDERS, FURTHER
 from engines.egen.expressions.notation import infix
 from engines.egen.judging import complexes, numbers, reals, shapes, statements
-from engines.egen.judging.names import BOUND, COMPLEX, free, replaced
+from engines.egen.judging.names import BOUND, COMPLEX, EQUAL, REAL, free, replaced, undecided
 from engines.egen.judging.reals import Known, assumed, said
 from engines.egen.verification.rigorous import LongSumError
 from engines.formula.judge import Judgement
 
-EQUAL = Judgement("equal")
-_REAL = {*ARITY, *FURTHER} - {"x"}
 _LOCK = RLock()
 """The precision of Arb is one for the whole process: threads judge one after the other."""
 _MOST_SIGNS = 4
-
-
-def undecided(reason: str) -> Judgement:
-    return Judgement("undecided", reason=reason)
 
 
 class TermJudge:
@@ -109,13 +103,14 @@ class TermJudge:
         if sides[0] == sides[1]:
             return EQUAL
         labels = {*sides[0].labels(), *sides[1].labels()}
-        complex_ = not labels.isdisjoint(COMPLEX)
         for node in (node for side in sides for node in side):
-            if node.children and node.label not in _REAL and node.label not in COMPLEX:
+            if node.children and node.label not in REAL and node.label not in COMPLEX:
                 return undecided(f"{node.label} is not judged")
         if "inf" in labels:
-            return _infinite(*sides)
-        theory = complexes if complex_ else reals
+            if all(numbers.end(side) or numbers.is_number(side) for side in sides):
+                return reals.of_numbers(*sides)
+            return undecided("infinity is no number")
+        theory = reals if labels.isdisjoint(COMPLEX) else complexes
         result = theory.equal(*sides, known, seed=self.seed)
         return calls.judged(result)
 
@@ -128,12 +123,6 @@ class TermJudge:
         result = self.scalars(sides[0], sides[1], known)
         notes = (result.reason, "up to a constant" if result.verdict in ("equal", "equal if") else "")
         return replace(result, reason="; ".join(filter(None, notes)))
-
-
-def _infinite(left: Tree, right: Tree) -> Judgement:
-    if all(numbers.end(side) or numbers.is_number(side) for side in (left, right)):
-        return reals.of_numbers(left, right)
-    return undecided("infinity is no number")
 
 
 # ---- functions of which nothing is known: equal arguments give equal values
@@ -193,13 +182,15 @@ class Calls:
             return found
         if found.verdict in ("different", "equal if"):
             if self._opaque:
-                return Judgement("undecided", reason=self._opaque)
+                return undecided(self._opaque)
             if found.verdict == "equal if" and (found.witness or "call_" in found.condition):
-                return Judgement("undecided", reason="it depends on functions of which nothing is known")
+                return undecided("it depends on functions of which nothing is known")
             if found.verdict == "different" and not self._apart():
-                reason = "it depends on functions of which nothing is known"
-                return Judgement("undecided", reason=reason)
-        return replace(found, witness=self._said(found.witness))
+                return undecided("it depends on functions of which nothing is known")
+        witness = found.witness
+        for term, name in reversed(self._variables):
+            witness = witness.replace(name, said(term) if term.label != "call" else _call(term))
+        return replace(found, witness=witness)
 
     def _apart(self) -> bool:
         """Whether the calls of each function certainly have other arguments at almost all points, so that
@@ -212,11 +203,6 @@ class Calls:
                 if not any(_always_apart(left, right) for left, right in pairs):
                     return False
         return True
-
-    def _said(self, witness: str) -> str:
-        for term, name in reversed(self._variables):
-            witness = witness.replace(name, said(term) if term.label != "call" else _call(term))
-        return witness
 
 
 def _always_apart(left: Tree, right: Tree) -> bool:
@@ -376,22 +362,17 @@ def _ratio(body: Tree, name: str) -> Tree | None:
         return None
     base, exponent = body.children
     if name not in free(base):
-        step = _step(exponent, name)
-        return None if step is None else Tree("pow", (base, step))
+        # by how much a linear exponent grows from one integer to the next
+        following = replaced(exponent, name, Tree("+", (Tree(name), ONE)))
+        try:
+            step = normal(Tree("-", (following, exponent)))
+        except (TooLargeError, KeyError):
+            return None
+        return None if name in free(step) else Tree("pow", (base, step))
     if name in free(exponent):
         return None
     inner = _ratio(base, name)
     return None if inner is None else Tree("pow", (inner, exponent))
-
-
-def _step(exponent: Tree, name: str) -> Tree | None:
-    """By how much a linear term grows from one integer to the next; None for others."""
-    following = replaced(exponent, name, Tree("+", (Tree(name), ONE)))
-    try:
-        step = normal(Tree("-", (following, exponent)))
-    except (TooLargeError, KeyError):
-        return None
-    return None if name in free(step) else step
 
 
 def _slope(tree: Tree) -> Tree | None:

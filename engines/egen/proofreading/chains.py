@@ -12,24 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.documents.reading import Document, Piece
+from engines.egen.judging.names import WRITTEN
 
 MAX_FORMULA = 50_000
 """Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""
 TOO_LONG = "…"
-RELATIONS = {
-    "=": "=",
-    ":=": ":=",
-    "<": "<",
-    ">": ">",
-    **dict.fromkeys((r"\le", r"\leq", r"\leqslant", r"\leqq", "≤"), "<="),
-    **dict.fromkeys((r"\ge", r"\geq", r"\geqslant", r"\geqq", "≥"), ">="),
-    **dict.fromkeys((r"\lt", "&lt;"), "<"),
-    **dict.fromkeys((r"\gt", "&gt;"), ">"),
-    **dict.fromkeys((r"\ne", r"\neq", "≠"), "!="),
-    **dict.fromkeys((r"\approx", r"\simeq", r"\doteq", r"\approxeq", "≈"), "approx"),
-    **dict.fromkeys((r"\equiv", "≡"), "congruent"),
-    **dict.fromkeys((r"\coloneqq", r"\triangleq", r"\stackrel{\text{def}}{=}"), ":="),
-}
 _UNJUDGED = r"""
     \in \ni \notin \sim \cong \to \mapsto \subset \subseteq \supset \supseteq \mid \nmid \parallel \perp
     \propto \ll \gg \prec \succ \models \vdash \rightarrow \longrightarrow \longmapsto \leftarrow \colon
@@ -101,7 +88,35 @@ class Link:
     joined: str = ""
     modulus: str = ""
     said: bool = False
-    listed: bool = False
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the words beside a statement about numbers deny it or say that it is another's."""
+        clause = re.split(r"[,;§] ?(?=\S+ \S)", self.before[-60:])[-1]
+        words = " ".join(clause.split()[-4:])
+        return _REFUSED.search(words) is not None or self.is_denied_after
+
+    @property
+    def is_denied(self) -> bool:
+        """Whether the words around a statement deny it, or only suppose it."""
+        return _DENIED.search(self.before[-120:]) is not None or self.is_denied_after
+
+    @property
+    def is_denied_after(self) -> bool:
+        return _DENIED_AFTER.search(self.after) is not None
+
+    @property
+    def is_one_of_several(self) -> bool:
+        """Whether a statement is one case of several, such as one of two roots."""
+        return _ALTERNATIVE.search(self.before) is not None or self.has_another_after
+
+    @property
+    def has_another_after(self) -> bool:
+        return _ALTERNATIVE.search(_SENTENCE_END.split(self.after[:40])[0]) is not None
+
+    @property
+    def is_rounded(self) -> bool:
+        return _NEAREST.search(self.before + self.after) is not None
 
 
 @dataclass(slots=True)
@@ -136,8 +151,6 @@ def chains(document: Document) -> Iterator[list[Link]]:
         last = ""
         for statement in statements(piece.text, piece.line):
             if statement.lead and not statement.sides[0]:
-                if not (last or (opened and end)):
-                    statement.sides[0] = ""
                 statement.sides[0] = last or (end if opened else "")
             last = statement.sides[-1]
             result = _links(statement, piece, number, _apart(before), after)
@@ -162,7 +175,6 @@ def _links(statement: _Statement, piece: Piece, number: int, before: str, after:
         modulus = next((group for group in match.groups() if group), "")
         statement.sides[-1] = statement.sides[-1][: match.start()]
     sides = [trimmed(side) for side in statement.sides]
-    listed = statement.joined == ","
     return [
         Link(
             sides[place],
@@ -176,7 +188,6 @@ def _links(statement: _Statement, piece: Piece, number: int, before: str, after:
             statement.joined,
             modulus,
             piece.said,
-            listed,
         )
         for place, (relation, line) in enumerate(statement.relations)
         if sides[place] and sides[place + 1]
@@ -191,13 +202,13 @@ def trimmed(side: str) -> str:
     """
     side = _TRIMMED.sub("", side)
     while match := _BOXED.search(side):
-        end = _closed(side, match.end())
+        end = _closing(side, match.end())
         side = side[: match.start()] + " " + side[match.end() : end] + " " + side[end + 1 :]
         side = _TRIMMED.sub("", side)
     return _TRIMMED.sub("", side)
 
 
-def _closed(text: str, at: int) -> int:
+def _closing(text: str, at: int) -> int:
     """Where the brace that is open at a place is closed."""
     depth = 1
     for place in range(at, len(text)):
@@ -262,7 +273,7 @@ def statements(latex: str, line: int = 1) -> list[_Statement]:
                 continue
             depth = max(0, depth - 1)
         elif depth == 0:
-            relation = RELATIONS.get(match[2] or token)
+            relation = WRITTEN.get(match[2] or token)
             if relation or token in _OTHER:
                 side = now.sides[-1].rstrip()
                 if side.endswith(r"\not") and relation == "=":
@@ -367,6 +378,7 @@ _EQUATED = re.compile(
     r"calculat\w*|evaluat\w*|for all|always|equals?|equivalent|same)\b"
 )
 _WORD = re.compile(r"[a-z']+")
+_NEAREST = re.compile(r"\b(?:nearest|approximat\w*|about|roughly|round\w*|closest|estimat\w*)\b")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 _SIGN = {**dict.fromkeys(_GIVEN.split(), True), **dict.fromkeys(_CLAIMED.split(), False)}
 
@@ -391,25 +403,6 @@ def is_claimed(words: str) -> bool:
     (True, True, False)
     """
     return set(_WORD.findall(words)) <= _LEADING
-
-
-def is_denied(before: str, after: str) -> bool:
-    """Whether the words around a statement deny it, or only suppose it."""
-    return _DENIED.search(before[-120:]) is not None or _DENIED_AFTER.search(after) is not None
-
-
-def is_refused(before: str, after: str) -> bool:
-    """Whether the words beside a statement about numbers deny it or say that it is another's."""
-    clause = re.split(r"[,;§] ?(?=\S+ \S)", before[-60:])[-1]
-    return (
-        _REFUSED.search(" ".join(clause.split()[-4:])) is not None or _DENIED_AFTER.search(after) is not None
-    )
-
-
-def is_one_of_several(before: str, after: str) -> bool:
-    """Whether a statement is one case of several, such as one of two roots."""
-    after = _SENTENCE_END.split(after[:40])[0]
-    return _ALTERNATIVE.search(before) is not None or _ALTERNATIVE.search(after) is not None
 
 
 def is_rewriting(before: str) -> bool:

@@ -8,7 +8,7 @@ combined by linear algebra.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
@@ -162,7 +162,11 @@ class Facts:
             return tree
         if tree.label == "d":
             name, body = tree.children
-            inside = self.applied(self._with_arguments(body, name), used, depth)
+            known = self.functions.get(body.children[0].label) if body.label == "call" else None
+            if known and body.children[1:] == (name,) and name.label in known.arguments:
+                # a partial derivative, in which the other arguments are not written
+                body = Tree("call", (body.children[0], *map(Tree, known.arguments)))
+            inside = self.applied(body, used, depth)
             return _slope(inside, name.label) or Tree("d", (name, inside))
         if not tree.children:
             return self._value(tree.label, (), used, depth) or tree
@@ -172,14 +176,6 @@ class Facts:
         return self._value(tree.children[0].label, values, used, depth) or Tree(
             "call", (tree.children[0], *values)
         )
-
-    def _with_arguments(self, body: Tree, name: Tree) -> Tree:
-        """The body of a partial derivative, in which the other arguments of its function are not written."""
-        if body.label == "call" and body.children[1:] == (name,):
-            known = self.functions.get(body.children[0].label)
-            if known and name.label in known.arguments:
-                return Tree("call", (body.children[0], *map(Tree, known.arguments)))
-        return body
 
     def _value(self, name: str, values: tuple[Tree, ...], used: list[Fact], depth: int) -> Tree | None:
         """What a function of the text, or a derivative of it such as f', is at a place."""
@@ -227,7 +223,6 @@ class Facts:
         left, right = self.applied(left, used), self.applied(right, used)
         names = variables(left) | variables(right)
         facts = [fact for fact in self.about(names) if fact.sure or not sure]
-        defined = len(used)
         if not facts and not used:
             return None
         if len(left) + len(right) > _MOST_NODES:
@@ -240,7 +235,7 @@ class Facts:
             sides = [(self.applied(f.left, applied), self.applied(f.right, applied), f) for f in facts]
             sides = [each for each in sides if len(each[0]) + len(each[1]) <= _MOST_NODES]
             return _Ideal(left, right, sides).reduced(used, applied)
-        return Reduced(left, right, _once(used), False) if used or defined else None
+        return Reduced(left, right, _once(used), False) if used else None
 
 
 def _slope(tree: Tree, name: str) -> Tree | None:
@@ -260,7 +255,12 @@ def _substituted(
 ) -> tuple[Tree, Tree, list[Fact]]:
     """The sides with what variables are said to be inside of functions, `sin(x)` where x = 1."""
     inside = {
-        name for side in (left, right) for node in side if node.label not in "+-*/" for name in _below(node)
+        name
+        for side in (left, right)
+        for node in side
+        if node.label not in "+-*/" and not (node.label == "pow" and not variables(node.children[1]))
+        for child in node.children
+        for name in variables(child)
     }
     # A matrix is no number of which polynomials are made.
     inside |= {fact.left.label for fact in facts if fact.right.label == "matrix"}
@@ -282,12 +282,6 @@ def _substituted(
         if (left, right) == before or len(left) + len(right) > _MOST_NODES:
             break
     return left, right, facts
-
-
-def _below(node: Tree) -> Iterator[str]:
-    if node.children and not (node.label == "pow" and not variables(node.children[1])):
-        for child in node.children:
-            yield from variables(child)
 
 
 class _Ideal:
@@ -322,19 +316,22 @@ class _Ideal:
                 if not self._is_refuted(poly):
                     left_over.append((poly, facts))
                 continue
-            value = self._solved(poly, place)
+            context = self.space.context
+            factor = poly[tuple(int(at == place) for at in range(context.nvars()))]
+            value = context.gen(place) - poly / factor
             self._values.append((place, value))
             if self._uses(claim, place):
                 used += facts
             claim = self._put(claim, place, value)
-            sides = [self._quotient(side, place, value) for side in sides]
-            if claim.is_zero():
-                return Reduced(Tree("0"), Tree("0"), _once(used + applied), True)
-            rest = [self._instead(each, place, value, facts) for each in rest]
-            rest += [
-                self._instead(each, place, value, facts) for each in left_over if self._uses(each[0], place)
+            sides = [
+                self.space.reduced(self._put(side.top, place, value), self._put(side.bottom, place, value))
+                for side in sides
             ]
+            if claim.is_zero():
+                return Reduced(Tree("0"), Tree("0"), _once([*used, *applied]), True)
+            rest += [each for each in left_over if self._uses(each[0], place)]
             left_over = [each for each in left_over if not self._uses(each[0], place)]
+            rest = [self._instead(each, place, value, facts) for each in rest]
             rest = [each for each in rest if not each[0].is_zero()]
         if left_over and (found := self._combined(claim, left_over)):
             return Reduced(Tree("0"), Tree("0"), _once([*used, *found, *applied]), True)
@@ -342,7 +339,7 @@ class _Ideal:
             return None
         points = self._points([poly for poly, _ in left_over])
         return Reduced(
-            self.space.tree(sides[0]), self.space.tree(sides[1]), _once(used + applied), False, points
+            self.space.tree(sides[0]), self.space.tree(sides[1]), _once([*used, *applied]), False, points
         )
 
     def _points(self, left_over: Sequence[Any]) -> tuple[dict[str, float], ...]:
@@ -364,10 +361,8 @@ class _Ideal:
         return tuple(found)
 
     def _alone(self, poly: Any, claim: Any) -> int | None:
-        """An unknown that a polynomial has to the first power, beside a number, and nowhere else.
-
-        One of the claim comes first.
-        """
+        """An unknown that a polynomial has to the first power, beside a number, and nowhere else; one of the
+        claim comes first."""
         if poly.is_constant():
             return None
         degrees = poly.degrees()
@@ -379,11 +374,6 @@ class _Ideal:
                 if sum(powers) == 1:
                     return at
         return None
-
-    def _solved(self, poly: Any, place: int) -> Any:
-        unknown = self.space.context.gen(place)
-        factor = poly[tuple(int(at == place) for at in range(self.space.context.nvars()))]
-        return unknown - poly / factor
 
     def _is_refuted(self, poly: Any) -> bool:
         """Whether an equation of numbers fails, as √2 = 0 where x is both; e can be a variable."""
@@ -403,10 +393,6 @@ class _Ideal:
             raise TooLargeError("too many terms")
         context = self.space.context
         return poly.compose(*(value if at == place else context.gen(at) for at in range(context.nvars())))
-
-    def _quotient(self, side: Any, place: int, value: Any) -> Any:
-        top, bottom = self._put(side.top, place, value), self._put(side.bottom, place, value)
-        return self.space.reduced(top, bottom)
 
     def _instead(
         self, each: tuple[Any, list[Fact]], place: int, value: Any, facts: list[Fact]

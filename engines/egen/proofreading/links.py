@@ -11,22 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, zip_longest
+from itertools import pairwise, repeat, zip_longest
 from typing import Literal
 
 from engines.core.tree import Tree
 from engines.documents.reading import Document
 from engines.egen.judging.names import replaced
+from engines.egen.judging.numbers import point_shown
+from engines.egen.judging.shapes import signed
 from engines.egen.proofreading.chains import (
     MAX_FORMULA,
     TOO_LONG,
     Link,
     chains,
     is_claimed,
-    is_denied,
     is_given,
-    is_one_of_several,
-    is_refused,
     is_rewriting,
 )
 from engines.egen.proofreading.facts import Facts, by, told
@@ -48,7 +47,6 @@ from engines.egen.proofreading.terms import (
     matrices_of,
     residue,
     roots,
-    signed,
     terms,
     units,
     unmixed,
@@ -87,7 +85,6 @@ _CALCULATED = frozenset(
 _LETTERS = "e and i can be variables"
 _CONVERTED = 1.5
 """Numbers that differ by less are not those of two units, as inches and feet are."""
-_NEAREST = re.compile(r"\b(?:nearest|approximat\w*|about|roughly|round\w*|closest|estimat\w*)\b")
 _EITHER = re.compile(r"\b(?:either|or)\b")
 _PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
 _VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
@@ -130,10 +127,7 @@ class Reader:
         return found
 
     def chain(self, links: Sequence[Link], coming: Link | None = None) -> Iterator[Judged]:
-        """The links of a chain, judged.
-
-        Args: coming: the link after them.
-        """
+        """The links of a chain, judged. Args: coming: the link after them."""
         equalities = sum(link.relation == "=" for link in links)
         begun = self.sides(links[0])[0].tree if links else None
         for link, following in zip_longest(links, links[1:]):
@@ -151,8 +145,17 @@ class Reader:
             beyond = self.sides(following)[1].tree if following and following.relation == "=" else None
             self.coming = None if following else coming
             judged = self._link(link, left.tree, right.tree, equalities, beyond)
-            alike = judged.verdict == "wrong" and begun
-            if alike and self._are_antiderivatives(alike, left.tree, right.tree):
+            # sides with a constant C, of the antiderivative that the chain begins with
+            if (
+                judged.verdict == "wrong"
+                and begun
+                and begun.label == "antiderivative"
+                and all(
+                    len(variables(side) - variables(begun)) == 1
+                    and self.judge.equal(begun, side).verdict == "equal"
+                    for side in (left.tree, right.tree)
+                )
+            ):
                 judged = Judged(link, "right", "up to a constant")
             if judged.verdict == "wrong" and (base := self._base(link)):
                 judged = Judged(link, "right if", f"log is to the base {base}")
@@ -164,13 +167,6 @@ class Reader:
         if any(_DEGREES.search(side) for side in sides) and not any(_ANGLES.search(side) for side in sides):
             sides = _DEGREES.sub("", sides[0]), _DEGREES.sub("", sides[1])
         return self.read(sides[0]), self.read(sides[1])
-
-    def _are_antiderivatives(self, begun: Tree, *sides: Tree) -> bool:
-        """Whether a chain begins with an antiderivative, and sides with a constant C are both that."""
-        return begun.label == "antiderivative" and all(
-            len(variables(side) - variables(begun)) == 1 and self.judge.equal(begun, side).verdict == "equal"
-            for side in sides
-        )
 
     def _base(self, link: Link) -> str:
         """The base of logarithms without one in which a link holds; "" where there is none."""
@@ -203,9 +199,7 @@ class Reader:
         if beyond is not None and not variables(beyond):
             equalities = 1  # a = b = 0 says that both are 0
         judged = self._equation(link, left, right, free, equalities)
-        if judged.verdict in ("given", "not shown") and not (
-            link.said or is_refused(link.before, link.after)
-        ):
+        if judged.verdict in ("given", "not shown") and not (link.said or link.is_refused):
             said = self._slip(link, left, right) or (self._left_out(left, right, beyond) if beyond else "")
             judged = Judged(link, "wrong", said) if said else judged
         # A function that is written in another form is still defined once.
@@ -217,7 +211,7 @@ class Reader:
         return judged
 
     def _say(self, link: Link, left: Tree, right: Tree) -> None:
-        sure = not is_one_of_several("" if left.label == "call" else link.before, link.after)
+        sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
         self.facts.add(left, right, f"{link.left} = {link.right}", link.line, sure)
 
     # Numbers
@@ -236,10 +230,9 @@ class Reader:
             return Judged(link, "right", said)
         if self._plain(link):
             return Judged(link, "right", "units are left out on one side")
-        if link.said or is_refused(link.before, link.after):
-            return Judged(
-                link, "given" if link.said else "not shown", f"it is only supposed: {found.witness}"
-            )
+        if link.said or link.is_refused:
+            supposed = f"it is only supposed: {found.witness}"
+            return Judged(link, "given" if link.said else "not shown", supposed)
         if excuse := self._excused(link, left, right, found.witness):
             return Judged(link, "given" if excuse == _LETTERS else "not shown", excuse)
         return Judged(link, "wrong", found.witness)
@@ -249,7 +242,7 @@ class Reader:
         one, other = worth(left, {}), worth(right, {})
         exact = right.children and not any("." in label for label in (*left.labels(), *right.labels()))
         far = exact or (one is not None and other is not None and abs(one - other) >= max(1, 0.2 * abs(one)))
-        if _NEAREST.search(link.before + link.after) and not far:
+        if link.is_rounded and not far:
             return f"rounded otherwise: {witness}"
         if r"\div" in link.left and r"\frac" not in link.left and not (far and not right.children):
             return "a division can leave a remainder"
@@ -264,9 +257,11 @@ class Reader:
             return "a matrix and a letter or number"
         if (left.label == "tuple") != (right.label == "tuple"):
             return "a tuple and a letter or number"
-        if (link.left.startswith("+") and not self._with_minus(link)) or _RUN_ON.search(
-            link.left + " " + link.right
-        ):
+        unclear = _RUN_ON.search(link.left + " " + link.right) is not None
+        if link.left.startswith("+"):  # where it does not hold with - either
+            negative = self.read("-" + link.left[1:]).tree
+            unclear = unclear or negative is None or agree(negative, right, {}) is not True
+        if unclear:
             return "where a side begins or an exponent ends is not clear"
         if "pm" in labels and not apart_in_any_sign(left, right):
             return "signs ± can be meant in several ways"
@@ -276,11 +271,6 @@ class Reader:
                 return "degrees can be meant in several ways"
         mixed = next((note for side in self.sides(link) for note in side.notes if "mixed" in note), "")
         return "" if mixed and agree(unmixed(left), unmixed(right), {}) is False else mixed
-
-    def _with_minus(self, link: Link) -> bool:
-        """Whether a side that begins with + is the other if it begins with -."""
-        left, right = self.read("-" + link.left[1:]).tree, self.read(link.right).tree
-        return left is not None and right is not None and agree(left, right, {}) is True
 
     def _compared(self, relation: str, left: Tree, right: Tree) -> Judgement:
         if relation == "=":
@@ -319,9 +309,9 @@ class Reader:
         if ("unit" in left.labels()) == ("unit" in right.labels()):
             return ""
         one, other = worth(left, {}), worth(right, {})
-        if not one or not other or is_refused(link.before, link.after) or self._plain(link):
+        if not one or not other or link.is_refused or self._plain(link):
             return ""
-        if _NEAREST.search(link.before + link.after) or agree(left, right, {}) is not False:
+        if link.is_rounded or agree(left, right, {}) is not False:
             return ""
         return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
 
@@ -335,20 +325,15 @@ class Reader:
         if modulus.tree is None:
             return Judged(link, "unread", modulus.reason)
         free = variables(left) | variables(right) | variables(modulus.tree)
-        given = link.said or is_given(link.before) or is_denied(link.before, link.after)
+        given = link.said or is_given(link.before) or link.is_denied
         given = given or link.left.startswith("+") or "{-" in link.left
         if free and (given or not left.children):
             return Judged(link, "right" if difference(left, right) == 0 else "given")
         if not free and WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
             sides = [residue(side, int(modulus.tree.label)) for side in (left, right)]
-            if None not in sides and not (
-                sides[0] != sides[1] and (link.said or is_refused(link.before, link.after))
-            ):
-                return Judged(
-                    link,
-                    "right" if sides[0] == sides[1] else "wrong",
-                    f"they leave {sides[0]} and {sides[1]}",
-                )
+            if None not in sides and (sides[0] == sides[1] or not (link.said or link.is_refused)):
+                verdict: Verdict = "right" if sides[0] == sides[1] else "wrong"
+                return Judged(link, verdict, f"they leave {sides[0]} and {sides[1]}")
         found = self.judge.holds(Tree("congruent", (left, right, modulus.tree)))
         if found.verdict == "equal":
             return Judged(link, "right")
@@ -393,13 +378,12 @@ class Reader:
             found = self.judge.equal(*sides)
             if found.verdict == "equal":
                 return Judged(link, "follows", by(used))
-            denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
             # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
             unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
             unlike = unlike or "call" in (*left.labels(), *right.labels())
             named = variables(sides[1]) if right != Tree("0") else frozenset[str]()
             sought = not variables(sides[0]) <= named  # as k where A has it and A^2 = I is said
-            unlike = unlike or sought or given or denied or self.cases
+            unlike = unlike or sought or given or link.is_denied or link.is_one_of_several or self.cases
             if found.verdict == "different" and left.children and not unlike:
                 return Judged(link, "wrong", f"{found.witness}, {by(used)}".removeprefix(", "))
         if right.label == "matrix" and not left.children:
@@ -425,7 +409,14 @@ class Reader:
             if found.verdict == "equal if" and not link.said and not (lone and is_given(link.before)):
                 if found.witness:
                     return Judged(link, "right if", found.condition)
-                if _is_domain(found.condition) or not self._loses(left, right, free):
+                # factorials are of whole numbers
+                loses = not (
+                    "≠" in found.condition or "!=" in found.condition or "factorial" in right.labels()
+                )
+                if loses:
+                    beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
+                    loses = self.judge.equal(left, beside, self._assumed(free)).verdict == "equal if"
+                if not loses:
                     return Judged(link, "right", f"where {found.condition}")
                 return Judged(link, "loses domain", found.condition)
         defined = self.facts.defined(left, right)
@@ -452,20 +443,19 @@ class Reader:
         if said := self._misapplied(link, left, right) or self._miscalculated(link, left, right):
             return Judged(link, "wrong", said)
         constrained = bool(self.facts.about(free))
+        doubtful = link.is_denied or link.is_one_of_several
         if not constrained and plain == 1 and not is_given(link.before) and is_expansion(left, right):
-            if is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
+            if doubtful:
                 return Judged(link, "not shown", "its sides differ")
             return Judged(link, "wrong", self.judge.equal(left, right).witness)
         if not constrained and (
             lone or (link.place == 0 and equalities == 1 and not is_rewriting(link.before))
         ):
             return Judged(link, "given", "its variables are first mentioned here" if lone else "")
-        denied = is_denied(link.before, link.after) or is_one_of_several(link.before, link.after)
-        rounded = _NEAREST.search(link.before + link.after)
-        if not denied and not rounded and (said := self._contradicted(left, right)):
+        if not doubtful and not link.is_rounded and (said := self._contradicted(left, right)):
             return Judged(link, "wrong", said)
         if (
-            not denied
+            not doubtful
             and not lone
             and (not constrained or reduced is None or not reduced.used)
             and (link.place or plain == 1)
@@ -474,7 +464,9 @@ class Reader:
             found = found or self.judge.equal(left, right, self._assumed(free))
             if found.verdict == "different":
                 return Judged(link, "wrong", found.witness)
-        if lone and (not constrained or self._is_new(left)):
+        names = variables(left)
+        new = not left.children and all(names.isdisjoint(fact.variables) for fact in self.facts.said)
+        if lone and (not constrained or new):
             return Judged(link, "given", "its variables are first mentioned here")
         reason = found.reason if found and found.verdict == "undecided" else ""
         return Judged(link, "not shown", reason or "it holds neither always nor by what was said before")
@@ -489,12 +481,12 @@ class Reader:
         if difference(known.left, known.right) == 0:  # a derivative that was worked out
             return None
         held = []
-        for value in {signed(right, "+"), signed(right, "-")}:
+        for value in {signed(right, repeat(sign)) for sign in "+-"}:
             one, other = (replaced(side, left.label, value) for side in (known.left, known.right))
             held.append(self.judge.equal(one, other))
         if all(each.verdict == "equal" for each in held):
             return Judged(link, "follows", f"it solves {told(known)}")
-        claimed = is_claimed(link.before.rpartition("§")[2]) and not is_denied("", link.after)
+        claimed = is_claimed(link.before.rpartition("§")[2]) and not link.is_denied_after
         last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
         exact = not any(map(_DECIMAL.match, right.labels())) and len(right) < _LARGEST
         angles = not OF_ANGLES.isdisjoint((*known.left.labels(), *known.right.labels()))
@@ -509,9 +501,7 @@ class Reader:
         may be sought."""
         if self.cases or left.label not in _CALCULATED or "call" in (*left.labels(), *right.labels()):
             return ""
-        if is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
-            return ""
-        if LOG.search(link.left):
+        if link.is_denied or link.is_one_of_several or LOG.search(link.left):
             return ""
         more = variables(right) - variables(left)
         if not variables(left) <= variables(right) or (more and left.label != "antiderivative"):
@@ -535,7 +525,7 @@ class Reader:
         A claim in variables could be an equation to be solved: it counts if it is the derivative, in the
         same variables, or is said to follow.
         """
-        if self.cases or is_denied(link.before, link.after) or is_one_of_several(link.before, link.after):
+        if self.cases or link.is_denied or link.is_one_of_several:
             return ""
         found = self.facts.defined(left, right)
         if found is None or any(map(is_unsure, (found.left, found.right))):
@@ -557,17 +547,20 @@ class Reader:
 
     def _slip(self, link: Link, left: Tree, right: Tree) -> str:
         """Where a link fails that one other number, sign or operator would make hold; "" where none does."""
-        found = slip(left, right, points_of(variables(left) | variables(right)), self._same_in_all)
-        if found is None and not self.cases and not is_denied(link.before, link.after):
+
+        def same(one: Tree, other: Tree) -> bool:
+            return variables(one) == variables(other) and self._same(one, other)
+
+        found = slip(left, right, points_of(variables(left) | variables(right)), same)
+        if found is None and not self.cases and not link.is_denied:
             several = _EITHER.search(link.before.rpartition("§")[2])
             reduced = None if several else self.facts.reduced(left, right)
             if reduced and reduced.points and self.facts.is_settled(variables(left) | variables(right)):
                 found = slip(left, right, reduced.points, self._follows, by_facts=True)
         if found is None:
             return ""
-        at = ", ".join(f"{name} = {value:.6g}" for name, value in found.at.items())
         values = " and ".join(f"{value:.6g}" for value in found.values)
-        return f"{at}: {values}; it holds with {found.instead}"
+        return f"{point_shown(found.at)}: {values}; it holds with {found.instead}"
 
     def _left_out(self, left: Tree, right: Tree, beyond: Tree) -> str:
         """Whether a chain holds without the side in its middle only."""
@@ -587,9 +580,6 @@ class Reader:
             return ""
         return "the sides beside this one are equal, and it differs from them"
 
-    def _same_in_all(self, left: Tree, right: Tree) -> bool:
-        return variables(left) == variables(right) and self._same(left, right)
-
     def _same(self, left: Tree, right: Tree) -> bool:
         if difference(left, right) == 0:
             return True
@@ -600,18 +590,6 @@ class Reader:
         reduced = self.facts.reduced(left, right)
         return reduced is not None and reduced.same and not self.facts.says(left, right)
 
-    def _is_new(self, left: Tree) -> bool:
-        """Whether a variable stands alone that no statement was about."""
-        names = variables(left)
-        return not left.children and all(names.isdisjoint(fact.variables) for fact in self.facts.said)
-
-    def _loses(self, left: Tree, right: Tree, free: frozenset[str]) -> bool:
-        """Whether the right side is undefined where the left is defined; factorials are of whole numbers."""
-        if "factorial" in right.labels():
-            return False
-        beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
-        return self.judge.equal(left, beside, self._assumed(free)).verdict == "equal if"
-
     def _assumed(self, free: frozenset[str]) -> list[Tree]:
         return [each for each in self.facts.conditions[-8:] if variables(each) <= free][-3:]
 
@@ -620,18 +598,14 @@ class Reader:
         one, other = variables(left), variables(right)
         if not one or one != other or any(name.endswith("(") for name in one | other):
             return False
-        if _VECTORS.search(link.left + link.right) or {"pm", "unit", "text"} & {
-            *left.labels(),
-            *right.labels(),
-        }:
+        labels = {*left.labels(), *right.labels()}
+        if _VECTORS.search(link.left + link.right) or labels & {"pm", "unit", "text"}:
             return False
         return equalities >= 2
 
     def _contradicted(self, left: Tree, right: Tree) -> str:
-        """By which facts a claim is false: they determine its variables, and no case was distinguished since.
-
-        "" where none say so.
-        """
+        """By which facts a claim is false: they determine its variables, and no case was distinguished since;
+        "" where none say so."""
         reduced = self.facts.reduced(left, right, sure=True)
         if reduced is None or reduced.same or not reduced.used:
             return ""
@@ -655,10 +629,6 @@ class Reader:
         if found.verdict != "different" or self._rounded(reduced.left, reduced.right, "="):
             return ""
         return f"{found.witness}, {by(reduced.used)}"
-
-
-def _is_domain(condition: str) -> bool:
-    return "≠" in condition or "!=" in condition
 
 
 def proofread_document(document: Document, judge: Judge) -> list[Judged]:
@@ -686,13 +656,8 @@ def proofread_document(document: Document, judge: Judge) -> list[Judged]:
         room = MAX_LINKS - len(found)
         found += reader.chain(chain[:room], coming[0] if coming else None)
         if len(chain) > room:
-            found.append(
-                Judged(
-                    chain[room],
-                    "unread",
-                    f"the document has more than {MAX_LINKS:,} links: left out from here",
-                )
-            )
+            many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
+            found.append(Judged(chain[room], "unread", many_links))
             break
     if not reader.cases:
         _odd_ones(found, reader.equations)
@@ -706,15 +671,15 @@ def _unlike_bounds(found: list[Judged], bounds: Sequence[tuple[Link, Tree]], jud
     places = {id(each.link): place for place, each in enumerate(found)}
     for (link, one), (following, other) in pairwise(bounds):
         place = places[id(link)]
-        near = link.chain != following.chain and places[id(following)] - place <= 3
-        near = near and (following.joined in ("so", "row") or "§" in following.before)
         near = (
-            near
+            link.chain != following.chain
+            and places[id(following)] - place <= 3
+            and (following.joined in ("so", "row") or "§" in following.before)
             and not (link.place or following.place)
             and following.joined not in (",", "and")
             and variables(one) == variables(other)
         )
-        if not near or found[place].verdict != "given" or is_refused(link.before, link.after):
+        if not near or found[place].verdict != "given" or link.is_refused:
             continue
         if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).verdict == "equal"):
             said = f"{following.left} {following.relation} {following.right}"
@@ -734,7 +699,7 @@ def _odd_ones(found: list[Judged], equations: Sequence[tuple[Link, Tree, Tree]])
         if found[place].verdict in ("right", "right if"):
             continue
         free = found[place].verdict in ("given", "not shown") and not link.said
-        free = free and not is_denied(link.before, link.after)
+        free = free and not link.is_denied
         pairs = [(left, right)]
         if left.label == right.label == "list" and len(left.children) == len(right.children):
             pairs = list(zip(left.children, right.children, strict=True))
@@ -742,12 +707,10 @@ def _odd_ones(found: list[Judged], equations: Sequence[tuple[Link, Tree, Tree]])
             Statement(place, one, other, link.before, link.after, not free) for one, other in pairs
         ]
     for odd in odd_ones(statements):
-        at = ", ".join(f"{name} = {value:.6g}" for name, value in odd.at.items())
         by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
-        link = found[odd.place].link
-        found[odd.place] = Judged(link, "wrong", f"it does not hold at {at}, where {' '.join(by.split())}")
+        link, where = found[odd.place].link, " ".join(by.split())
+        found[odd.place] = Judged(link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}")
         for one in odd.by:
             if found[one].verdict == "wrong":
-                found[one] = Judged(
-                    found[one].link, "not shown", f"it contradicts {link.left} = {link.right}"
-                )
+                why = f"it contradicts {link.left} = {link.right}"
+                found[one] = Judged(found[one].link, "not shown", why)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,11 +52,10 @@ class TextProofreader:
 
         row = {"id": "", "problem": said, "solution": text}
         document = of_row(row, "solution", 1, lambda *_: None)
-        found = ((each.link, each) for each in proofread_document(document, self._judge))
         return [
-            CheckedLink(link.left, link.relation, link.right, each.verdict, each.reason)
-            for link, each in found
-            if not link.said
+            CheckedLink(each.link.left, each.link.relation, each.link.right, each.verdict, each.reason)
+            for each in proofread_document(document, self._judge)
+            if not each.link.said
         ]
 
 
@@ -81,8 +79,11 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     complete = True
     if isinstance(spec, str):
         text, spec = spec, Proofread(Path("text"))
-        told = partial(_unended, bad)
-        read: Iterable[Document] = [Document("text", tuple(pieces(text, told)))]
+
+        def unended(line: int, what: str) -> None:
+            bad.append(DataError(what, path="text", line=line, remedy="Close the formula."))
+
+        read: Iterable[Document] = [Document("text", tuple(pieces(text, unended)))]
     else:
         read = documents(spec.file, spec.posts, on_bad=bad.append)
     wanted = set(spec.only)
@@ -96,23 +97,17 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
             what = (
                 f"what letters mean is told by the first {MAX_FORMULAS:,} formulas of document {document.id}"
             )
-            bad.append(
-                DataError(what, path=spec.file, line=document.row or 1, remedy="Split it into several.")
-            )
+            remedy = "Split it into several."
+            bad.append(DataError(what, path=spec.file, line=document.row or 1, remedy=remedy))
         links = [_row(each) for each in proofread_document(document, arbiter) if not each.link.said]
         found.append({"id": document.id, "row": document.row, "links": links})
     if wanted and complete and (missing := wanted - {each["id"] for each in found}):
-        raise DataError(
-            f"no document has the id {sorted(missing)[0]}", path=spec.file, remedy="Check --only."
-        )
+        what = f"no document has the id {sorted(missing)[0]}"
+        raise DataError(what, path=spec.file, remedy="Check --only.")
     if not found and complete:
-        raise (
-            bad[0]
-            if bad
-            else DataError(
-                "the file has no documents", path=spec.file, code="E317", remedy="Check that it is whole."
-            )
-        )
+        remedy = "Check that it is whole."
+        empty = DataError("the file has no documents", path=spec.file, code="E317", remedy=remedy)
+        raise bad[0] if bad else empty
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
     result: dict[str, Any] = {
         "file": spec.file,
@@ -132,10 +127,6 @@ def proofread(spec: Proofread | str, *, events: Sink = ignore, stop: Stop = neve
     said = ", ".join(f"{count:,} {verdict}" for verdict, count in result["counts"].items() if count)
     names = ("document", "line", "left", "relation", "right", "verdict", "reason")
     return Shown(result, lambda: rows, names, title=said)
-
-
-def _unended(bad: list[DataError], line: int, what: str) -> None:
-    bad.append(DataError(what, path="text", line=line, remedy="Close the formula."))
 
 
 def _row(judged: Judged) -> dict[str, Any]:

@@ -59,13 +59,14 @@ def slip(
         return None
     for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
         for changed, instead in _changes(sides[side]):
-            if (
-                changed == other
-                or (by_facts and (instead[0] == "*" or instead.endswith(" 0")))
-                or not _meets(changed, wanted, points)
-            ):
+            if changed == other or (by_facts and (instead[0] == "*" or instead.endswith(" 0"))):
                 continue
-            if same(*((changed, other) if side == 0 else (other, changed))):
+            found = (worth(changed, point) for point in points)
+            meets = all(
+                one is not None and value is not None and abs(one - value) <= _CLOSE * (1 + abs(value))
+                for one, value in zip(found, wanted, strict=True)
+            )
+            if meets and same(*((changed, other) if side == 0 else (other, changed))):
                 return Slip(instead, points[0], (first, second))
     return None
 
@@ -110,14 +111,6 @@ def points_of(names: Iterable[str]) -> list[dict[str, float]]:
     source = Random(0)
     order = sorted(names)
     return [{name: round(source.uniform(1.2, 2.9), 2) for name in order} for _ in range(2)]
-
-
-def _meets(changed: Tree, wanted: Sequence[float | None], at: Sequence[Mapping[str, float]]) -> bool:
-    for value, point in zip(wanted, at, strict=True):
-        result = worth(changed, point)
-        if result is None or value is None or abs(result - value) > _CLOSE * (1 + abs(value)):
-            return False
-    return True
 
 
 def _changes(tree: Tree) -> Iterator[tuple[Tree, str]]:
@@ -260,9 +253,7 @@ def _odd(
         if each.place not in lone:
             places += roots(each.left, each.right, name, at)
     places = [
-        place
-        for number, place in enumerate(places)
-        if all(abs(place - one) > 1e-9 for one in places[:number])
+        one for number, one in enumerate(places) if all(abs(one - two) > 1e-9 for two in places[:number])
     ]
     if len(places) > _MOST_VALUES:
         return
@@ -287,20 +278,14 @@ def _odd(
                 for one in near
             ):
                 if number == 0 and _TASK.search(each.before):
-                    yield from _after_task(about, holds, [{**at, name: one} for one in places])
+                    # where an equation is to be solved and the next has not its solution, that is wrong
+                    for task, following, one in zip(holds[0], holds[1], places, strict=True):
+                        if task and following is False:
+                            yield Odd(about[1].place, {**at, name: one}, (about[0].place,))
+                            break
                 else:
                     yield Odd(each.place, {**at, name: place}, tuple(about[one].place for one in near))
                 break
-
-
-def _after_task(
-    about: Sequence[Statement], holds: Sequence[Sequence[bool | None]], at: Sequence[Mapping[str, float]]
-) -> Iterator[Odd]:
-    """Where an equation is to be solved and none of the others has its solution, the next one is wrong."""
-    for task, following, values in zip(holds[0], holds[1], at, strict=True):
-        if task and following is False:
-            yield Odd(about[1].place, values, (about[0].place,))
-            return
 
 
 def _is_supposed(statement: Statement) -> bool:

@@ -10,12 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
+from itertools import repeat
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.documents.reading import Document
 from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging.names import free, replaced
+from engines.egen.judging.shapes import signed
 from engines.egen.proofreading.chains import SENTENCE
 
 UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
@@ -188,17 +190,8 @@ def unmixed(tree: Tree) -> Tree:
 
 def apart_in_any_sign(left: Tree, right: Tree) -> bool:
     """Whether two terms with signs ± differ whichever of both is meant."""
-    sides = [[signed(side, sign) for sign in ("+", "-")] for side in (left, right)]
+    sides = [[signed(side, repeat(sign)) for sign in "+-"] for side in (left, right)]
     return all(agree(one, other, {}) is False for one in sides[0] for other in sides[1])
-
-
-def signed(tree: Tree, sign: str) -> Tree:
-    children = tuple(signed(child, sign) for child in tree.children)
-    if tree.label != "pm":
-        return Tree(tree.label, children)
-    if len(children) == 2:
-        return Tree(sign, children)
-    return children[0] if sign == "+" else Tree("*", (Tree("-1"), children[0]))
 
 
 def roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:

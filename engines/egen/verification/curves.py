@@ -61,7 +61,6 @@ _MARGINS = {
 _OF_FIRST = {CODE[name]: kinds for name, kinds in _MARGINS.items()} | dict.fromkeys(
     (POW, CODE["log"]), (_PLUS,)
 )
-_OF_SECOND = {CODE["log"]: (_PLUS,)}
 _JUMPING = {CODE["atan"], CODE["acot"]}
 """What jumps where its argument has a pole: looked at on both sides."""
 _POLES = {CODE[name] for name in ("/", "tan", "sec", "csc", "cot", "csch", "coth", "pow")}
@@ -133,10 +132,8 @@ class Curves:
     def _searched(self, margins: frozenset[Margin]) -> Found:
         """What is beyond the curves that a program has and the head has not, where the head is defined, and
         beyond those that only the head has."""
-        found = [
-            self._search(margin, self._forms[margin], self._head)
-            for margin in sorted(margins - self._own, key=lambda margin: len(margin.within))
-        ]
+        own = sorted(margins - self._own, key=lambda margin: len(margin.within))
+        found = [self._search(margin, self._forms[margin], self._head) for margin in own]
         found += [self._search(margin, self._of_head[margin]) for margin in self._own - margins]
         points = [self._point[:, :0], *(one.points for one in found)]
         side = max([one.side for one in found], default=0.0) if self._claims else inf
@@ -173,9 +170,9 @@ class Curves:
                 continue
             varies[node] = varies[a] or varies[b]
             poles[node] = poles[a] or poles[b] or code in _POLES
-            own = [(kind, a) for kind in _OF_FIRST.get(code, ())] + [
-                (kind, b) for kind in _OF_SECOND.get(code, ())
-            ]
+            own = [(kind, a) for kind in _OF_FIRST.get(code, ())]
+            if code == CODE["log"]:
+                own.append((_PLUS, b))
             if code == POW and self._is_integer(numbers[b]):
                 own = []
             if code in _JUMPING and poles[a]:
@@ -196,7 +193,6 @@ class Curves:
     def _simplest(
         self, margins: Iterable[tuple[int, int]], nodes: list[list[int]], numbers: list[int]
     ) -> Iterator[tuple[int, int]]:
-        fixed = self._functions.fixed
         waiting = list(margins)
         while waiting:
             kind, node = waiting.pop()
@@ -207,10 +203,10 @@ class Curves:
                 yield kind, node
             elif square or (name == "pow" and self._is_integer(numbers[b], halved=True)):
                 waiting += ((side, a) for side in _BOTH) if kind == _PLUS else ()
-            elif name != "pow" and fixed[numbers[b]] and self._sign(numbers[b]):
-                waiting.append((_turned(kind, self._sign(numbers[b])), a))
-            elif code == MUL and fixed[numbers[a]] and self._sign(numbers[a]):
-                waiting.append((_turned(kind, self._sign(numbers[a])), b))
+            elif name != "pow" and (sign := self._sign(numbers[b])):
+                waiting.append((kind if sign > 0 else _BOTH[kind == _PLUS], a))
+            elif code == MUL and (sign := self._sign(numbers[a])):
+                waiting.append((kind if sign > 0 else _BOTH[kind == _PLUS], b))
             else:
                 yield kind, node
 
@@ -219,12 +215,9 @@ class Curves:
         return value is not None and bool(integer_or_ball(value / 2 if halved else value).is_integer())
 
     def _sign(self, function: int) -> int:
-        value = self._functions.values[function][0]
+        """Of a constant; 0 for others."""
+        value = self._functions.values[function][0] if self._functions.fixed[function] else None
         return 0 if value is None else int(value > 0) - int(value < 0)
-
-
-def _turned(kind: int, sign: int) -> int:
-    return kind if sign > 0 else _BOTH[kind == _PLUS]
 
 
 def _widened(programs: Programs) -> Programs:

@@ -60,13 +60,11 @@ def described(tree: Tree) -> Domain:
         text += f" without {missing}" if text != "R" else f", x ≠ {missing}"
     if text and edges.searched and not text.startswith("about"):
         text = f"about {text}"
-    return Domain(text or _nowhere(program, edges), tuple(found))
-
-
-def _nowhere(program: Programs, edges: _Met) -> str:
-    if (evaluate(program, _PROBES).state == UNKNOWN).any():
-        return "unknown: values overflow or lose all precision"
-    return "nowhere, as far as the search can tell" if edges.searched else "nowhere"
+    if not text and (evaluate(program, _PROBES).state == UNKNOWN).any():
+        text = "unknown: values overflow or lose all precision"
+    elif not text:
+        text = "nowhere, as far as the search can tell" if edges.searched else "nowhere"
+    return Domain(text, tuple(found))
 
 
 class _Met:
@@ -296,8 +294,7 @@ def because(judge: Judge, verdict: Verdict) -> str:
         case _ if verdict.points >= MIN_POINTS:
             return (
                 f"they agree at {verdict.points} points; elsewhere no value is known, such as an integral "
-                "over a "
-                f"pole, or terms that differ too much in size for {MOST_BITS:,} bits"
+                f"over a pole, or terms that differ too much in size for {MOST_BITS:,} bits"
             )
         case _:
             return f"only {verdict.points} points could be decided: overflow or lost precision elsewhere"
@@ -318,18 +315,15 @@ def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tupl
         node = deeper[0]
     if wanted != UNDEFINED:
         return prefix(node), "overflow, or rounding leaves no information"
-    return prefix(node), _why(node.label, [value[child] for child in node.children])
-
-
-def _why(label: str, arguments: list[float]) -> str:
-    shown = [f"{argument:.4g}" for argument in arguments]
+    label, shown = node.label, [f"{value[child]:.4g}" for child in node.children]
+    why = "not differentiable here" if label == "d" else "outside the domain"
     if label in _OUTSIDE:
-        return f"{label} of {shown[0]}: {_OUTSIDE[label]}"
-    if label == "/":
-        return f"{shown[0]} divided by 0"
-    if label == "pow":
-        kind = "0 to the power" if arguments[0] == 0 else f"negative base {shown[0]}, non-integer exponent"
-        return f"{kind} {shown[1]}"
-    if label == "log":
-        return f"base {shown[0]} and argument {shown[1]} must be positive, the base not 1"
-    return "not differentiable here" if label == "d" else "outside the domain"
+        why = f"{label} of {shown[0]}: {_OUTSIDE[label]}"
+    elif label == "/":
+        why = f"{shown[0]} divided by 0"
+    elif label == "pow":
+        negative = f"negative base {shown[0]}, non-integer exponent"
+        why = f"{'0 to the power' if value[node.children[0]] == 0 else negative} {shown[1]}"
+    elif label == "log":
+        why = f"base {shown[0]} and argument {shown[1]} must be positive, the base not 1"
+    return prefix(node), why

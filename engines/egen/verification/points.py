@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import combinations, pairwise
 from math import ceil, floor, inf, isfinite
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,10 +118,8 @@ def choose(program: Programs, seed: int) -> tuple[Floats, bool]:
 def telling(
     values: Floats, errors: Floats, most_inside: int = MAX_INSIDE, most_outside: int = MAX_OUTSIDE
 ) -> NDArray[np.intp]:
-    """Candidates within the head's domain, then beyond it, by the cells that the head's sub-terms make.
-
-    Args: values, errors: (nodes, candidates) of the head's program.
-    """
+    """Candidates within the head's domain, then beyond it, by the cells that the head's sub-terms make: from
+    the (nodes, candidates) values and errors of the head's program."""
     cells = signatures(values[1:], errors[1:], LEVELS)
     within = _chosen(np.flatnonzero(np.isfinite(errors[-1])), cells, most_inside)
     beyond = _chosen(np.flatnonzero(np.isnan(values[-1])), cells, most_outside)
@@ -137,18 +134,6 @@ _BESIDE = 2.0**-20
 """How far from an end a point beside it is, relative to its size."""
 _NEAREST = 8
 """Places that are looked at, those nearest to 0."""
-
-
-class Seen(NamedTuple):
-    """Points, by their places, where a member certainly has another value than the head, where only the head
-    has one, and where only the member has; -1 for none."""
-
-    apart: int
-    lost: int
-    gained: int
-
-
-_NOTHING = Seen(-1, -1, -1)
 
 
 def around(place: Place) -> tuple[float, float]:
@@ -187,33 +172,36 @@ def looked(edges: Edges, mask: int) -> float:
 
 def exactly(programs: Programs, k: int, point: Floats, bits: int = BITS) -> Value:
     """The value of a program at a point, by rigorous bounds."""
-    return _values(_functions(programs, point, bits), programs, [k])[0]
+    return values_of(functions_at(programs.variables, point[:, np.newaxis], bits), programs, [k])[0][0]
 
 
-def _functions(programs: Programs, point: Floats, bits: int = BITS) -> Functions:
-    first, *rest = ([float(one)] for one in point)
-    others = dict(zip(programs.variables[1:], rest, strict=True))
-    return Functions(first, bits, merged=False, others=others)
+def functions_at(
+    variables: Sequence[str],
+    points: Floats,
+    bits: int = BITS,
+    *,
+    merged: bool = False,
+    whole: Collection[str] = (),
+) -> Functions:
+    """`Functions` at some points: (variables, points)."""
+    first, *rest = points.tolist()
+    others = dict(zip(variables[1:], rest, strict=True))
+    return Functions(first, bits, merged=merged, others=others, whole=whole)
 
 
-def _values(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[Value]:
+def values_of(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[tuple[Value, ...]]:
+    """The values of some of the programs at the points of the functions."""
     some = programs.only(chosen)
     numbers = functions.read(some, some.roots)
-    return [functions.values[numbers[root]][0] for root in some.roots.tolist()]
-
-
-def _kinds(head: Value, member: Value) -> tuple[bool, bool, bool]:
-    if head is None or member is None:
-        found = member if head is None else head
-        sure = found is not None and bool(found.is_finite())
-        return False, sure and member is None, sure and head is None
-    return not head.overlaps(member), False, False
+    return [functions.values[numbers[root]] for root in some.roots.tolist()]
 
 
 def seen(
     head: Programs, programs: Programs, chosen: Sequence[int], points: Sequence[Floats]
-) -> Iterator[Seen]:
-    """What some of the programs are at points, of which each has its own: (variables, points)."""
+) -> Iterator[tuple[int, int, int]]:
+    """What some of the programs are at points, of which each has its own, (variables, points): for each the
+    places of points where it certainly has another value than the head, where only the head has one, and
+    where only the program has; -1 for none."""
     starts: dict[int, int] = {}
     pieces: list[Floats] = []
     for own in points:
@@ -236,15 +224,18 @@ def seen(
             if unknown[row, place]:
                 rows.setdefault(place, []).append(row)
     for place, doubtful in rows.items():
-        functions = _functions(head, every[:, place])
-        (first,) = _values(functions, head, [0])
-        for row, other in zip(
-            doubtful, _values(functions, programs, [chosen[row] for row in doubtful]), strict=True
-        ):
-            kinds[:, row, place] = _kinds(first, other)
+        functions = functions_at(head.variables, every[:, [place]])
+        ((first,),) = values_of(functions, head, [0])
+        others = values_of(functions, programs, [chosen[row] for row in doubtful])
+        for row, (other,) in zip(doubtful, others, strict=True):
+            differ = first is not None and other is not None and not first.overlaps(other)
+            lost = other is None and first is not None and first.is_finite()
+            gained = first is None and other is not None and other.is_finite()
+            kinds[:, row, place] = differ, lost, gained
     for row, own in enumerate(points):
         here = kinds[:, row, starts[id(own)] : starts[id(own)] + own.shape[1]]
-        yield Seen(*np.where(here.any(axis=1), here.argmax(axis=1), -1).tolist()) if own.size else _NOTHING
+        places = np.where(here.any(axis=1), here.argmax(axis=1), -1) if own.size else (-1, -1, -1)
+        yield int(places[0]), int(places[1]), int(places[2])
 
 
 # Points of several variables, drawn from where assumptions hold.
@@ -385,6 +376,10 @@ class Region:
             low < high or (name in self.assumptions.integers and low == high and low.is_integer())
             for name, (low, high) in self._bounds.items()
         )
+        free = set(self.variables) - set(self.assumptions.integers)
+        only_integers = (
+            free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
+        )
         for _ in range(_ROUNDS if possible else 0):
             rows = []
             for name in self.variables:
@@ -394,7 +389,7 @@ class Region:
             kept = np.concatenate([kept, points[:, self.holds(points)]], axis=1)
             _, first = np.unique(kept, axis=1, return_index=True)
             kept = kept[:, np.sort(first)]
-            if kept.shape[1] >= _FEWEST or (kept.shape[1] and self._whole()):
+            if kept.shape[1] >= _FEWEST or (kept.shape[1] and only_integers):
                 break
         if not kept.shape[1]:
             raise EngineError(
@@ -403,10 +398,6 @@ class Region:
                 remedy="Correct or relax the assumptions.",
             )
         return kept[:, :_POOL]
-
-    def _whole(self) -> bool:
-        free = set(self.variables) - set(self.assumptions.integers)
-        return free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
 
     def _of(self, name: str, random: np.random.Generator, ranges: Sequence[Interval], share: int) -> Floats:
         low, high = self._bounds[name]
@@ -481,7 +472,9 @@ class Lines:
         self, head: Programs, region: Region, along: Sequence[int], points: Floats, through: int
     ) -> None:
         lines: dict[tuple[int, tuple[float, ...]], _Line] = {}
-        for point in _apart(points, through):
+        _, first = np.unique(points > 0, axis=1, return_index=True)
+        order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
+        for point in (points[:, place] for place in list(order)[:through]):
             for place in along:
                 others = tuple(float(point[other]) for other in along if other != place)
                 if (place, others) not in lines:
@@ -496,8 +489,7 @@ class Lines:
     def of(self, programs: Programs, chosen: Sequence[int]) -> list[Floats]:
         """For some of the programs points beside those ends of their domains that are none of the head's."""
         some = programs.only(chosen)
-        masks = zip(*(line.masks(some) for line in self._lines), strict=True)
-        return [self._points(mask) for mask in masks]
+        return [self._points(mask) for mask in zip(*(line.masks(some) for line in self._lines), strict=True)]
 
     def _points(self, masks: tuple[int, ...]) -> Floats:
         if masks not in self._beside:
@@ -529,9 +521,3 @@ class _Line:
         points = np.repeat(self._point[:, np.newaxis], len(found), axis=1)
         points[self._place] = found
         return points[:, self._region.holds(points)]
-
-
-def _apart(points: Floats, most: int) -> list[Floats]:
-    _, first = np.unique(points > 0, axis=1, return_index=True)
-    order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
-    return [points[:, place] for place in list(order)[:most]]

@@ -19,7 +19,7 @@ from flint import ctx, fmpq
 from numpy.typing import NDArray
 
 from engines.core.numeric import compile_valid
-from engines.core.precise import BITS, Functions, Value, agreement
+from engines.core.precise import BITS, Value, agreement
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.expressions.language import (
     BINDERS,
@@ -31,13 +31,14 @@ from engines.egen.expressions.language import (
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.theories.theory import NOTHING, Assumptions, ordered
 from engines.egen.verification.curves import Curves
-from engines.egen.verification.points import Lines, Region
+from engines.egen.verification.points import Lines, Region, functions_at
 from engines.egen.verification.rigorous import (
     MOST_BITS,
     SPARE,
     LongSumError,
     Totals,
     bits_for,
+    exceptional,
     is_finite,
     scales,
     value,
@@ -110,8 +111,7 @@ class Pointwise:
         self._scales = scales(stand_in, self._deep)
         if known and self.shown:
             self._lines = Lines(stand_in, region, self.shown, self.points, 1)
-            first, *rest = self._deep.tolist()
-            functions = Functions(first, others=dict(zip(self.variables[1:], rest, strict=True)))
+            functions = functions_at(self.variables, self._deep, merged=True)
             self._curves = Curves(stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND)
             self._points += self._with_head(self._lines.of_head())
         special, singles = region.special()
@@ -152,13 +152,6 @@ class Pointwise:
             return found
         return self._at(tree, point, _MORE_BITS)
 
-    def _beside_ends(self, tree: Tree) -> list[_Point]:
-        if self._lines is None:
-            return []
-        program = compile_valid([_plain(tree)], variables=self.variables)
-        beside, beyond = self._lines.of(program, [0])[0], self._curves.of(program, [0])[0].points
-        return self._with_head(np.concatenate([beside, beyond], axis=1))
-
     def _verdict(self, tree: Tree) -> Verdict:
         """Special points show other values, and single ones where only one of the two has any. Where one of
         the two has no known value, such as an integral over a pole, nothing is claimed, but for points far
@@ -171,7 +164,12 @@ class Pointwise:
         gained: tuple[_Point, Value] | None = None
         singles: dict[str, list[str]] = {}
         integral = "integral" in tree.labels()
-        for point in [*self._points, *self._beside_ends(tree)]:
+        points = self._points
+        if self._lines is not None:
+            program = compile_valid([_plain(tree)], variables=self.variables)
+            beside, beyond = self._lines.of(program, [0])[0], self._curves.of(program, [0])[0].points
+            points = [*points, *self._with_head(np.concatenate([beside, beyond], axis=1))]
+        for point in points:
             if point.many and integral:
                 continue
             try:
@@ -214,23 +212,18 @@ class Pointwise:
             deeper = self._deeper(tree)
             if deeper is not None:
                 return deeper
+        tried = self._region.tried(np.array(agreeing).T) if agreeing else ""
+        checked = Agreed(_AGREED - SPARE, len(agreeing), tried) if agreeing else None
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
-        wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(outcome, set())
-        found = [
-            at for at, kinds in singles.items() if len(apart := {*kinds} - {""}) == 1 and apart <= wanted
-        ]
         return Verdict(
             outcome,
             len(agreeing) / inside if inside else 0.0,
             outcome == "shrinks" and gained is not None,
             len(agreeing) + missing,
             None if shown is None else self._example(shown[0], shown[0].head, shown[1]),
-            self._checked(agreeing) if agreeing else None,
-            ", ".join(found),
+            checked,
+            exceptional(outcome, singles),
         )
-
-    def _checked(self, points: Sequence[tuple[float, ...]]) -> Agreed:
-        return Agreed(_AGREED - SPARE, len(points), self._region.tried(np.array(points).T))
 
     def _deeper(self, tree: Tree) -> Verdict | None:
         """What more bits say where terms are lost in the usual ones at all points; None if no more."""
@@ -252,12 +245,11 @@ class Pointwise:
 
     def _example(self, point: _Point, head: Value, member: Value, gap: Value = None) -> Counterexample:
         at = tuple((self.variables[place], point.at[place]) for place in self.shown)
-        one, other, apart = map(_double, (head, member, gap))
+        one, other, apart = (
+            None if known is None else max(-_LARGEST, min(_LARGEST, float(known)))
+            for known in (head, member, gap)
+        )
         return Counterexample(point.at[0], one, other, apart, at)
-
-
-def _double(known: Value) -> float | None:
-    return None if known is None else max(-_LARGEST, min(_LARGEST, float(known)))
 
 
 def _plain(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, comb, factorial, gcd, inf, isfinite, lcm, log, log2
@@ -20,7 +20,7 @@ from engines.core.precise import BITS, CODE, NOTHING, Functions, Value, agreemen
 from engines.core.tree import Tree, derivative
 from engines.egen.expressions.language import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
 from engines.egen.records import Agreed
-from engines.egen.verification.points import around, beside, exactly, looked
+from engines.egen.verification.points import around, beside, exactly, functions_at, looked, values_of
 
 # The bits that it takes to see everything an expression is made of.
 #
@@ -171,14 +171,10 @@ def _length(number: fmpq) -> int:
     return max(number.p.bit_length(), number.q.bit_length())
 
 
-def _power(base: fmpq, exponent: fmpq) -> fmpq | None:
+def _exact_power(base: fmpq, exponent: fmpq) -> fmpq | None:
     if exponent.q != 1 or _length(base) * abs(exponent) > _EXACT_BITS:
         return NotImplemented
     return None if base == 0 and exponent <= 0 else base ** int(exponent.p)
-
-
-def _whole_factorial(u: fmpq) -> fmpq | None:
-    return fmpq(factorial(int(u.p))) if u.q == 1 and 0 <= u <= _EXACT_FACTORIAL else NotImplemented
 
 
 def _of_integers(function: Callable[..., int], one: fmpq, other: fmpq) -> fmpq | None:
@@ -218,14 +214,16 @@ _EXACTLY: Mapping[str, Callable[..., fmpq | None]] = {
     "-": fmpq.__sub__,
     "*": fmpq.__mul__,
     "/": lambda one, other: None if other == 0 else one / other,
-    "pow": _power,
+    "pow": _exact_power,
     "abs": abs,
     "sign": lambda u: fmpq((u > 0) - (u < 0)),
     "floor": lambda u: fmpq(u.floor()),
     "ceil": lambda u: fmpq(u.ceil()),
     "min": min,
     "max": max,
-    "factorial": _whole_factorial,
+    "factorial": lambda u: (
+        fmpq(factorial(int(u.p))) if u.q == 1 and 0 <= u <= _EXACT_FACTORIAL else NotImplemented
+    ),
     "gcd": lambda one, other: _of_integers(gcd, one, other),
     "lcm": lambda one, other: _of_integers(lcm, one, other),
     "mod": _modulo,
@@ -245,14 +243,6 @@ def _sound(label: str, parts: Sequence[Value]) -> Value:
     return instead if found is None else found
 
 
-def _cube_root(u: arb) -> Value:
-    return u.root(3) if u > 0 else -((-u).root(3)) if u < 0 else u if u == 0 else arb.nan()
-
-
-def _with_sign(u: arb, v: arb) -> Value:
-    return abs(u) if v > 0 else -abs(u) if v < 0 else arb.nan()
-
-
 def _remainder(u: arb, v: arb) -> Value:
     if v == 0:
         return None
@@ -263,22 +253,9 @@ def _remainder(u: arb, v: arb) -> Value:
     return u - v * (nearest - 1 if tie and int(nearest) % 2 else nearest)
 
 
-def _angle(y: arb, x: arb) -> Value:
-    return arb.nan() if x.contains(0) and y.contains(0) else arb.atan2(y, x)
-
-
-def _sign(u: arb) -> Value:
-    return arb(1) if u > 0 else arb(-1) if u < 0 else u if u == 0 else arb.nan()
-
-
-def _floor(u: arb) -> Value:
+def _floor(u: arb) -> arb:
     below = integer(u.floor())
     return arb.nan() if below is None else arb(below)
-
-
-def _ceil(u: arb) -> Value:
-    below = _floor(-u)
-    return None if below is None else -below
 
 
 def _round(u: arb) -> Value:
@@ -291,10 +268,6 @@ def _gamma(u: arb) -> Value:
     if u.is_integer() and u <= 0:
         return None
     return u.gamma() if abs(u) < _LARGEST_GAMMA else arb.nan()
-
-
-def _factorial(u: arb) -> Value:
-    return _gamma(u + 1)
 
 
 def _binomial(n: arb, k: arb) -> Value:
@@ -323,8 +296,7 @@ def _pochhammer(u: arb, n: arb) -> Value:
 def _mod(u: arb, modulus: arb) -> Value:
     if modulus.is_zero():
         return None
-    below = _floor(u / modulus) if modulus > 0 else arb.nan()
-    return arb.nan() if below is None else u - modulus * below
+    return u - modulus * _floor(u / modulus) if modulus > 0 else arb.nan()
 
 
 def _nth_root(degree: arb, u: arb) -> Value:
@@ -339,36 +311,31 @@ def _nth_root(degree: arb, u: arb) -> Value:
     return arb.nan()
 
 
-def _unknown(*_: arb) -> Value:
-    """What is worked out only of numbers that are known exactly."""
-    return arb.nan()
-
-
 _LARGEST_GAMMA = arb(10) ** 12
 
 _OTHERS: Mapping[str, Callable[..., Value]] = {
-    "sign": _sign,
+    "sign": lambda u: arb(1) if u > 0 else arb(-1) if u < 0 else u if u == 0 else arb.nan(),
     "floor": _floor,
-    "ceil": _ceil,
+    "ceil": lambda u: -_floor(-u),
     "round": _round,
     "gamma": _gamma,
-    "factorial": _factorial,
+    "factorial": lambda u: _gamma(u + 1),
     "binomial": _binomial,
     "pochhammer": _pochhammer,
     "mod": _mod,
-    "gcd": _unknown,
-    "lcm": _unknown,
+    # worked out only of numbers that are known exactly
+    **dict.fromkeys(("gcd", "lcm"), lambda *_: arb.nan()),
     "min": arb.min,
     "max": arb.max,
     "root": _nth_root,
-    "cbrt": _cube_root,
+    "cbrt": lambda u: _nth_root(arb(3), u),
     "erf": arb.erf,
     "erfc": arb.erfc,
     "fmin": arb.min,
     "fmax": arb.max,
-    "copysign": _with_sign,
+    "copysign": lambda u, v: abs(u) if v > 0 else -abs(u) if v < 0 else arb.nan(),
     "remainder": _remainder,
-    "atan2": _angle,
+    "atan2": lambda y, x: arb.nan() if x.contains(0) and y.contains(0) else arb.atan2(y, x),
 }
 
 
@@ -542,7 +509,7 @@ class Recheck:
         self._function = numbers[head.roots[0]]
         ((self._holes, self._ends),) = self._edges.masks(head, numbers, head.roots)
         self._agreed: dict[int, tuple[Agreed | None, int | None]] = {}
-        self._elsewhere: dict[float, tuple[Functions, Value]] = {}
+        self._elsewhere: dict[float, tuple[Functions, tuple[Value, ...]]] = {}
         self._sides: dict[Place, int] = {}
         self._texts: dict[tuple[int, int, bool], str] = {}
         self._beside: dict[int, Floats] = {}
@@ -565,23 +532,12 @@ class Recheck:
         for k, root in zip(chosen, programs.roots[chosen].tolist(), strict=True):
             function = numbers[root]
             if function not in self._agreed:
-                self._agreed[function] = self._agreement(function)
+                heads = self.functions.values[self._function]
+                self._agreed[function] = agreed_at(self.functions, heads, self.functions.values[function])
             checked, doubtful = self._agreed[function]
             closer = None if doubtful is None else self.closer(programs, k, self._probes[doubtful])
             found.append(closer if isinstance(closer, Apart) else checked or closer)
         return found
-
-    def _agreement(self, function: int) -> tuple[Agreed | None, int | None]:
-        points, doubtful = 0, None
-        both = zip(self.functions.values[self._function], self.functions.values[function], strict=True)
-        with ctx.workprec(self.functions.bits):
-            for place, (head, member) in enumerate(both):
-                if head is not None and member is not None and head.is_finite() and member.is_finite():
-                    if (agreement(head, member) or 0) >= self.functions.agreed:
-                        points += 1
-                    else:
-                        doubtful = place
-        return Agreed(self.functions.agreed - SPARE, points) if points else None, doubtful
 
     def undefined(self, function: int) -> bool:
         """Whether a function or the head has no value at any of the points looked at."""
@@ -591,28 +547,18 @@ class Recheck:
         """One program and the head at a point that is not one of those of `values`."""
         if x not in self._elsewhere:
             functions = Functions([x])
-            self._elsewhere[x] = functions, _member_value(functions, self._head, 0)
-        functions, head = self._elsewhere[x]
-        member = _member_value(functions, programs, k)
-        if head is not None and member is not None:
-            with ctx.workprec(functions.bits):
-                if (agreement(head, member) or 0) >= functions.agreed:
-                    return Agreed(functions.agreed - SPARE, 1)
-        return self.closer(programs, k, x)
+            self._elsewhere[x] = functions, values_of(functions, self._head, [0])[0]
+        functions, heads = self._elsewhere[x]
+        checked, _ = agreed_at(functions, heads, values_of(functions, programs, [k])[0])
+        return checked or self.closer(programs, k, x)
 
     def closer(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
         """One program and the head at one point, with more and more bits; None if that settles nothing."""
-        for bits in MORE_BITS:
-            alone = Functions([x], bits, merged=False)
-            with ctx.workprec(bits):
-                head, member = (_member_value(alone, *one) for one in ((self._head, 0), (programs, k)))
-                if head is None or member is None or not (head.is_finite() and member.is_finite()):
-                    return None
-                agreed = agreement(head, member)
-                if agreed is None:
-                    return Apart(x, float(head), float(member), float(member - head))
-                if agreed >= alone.agreed:
-                    return Agreed(alone.agreed - SPARE, 1)
+        for bits, agreed, values in closer(self._head, programs, k, np.array([x])):
+            if agreed is None:
+                return Apart(x, *values)
+            if agreed >= bits - _SPARE:
+                return Agreed(bits - _SPARE - SPARE, 1)
         return None
 
     def domains(
@@ -662,7 +608,7 @@ class Recheck:
             apart = (holes ^ self._holes if both else holes & ~self._holes) & ~self._edges.isolated
             places = list(self._edges.within(apart))
             known = self._edges.radius(holes | self._holes)
-            self._look(places)
+            self._has_values_at(places)
             found = [p for p in places if abs(p.value) < known and self._sides[p] > 0]
             lone = self._lone(programs, k, (holes | self._holes) & self._edges.isolated, both)
             found += [place for place in lone if abs(place.value) < known]
@@ -679,34 +625,69 @@ class Recheck:
         if not places:
             return []
         points = [place.value for place in places]
-        (heads,), (members,) = _states(self._head, points), _states(programs.only([k]), points)
-        apart = self._differ(programs.only([k]), points)
+        member = programs.only([k])
+        (heads,), (members,) = _states(self._head, points), _states(member, points)
+        ((one,), (wide,)), ((other,), (broad,)) = balls(self._head, points), balls(member, points)
+        apart = (np.abs(one - other) > wide + broad).tolist()
         return [
             place
             for place, head, member, differs in zip(places, heads, members, apart, strict=True)
             if differs or (head * member < 0 and (both or head > 0))
         ]
 
-    def _differ(self, program: Programs, points: Sequence[float]) -> list[bool]:
-        (head, wide), (member, broad) = balls(self._head, points), balls(program, points)
-        found: list[bool] = (np.abs(head - member) > wide + broad)[0].tolist()
-        return found
-
-    def _look(self, places: Sequence[Place]) -> None:
+    def _has_values_at(self, places: Sequence[Place]) -> None:
         """Find out whether the head has values beside places, or at those that are doubles: 1 where it has,
         -1 where not, 0 where it cannot be told."""
         new = [place for place in places if place not in self._sides]
-        if new:
-            (found,) = _states(self._head, [x for place in new for x in around(place)])
-            for place, sides in zip(new, zip(found[::2], found[1::2], strict=True), strict=True):
-                self._sides[place] = max(sides) if max(sides) > 0 else self._touched(place)
+        if not new:
+            return
+        (states,) = _states(self._head, [x for place in new for x in around(place)])
+        for place, sides in zip(new, zip(states[::2], states[1::2], strict=True), strict=True):
+            self._sides[place] = max(sides)
+            if max(sides) <= 0:
+                points = [*around(place), *([place.value] if place.exact == Fraction(place.value) else [])]
+                values = [exactly(self._head, 0, np.array([point])) for point in points]
+                self._sides[place] = max(-1 if value is None else int(value.is_finite()) for value in values)
 
-    def _touched(self, place: Place) -> int:
-        points = [*around(place), place.value]
-        if place.exact != Fraction(place.value):
-            points.pop()
-        values = [exactly(self._head, 0, np.array([point])) for point in points]
-        return max(-1 if value is None else int(value.is_finite()) for value in values)
+
+def agreed_at(
+    functions: Functions, heads: Sequence[Value], members: Sequence[Value]
+) -> tuple[Agreed | None, int | None]:
+    """How far values at the same points agree, and the place of one where they are not seen to."""
+    points, doubtful = 0, None
+    with ctx.workprec(functions.bits):
+        for place, (head, member) in enumerate(zip(heads, members, strict=True)):
+            if head is not None and member is not None and head.is_finite() and member.is_finite():
+                if (agreement(head, member) or 0) >= functions.agreed:
+                    points += 1
+                else:
+                    doubtful = place
+    return Agreed(functions.agreed - SPARE, points) if points else None, doubtful
+
+
+def closer(
+    head: Programs, programs: Programs, k: int, point: Floats
+) -> Iterator[tuple[int, int | None, tuple[float, float, float]]]:
+    """With more and more bits, as long as a program and the head have values at a point: the bits, to how
+    many of them the values are the same (None where they differ), and the values with their gap."""
+    for bits in MORE_BITS:
+        alone = functions_at(head.variables, point[:, np.newaxis], bits)
+        with ctx.workprec(bits):
+            (one,), (other,) = values_of(alone, head, [0])[0], values_of(alone, programs, [k])[0]
+            if one is None or other is None or not (one.is_finite() and other.is_finite()):
+                return
+            agreed, values = agreement(one, other), (float(one), float(other), float(other - one))
+        yield bits, agreed, values
+
+
+def exceptional(outcome: str, kinds: Mapping[str, Sequence[str]]) -> str:
+    """The single values at which only one of head and member is defined, and that is no other outcome.
+
+    Args: kinds: by what is special, `head` or `member`, whichever has no value at a point, or "".
+    """
+    wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(outcome, set())
+    apart = {at: {*of} - {""} for at, of in kinds.items()}
+    return ", ".join(at for at, of in apart.items() if len(of) == 1 and of <= wanted)
 
 
 def undefined(values: Sequence[Value]) -> bool:
@@ -726,11 +707,6 @@ def _states(programs: Programs, points: Sequence[float]) -> list[list[int]]:
     values, errors = balls(programs, points)
     states: list[list[int]] = (np.isfinite(errors).astype(int) - np.isnan(values)).tolist()
     return states
-
-
-def _member_value(functions: Functions, programs: Programs, k: int) -> Value:
-    one = programs.only([k])
-    return functions.values[functions.read(one, one.roots)[one.roots[0]]][0]
 
 
 _ROUGH = 1e-6

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engines.core.compiling import compiled
 from engines.core.errors import ExpressionError
 from engines.core.numeric import Expression, Programs, balls, compile_many, compile_valid
-from engines.core.precise import BITS, Functions, Value, agreement
+from engines.core.precise import BITS, Value, agreement
 from engines.core.tree import Tree
 from engines.egen.expressions.language import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
@@ -29,18 +29,21 @@ from engines.egen.verification.points import (
     Region,
     choose,
     exactly,
+    functions_at,
     seen,
     telling,
+    values_of,
 )
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.rigorous import (
-    MORE_BITS,
     MOST_BITS,
     SEEN,
-    SPARE,
     Apart,
     Recheck,
+    agreed_at,
     bits_for,
+    closer,
+    exceptional,
     scales,
     too_large,
     undefined,
@@ -84,6 +87,7 @@ class Verifier:
         self.head = head
         self.seed = seed
         self.variables: tuple[str, ...] = ("x",)
+        self.shown: list[int] = []
         self._program = compile_many([head])
         points, hopeless = choose(self._program, seed)
         self._place(points)
@@ -167,14 +171,10 @@ class Verifier:
         return "extends" if more else "equal"
 
     def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
-        numbers = self._recheck.read(programs, [case.k for case in agreeing])
-        self._compare(programs, numbers, agreeing)
-        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
-        self._search_domains(programs, numbers, whole)
-
-    def _compare(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
-        found = self._recheck.values(programs, numbers, [case.k for case in cases])
-        for case, checked in zip(cases, found, strict=True):
+        chosen = [case.k for case in agreeing]
+        numbers = self._recheck.read(programs, chosen)
+        found = self._recheck.values(programs, numbers, chosen)
+        for case, checked in zip(agreeing, found, strict=True):
             if case.suspect >= 0 and not isinstance(checked, Apart):
                 closer = self._recheck.closer(programs, case.k, float(self.points[case.suspect]))
                 checked = closer if isinstance(closer, Apart) else checked or closer
@@ -187,6 +187,8 @@ class Verifier:
                 case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
                 if checked is None and self._recheck.undefined(numbers[programs.roots[case.k]]):
                     self._doubt(case)
+        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
+        self._search_domains(programs, numbers, whole)
 
     def _look_deeper(self, programs: Programs, cases: Sequence[Case]) -> None:
         deep = self._needed(programs, _FEW_DEPTHS).min(axis=1) > SEEN
@@ -309,7 +311,8 @@ class Verifier:
     def _example(
         self, point: Floats, head: float | None, member: float | None, gap: float | None
     ) -> Counterexample:
-        return Counterexample(float(point[0]), head, member, gap)
+        at = tuple((self.variables[place], float(point[place])) for place in self.shown)
+        return Counterexample(float(point[0]), head, member, gap, at)
 
 
 @dataclass(slots=True)
@@ -525,12 +528,15 @@ class Several(Verifier):
         self.seed = seed
         self.variables = ordered(names)
         self.shown = [place for place, name in enumerate(self.variables) if name in names]
-        self._whole = frozenset(assumptions.integers)
         self._program = compile_many([head], variables=self.variables)
         region = Region(self.variables, assumptions, seed=seed)
         values, errors = balls(self._program, region.points, trace=True)
         near = region.points[:, telling(values, errors)]
-        points = np.concatenate([near, *map(self._telling_far, region.far()), *region.whole()], axis=1)
+        far = (
+            points[:, telling(*balls(self._program, points, trace=True), MAX_FAR, MAX_FAR)]
+            for points in region.far()
+        )
+        points = np.concatenate([near, *far, *region.whole()], axis=1)
         self._place(points)
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
         if not self._decides(region.points.shape[1] - sum(known) > known[0]):
@@ -540,51 +546,35 @@ class Several(Verifier):
         if (ends := self._lines.of_head()).size:
             self._place(points, ends)
         self._tried = region.tried(self.points)
-        self._probes = self._chosen()
-        self._general = self._functions(self.points[:, self._probes])
-        self._curves = Curves(self._program, region, self.shown, self._general, self.points[:, 0])
-        self._special_points, self._special_values = region.special()
-        self._special = self._functions(self._special_points, exact=True)
-
-    def _chosen(self) -> list[int]:
-        """Places of some points of the head's domain, the outermost ones of each variable among them: there
-        one sees best what fades along it, such as 1 - tanh x for x > 20."""
+        # The outermost points of each variable are among the probes: there one sees best what fades along it,
+        # such as 1 - tanh x for x > 20.
         inside = self.points[self.shown, : self.inside]
         outermost = [*inside.argmin(axis=1).tolist(), *inside.argmax(axis=1).tolist()]
-        return sorted({*range(0, self.inside, max(1, self.inside // _PROBES)), *outermost})
-
-    def _telling_far(self, points: Floats) -> Floats:
-        values, errors = balls(self._program, points, trace=True)
-        return points[:, telling(values, errors, MAX_FAR, MAX_FAR)]
-
-    def _functions(self, points: Floats, bits: int = BITS, *, exact: bool = False) -> Functions:
-        """Functions at some points. Args: exact: single values such as 1 are just that."""
-        first, *rest = points.tolist()
-        others = dict(zip(self.variables[1:], rest, strict=True))
-        return Functions(first, bits, merged=not exact, others=others, whole=self._whole)
-
-    def _example(
-        self, point: Floats, head: float | None, member: float | None, gap: float | None = None
-    ) -> Counterexample:
-        at = tuple((self.variables[place], float(point[place])) for place in self.shown)
-        return Counterexample(float(point[0]), head, member, gap, at)
+        self._probes = sorted({*range(0, self.inside, max(1, self.inside // _PROBES)), *outermost})
+        self._general = functions_at(
+            self.variables, self.points[:, self._probes], merged=True, whole=assumptions.integers
+        )
+        self._curves = Curves(self._program, region, self.shown, self._general, self.points[:, 0])
+        self._special_points, self._special_values = region.special()
+        self._special = functions_at(self.variables, self._special_points)
 
     def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
         roots = programs.roots[[case.k for case in agreeing]]
         general = self._general.read(programs, roots)
         special = self._special.read(programs, roots)
-        heads = [self._of(functions, self._program) for functions in (self._general, self._special)]
+        (general_heads,) = values_of(self._general, self._program, [0])
+        (special_heads,) = values_of(self._special, self._program, [0])
         for case, root in zip(agreeing, roots.tolist(), strict=True):
             members = self._general.values[general[root]]
-            doubtful = self._compare_general(case, heads[0], members)
-            for place in (doubtful, case.suspect):
+            case.checked, doubtful = agreed_at(self._general, general_heads, members)
+            for place in (-1 if doubtful is None else self._probes[doubtful], case.suspect):
                 if case.outcome != "different" and place >= 0:
                     self._decide(programs, case, place)
             if case.outcome != "different" and case.checked is None and case.sharp >= 0:
                 self._decide(programs, case, case.sharp)
             if case.outcome != "different":
                 checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
-                if case.checked is None and (undefined(heads[0]) or undefined(members)):
+                if case.checked is None and (undefined(general_heads) or undefined(members)):
                     self._doubt(case)
                 case.checked = checked._replace(integers=self._tried)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
@@ -593,44 +583,20 @@ class Several(Verifier):
         self._look_beyond(programs, whole)
         for case in agreeing:
             if case.outcome != "different":
-                self._compare_special(case, heads[1], self._special.values[special[programs.roots[case.k]]])
-
-    @staticmethod
-    def _of(functions: Functions, program: Programs, k: int = 0) -> tuple[Value, ...]:
-        one = program.only([k])
-        return functions.values[functions.read(one, one.roots)[one.roots[0]]]
-
-    def _compare_general(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> int:
-        """How far values agree at points in general position, and the place of one where they are not seen
-        to, or -1."""
-        points, doubtful = 0, -1
-        with ctx.workprec(BITS):
-            for place, head, member in zip(self._probes, heads, members, strict=True):
-                if head is not None and member is not None and head.is_finite() and member.is_finite():
-                    if (agreement(head, member) or 0) >= self._general.agreed:
-                        points += 1
-                    else:
-                        doubtful = place
-        if points:
-            case.checked = Agreed(self._general.agreed - SPARE, points)
-        return doubtful
+                self._compare_special(
+                    case, special_heads, self._special.values[special[programs.roots[case.k]]]
+                )
 
     def _decide(self, programs: Programs, case: Case, place: int) -> None:
-        for bits in MORE_BITS:
-            alone = self._functions(self.points[:, [place]], bits, exact=True)
-            with ctx.workprec(bits):
-                (head,), (member,) = self._of(alone, self._program), self._of(alone, programs, case.k)
-                if head is None or member is None or not (head.is_finite() and member.is_finite()):
-                    return
-                agreed = agreement(head, member)
-                if agreed is None:
-                    case.outcome = "different"
-                    gap = float(member - head)
-                    case.example = self._example(self.points[:, place], float(head), float(member), gap)
-                    return
-                if agreed >= bits // 2:
-                    case.checked = case.checked or Agreed(agreed, 1)
-                    return
+        point = self.points[:, place]
+        for bits, agreed, values in closer(self._program, programs, case.k, point):
+            if agreed is None:
+                case.outcome = "different"
+                case.example = self._example(point, *values)
+                return
+            if agreed >= bits // 2:
+                case.checked = case.checked or Agreed(agreed, 1)
+                return
 
     def _compare_special(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> None:
         parted: dict[str, list[str]] = {}
@@ -646,6 +612,4 @@ class Several(Verifier):
                     case.outcome = "different"
                     case.example = self._example(point, float(head), float(member), float(member - head))
                     return
-        wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(case.outcome, set())
-        found = [at for at, kinds in parted.items() if len(apart := {*kinds} - {""}) == 1 and apart <= wanted]
-        case.exceptions = ", ".join(found)
+        case.exceptions = exceptional(case.outcome, parted)

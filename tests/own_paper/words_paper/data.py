@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mathwb.workbench.config import Key
-from mathwb.workbench.data import Kind, Report
 from mathwb.workbench.doctor import Finding
 from mathwb.workbench.paper import Guide
-from mathwb.workbench.workspace import Workspace
+from mathwb.workbench.workspace import Kind, Report, Workspace
 
 KINDS = (Kind("text", "a text", "words_paper.data:check", held="words_paper.data:held", many="texts"),)
 SETTINGS = (Key("words.least", 1, "letters of a word, at least", least=1),)

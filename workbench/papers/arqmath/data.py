@@ -19,9 +19,8 @@ from engines.forum.folder import ArqmathFolder, SomeCollection
 from engines.forum.readers import Report as Rows
 from engines.forum.readers import read_comments, read_formulas, read_links, read_posts
 from engines.forum.topics import read_topics
-from workbench.data import Kind
 from workbench.errors import MissingError, WorkspaceError
-from workbench.workspace import RecordFile, Workspace
+from workbench.workspace import Kind, RecordFile, Workspace
 
 # The ARQMath collections that a workspace knows: those in its folder `arqmath/`, and registered ones.
 #

@@ -14,8 +14,8 @@ from engines.core.files import file_error, read_lines, sha256
 from engines.core.system import asset, size
 from engines.egen.records import MAX_TOKENS
 from workbench.config import Key
-from workbench.data import Kind, Report
 from workbench.errors import MissingError
+from workbench.workspace import Kind, Report
 
 if TYPE_CHECKING:
     from workbench.doctor import Finding

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.system import asset
 from workbench.config import Key
-from workbench.data import Kind, Report
 from workbench.errors import MissingError
+from workbench.workspace import Kind, Report
 
 if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect

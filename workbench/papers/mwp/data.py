@@ -14,10 +14,9 @@ from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg
 from engines.core.system import asset, models_folder
-from workbench.data import Kind, Report
 from workbench.doctor import Finding
 from workbench.errors import MissingError
-from workbench.workspace import RecordFile, Workspace
+from workbench.workspace import Kind, RecordFile, Report, Workspace
 
 _HERE = "workbench.papers.mwp.data"
 _FILE = "problems.jsonl"
