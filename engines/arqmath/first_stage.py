@@ -47,13 +47,9 @@ class Retriever(ABC):
     def __init__(self, index: Index) -> None:
         self.index = index
         if self.stored and index.manifest.get(self.name) is None:
-            raise EngineError(
-                f"the index holds no {self.holds[0]}",
-                where=str(index.path),
-                code="E670",
-                exit_code=3,
-                remedy=f"Add them with: mathwb arqmath index FOLDER --out DIR {self.holds[1]}",
-            )
+            what = f"the index holds no {self.holds[0]}"
+            remedy = f"Add them with: mathwb arqmath index FOLDER --out DIR {self.holds[1]}"
+            raise EngineError(what, where=str(index.path), code="E670", exit_code=3, remedy=remedy)
         self.part: Any = self.open(index.path / self.name) if self.stored else None
 
     @classmethod

@@ -251,12 +251,9 @@ def refuse_other(target: Path, mark: str) -> None:
     except OSError as error:
         raise file_error(error, target, "read") from error
     if held and mark not in held:
-        raise DataError(
-            "the folder holds other files, which would be lost",
-            path=target,
-            code="E452",
-            remedy="Name a new folder, or remove this one yourself.",
-        )
+        what = "the folder holds other files, which would be lost"
+        remedy = "Name a new folder, or remove this one yourself."
+        raise DataError(what, path=target, code="E452", remedy=remedy)
 
 
 def remove_folder(folder: Path, mark: str) -> None:
@@ -464,13 +461,9 @@ def _decoded(
         try:
             line = source.readline(MAX_LINE_BYTES + 1)
         except (EOFError, zlib.error) as error:
-            raise DataError(
-                "the compressed file ends too early or is corrupt",
-                path=path,
-                line=number + 1,
-                code="E316",
-                remedy="Download or copy it again.",
-            ) from error
+            what = "the compressed file ends too early or is corrupt"
+            remedy = "Download or copy it again."
+            raise DataError(what, path=path, line=number + 1, code="E316", remedy=remedy) from error
         if not line:
             break
         number += 1
@@ -503,19 +496,11 @@ def _decoded(
 def refuse_binary(line: bytes, path: Path) -> None:
     """Raises: DataError E315 for the beginning of a file that is UTF-16 or no text."""
     if line.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataError(
-            "the text is UTF-16, and UTF-8 is needed",
-            path=path,
-            code="E315",
-            remedy="Save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
-        )
+        remedy = "Save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8"
+        raise DataError("the text is UTF-16, and UTF-8 is needed", path=path, code="E315", remedy=remedy)
     if b"\0" in line[:4096]:
-        raise DataError(
-            "this is a binary file, and text is needed",
-            path=path,
-            code="E315",
-            remedy="Name a UTF-8 text file.",
-        )
+        remedy = "Name a UTF-8 text file."
+        raise DataError("this is a binary file, and text is needed", path=path, code="E315", remedy=remedy)
 
 
 def printable(text: str) -> str:
@@ -707,12 +692,9 @@ def sole_builder(out: Path, *, code: str, lock: str = "build.lock", shared: bool
         try:
             fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:
-            raise EngineError(
-                "another build is running in this folder",
-                where=str(out),
-                remedy="Wait for it, or stop it, or choose another --out.",
-                code=code,
-            ) from None
+            what = "another build is running in this folder"
+            remedy = "Wait for it, or stop it, or choose another --out."
+            raise EngineError(what, where=str(out), remedy=remedy, code=code) from None
         if not shared:
             sweep(out)
         yield

@@ -234,11 +234,8 @@ def compile_many(expressions: Sequence[Expression], *, variables: Sequence[str] 
         expression = expressions[k]
         labels = expression.labels() if isinstance(expression, Tree) else list(expression)
         parse_prefix(labels, _Table(variables).arity)
-        raise ExpressionError(
-            f"the derivative is not with respect to {variables[0]}",
-            text=" ".join(labels),
-            remedy=f"Write: d {variables[0]} <expression>.",
-        )
+        what = f"the derivative is not with respect to {variables[0]}"
+        raise ExpressionError(what, text=" ".join(labels), remedy=f"Write: d {variables[0]} <expression>.")
     return programs
 
 

@@ -27,11 +27,8 @@ def asset(relative: str) -> Path:
         path = root / relative
         if path.exists():
             return path
-    raise DataError(
-        f"the file {relative} that ships with mathwb is missing",
-        remedy="Install mathwb again; the installation is incomplete.",
-        code="E356",
-    )
+    remedy = "Install mathwb again; the installation is incomplete."
+    raise DataError(f"the file {relative} that ships with mathwb is missing", remedy=remedy, code="E356")
 
 
 def models_folder() -> Path:

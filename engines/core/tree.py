@@ -109,28 +109,20 @@ def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:
     if not tokens:
         raise ExpressionError("the expression is empty", remedy="Write something like: sin x")
     if len(tokens) > MAX_NODES:
-        raise ExpressionError(
-            f"the expression has {len(tokens):,} tokens; at most {MAX_NODES:,} are read",
-            remedy="Split it into smaller expressions.",
-        )
+        what = f"the expression has {len(tokens):,} tokens; at most {MAX_NODES:,} are read"
+        raise ExpressionError(what, remedy="Split it into smaller expressions.")
     root: list[Tree] = []
     open_nodes: list[tuple[str, int, list[Tree]]] = []
     for position, token in enumerate(tokens):
         if root:
-            raise ExpressionError(
-                f"the expression is complete before token {position + 1} ({token!r})",
-                text=" ".join(tokens),
-                position=position,
-                remedy="Remove what follows, or check the operators' operands.",
-            )
+            what = f"the expression is complete before token {position + 1} ({token!r})"
+            remedy = "Remove what follows, or check the operators' operands."
+            raise ExpressionError(what, text=" ".join(tokens), position=position, remedy=remedy)
         wanted = arity(token)
         if wanted:
             if len(open_nodes) >= MAX_DEPTH - 1:
-                raise ExpressionError(
-                    f"the expression is nested more than {MAX_DEPTH} deep",
-                    position=position,
-                    remedy="Split it into smaller expressions.",
-                )
+                what = f"the expression is nested more than {MAX_DEPTH} deep"
+                raise ExpressionError(what, position=position, remedy="Split it into smaller expressions.")
             open_nodes.append((token, wanted, []))
             continue
         done = Tree(token)
@@ -145,12 +137,9 @@ def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:
             root.append(done)
     if not root:
         label, count, children = open_nodes[-1]
-        raise ExpressionError(
-            f"{label!r} takes {count} operand{'s' if count > 1 else ''} and got {len(children)}",
-            text=" ".join(tokens),
-            position=len(tokens),
-            remedy="The expression ends too early.",
-        )
+        what = f"{label!r} takes {count} operand{'s' if count > 1 else ''} and got {len(children)}"
+        remedy = "The expression ends too early."
+        raise ExpressionError(what, text=" ".join(tokens), position=len(tokens), remedy=remedy)
     return root[0]
 
 

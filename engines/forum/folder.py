@@ -145,13 +145,9 @@ class ArqmathFolder:
             if role is not None:
                 found.setdefault((role.name, role.task), []).append(file)
         if not found:
-            raise DataError(
-                "there are no ARQMath files here",
-                path=path,
-                code="E318",
-                exit_code=3,
-                remedy=f"Expected names such as Posts.V1.3.xml, or a file {DESCRIPTION} that names them.",
-            )
+            what = "there are no ARQMath files here"
+            remedy = f"Expected names such as Posts.V1.3.xml, or a file {DESCRIPTION} that names them."
+            raise DataError(what, path=path, code="E318", exit_code=3, remedy=remedy)
         return _made(path, path.resolve().name, found)
 
     @property
@@ -174,12 +170,8 @@ class ArqmathFolder:
     def need_posts(self) -> Path:
         """The posts. Raises: DataError (exit 3) when the collection has none."""
         if self.posts is None:
-            raise DataError(
-                "the collection has no posts",
-                path=self.path,
-                code="E312",
-                remedy=f"Expected Posts.V1.x.xml or posts*.jsonl.gz, or `posts` in {DESCRIPTION}.",
-            )
+            remedy = f"Expected Posts.V1.x.xml or posts*.jsonl.gz, or `posts` in {DESCRIPTION}."
+            raise DataError("the collection has no posts", path=self.path, code="E312", remedy=remedy)
         return self.posts
 
 
@@ -254,12 +246,9 @@ def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
     unpacked = [file for file in files if file.suffix.lower() not in (".zip", ".7z")] or files
     if len({_VERSION.sub("", file.name.lower()) for file in unpacked}) > 1:
         names = ", ".join(sorted(file.name for file in unpacked))
-        raise DataError(
-            f"there are several files of {name}, and only one can be read: {names}",
-            path=path,
-            code="E318",
-            remedy=f'Merge them, or name one in {DESCRIPTION}, as: {name} = "{unpacked[0].name}"',
-        )
+        what = f"there are several files of {name}, and only one can be read: {names}"
+        remedy = f'Merge them, or name one in {DESCRIPTION}, as: {name} = "{unpacked[0].name}"'
+        raise DataError(what, path=path, code="E318", remedy=remedy)
     return max(unpacked, key=lambda file: (".xml" in file.name.lower(), _natural(file)))
 
 
@@ -315,12 +304,9 @@ def _named(folder: Path, description: Path, key: str, value: object) -> list[Pat
         else:
             matching = [folder / name] if (folder / name).is_file() else []
         if not matching:
-            raise DataError(
-                f"`{key}` names {name!r}, which is not there",
-                path=description,
-                code="E312",
-                remedy="Correct the name, or leave the key out.",
-            )
+            what = f"`{key}` names {name!r}, which is not there"
+            remedy = "Correct the name, or leave the key out."
+            raise DataError(what, path=description, code="E312", remedy=remedy)
         result += [file for file in matching if file not in result]
     return result
 

@@ -270,12 +270,8 @@ def _seven(path: Path, name: str) -> Iterator[IO[bytes]]:
     """What a program writes of a file in a 7z archive."""
     program = next(filter(shutil.which, _PROGRAMS), None)
     if program is None:
-        raise DataError(
-            "no program that unpacks 7z is installed",
-            path=path,
-            code="E328",
-            remedy=f"Install 7-Zip or bsdtar, or unpack {name} from it yourself.",
-        )
+        remedy = f"Install 7-Zip or bsdtar, or unpack {name} from it yourself."
+        raise DataError("no program that unpacks 7z is installed", path=path, code="E328", remedy=remedy)
     command = [program, *_PROGRAMS[program][0], str(path.absolute()), name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
@@ -658,12 +654,8 @@ def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
     path = Path(path)
     head, *rows = [*csv_rows(read_lines(path))] or [CsvRow(1, 1, [])]
     if wrong := next((row for row in (head, *rows) if row.wrong), None):
-        raise DataError(
-            f"not a CSV file: {wrong.wrong}",
-            path=path,
-            line=wrong.line,
-            remedy="Save it as CSV, with commas and quotes.",
-        )
+        remedy = "Save it as CSV, with commas and quotes."
+        raise DataError(f"not a CSV file: {wrong.wrong}", path=path, line=wrong.line, remedy=remedy)
     if "Topic" not in head.cells:
         raise DataError(
             "no column 'Topic'", path=path, line=1, remedy="The first line names the columns; one is Topic."

@@ -115,20 +115,14 @@ def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
     with open_binary(path) as file:
         content = file.read()
     if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
-        raise DataError(
-            "the file declares XML entities, which topic files never do",
-            path=path,
-            remedy="Remove the declarations.",
-        )
+        what = "the file declares XML entities, which topic files never do"
+        raise DataError(what, path=path, remedy="Remove the declarations.")
     try:
         root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError as error:
-        raise DataError(
-            f"not well-formed XML: {error.msg}",
-            path=path,
-            line=error.lineno,
-            remedy="Is this a topic file of ARQMath?",
-        ) from None
+        what = f"not well-formed XML: {error.msg}"
+        remedy = "Is this a topic file of ARQMath?"
+        raise DataError(what, path=path, line=error.lineno, remedy=remedy) from None
     for element in root.iter("Topic"):
         fields: Mapping[str, str] = {str(child.tag): "".join(map(str, child.itertext())) for child in element}
         line, number = int(str(element.sourceline)), element.get("number")

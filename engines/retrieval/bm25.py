@@ -215,12 +215,8 @@ class LexicalIndex:
     def __init__(self, folder: Path) -> None:
         self.about: Mapping[str, Any] = read_about(folder)
         if self.about.get("tokens") not in TERMS:
-            raise DataError(
-                f"the index holds terms of version {self.about.get('tokens')}, not of {', '.join(TERMS)}",
-                path=folder,
-                code="E662",
-                remedy="Remove the index and build it again.",
-            )
+            what = f"the index holds terms of version {self.about.get('tokens')}, not of {', '.join(TERMS)}"
+            raise DataError(what, path=folder, code="E662", remedy="Remove the index and build it again.")
         arrays = [mapped(folder / name) for name in (_SUMMANDS, _DOCUMENTS, _STARTS)]
         self.terms = TERMS[self.about["tokens"]]
         self._data, self._documents, starts = arrays

@@ -255,11 +255,9 @@ class DenseIndex:
         """
         queries = np.ascontiguousarray(queries, np.float32)
         if queries.ndim != 2 or queries.shape[1] != self.dim:
-            raise EngineError(
-                f"vectors of {queries.shape[-1]} numbers cannot be searched among vectors of {self.dim}",
-                code="E666",
-                remedy="Search with the model that the index was built with.",
-            )
+            what = f"vectors of {queries.shape[-1]} numbers cannot be searched among vectors of {self.dim}"
+            remedy = "Search with the model that the index was built with."
+            raise EngineError(what, code="E666", remedy=remedy)
         k = min(k, len(self))
         if self._kind == "hnsw":
             self._index.hnsw.efSearch = max(_SEARCH_WIDTH, 2 * k)

@@ -188,12 +188,9 @@ class SentenceEncoder:
         try:
             return read(texts)
         except Exception as error:  # whatever the tokenizer's library raises
-            raise DataError(
-                f"the model {self.name} cannot read one of the texts: {str(error)[:100]}",
-                path=self._folder,
-                code="E664",
-                remedy="A model of expressions reads prefix notation only; name a text model.",
-            ) from error
+            what = f"the model {self.name} cannot read one of the texts: {str(error)[:100]}"
+            remedy = "A model of expressions reads prefix notation only; name a text model."
+            raise DataError(what, path=self._folder, code="E664", remedy=remedy) from error
 
 
 def _built_in(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, int]:

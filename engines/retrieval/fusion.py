@@ -180,11 +180,9 @@ class FuseRuns:
         if len(self.runs) < 2:
             raise EngineError("one run cannot be fused", code="E406", remedy="Give two runs or more.")
         if (self.how == "weighted") != bool(self.weights) or len(self.weights) not in (0, len(self.runs)):
-            raise EngineError(
-                f"{len(self.weights)} weights for {len(self.runs)} runs fused by {self.how}",
-                code="E434",
-                remedy="Give a weight for each run with --how weighted, and none otherwise.",
-            )
+            what = f"{len(self.weights)} weights for {len(self.runs)} runs fused by {self.how}"
+            remedy = "Give a weight for each run with --how weighted, and none otherwise."
+            raise EngineError(what, code="E434", remedy=remedy)
         if self.how == "weighted":
             no_effect({"--k": self.k}, "--how weighted", "E434")
         if self.weights and not any(self.weights):

@@ -80,11 +80,8 @@ def compare(
     import numpy as np
 
     if a.keys() != b.keys():
-        raise EngineError(
-            "the two runs were evaluated on different topics",
-            code="E340",
-            remedy="Evaluate both on the same topics.",
-        )
+        remedy = "Evaluate both on the same topics."
+        raise EngineError("the two runs were evaluated on different topics", code="E340", remedy=remedy)
     topics = list(a)
     if len(topics) < 2:
         raise EngineError(

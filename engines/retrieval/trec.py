@@ -56,10 +56,9 @@ class Run:
             best: dict[str, float] = {}
             for document, score in pairs:
                 if not math.isfinite(score):
-                    raise DataError(
-                        f"topic {topic}: document {document} has the score {score}",
-                        remedy="A score is a finite number; did the model's training diverge?",
-                    )
+                    what = f"topic {topic}: document {document} has the score {score}"
+                    remedy = "A score is a finite number; did the model's training diverge?"
+                    raise DataError(what, remedy=remedy)
                 if document not in best or score > best[document]:
                     best[document] = score
             rankings[topic] = trec_order(list(best.items()))
@@ -107,12 +106,8 @@ def _layout(first: list[list[str]], path: Path, task: int | None) -> tuple[int, 
     if width == 5:
         return 5, lambda c: (c[0], c[1], c[2], c[3], c[4]), False
     if width != 6:
-        raise DataError(
-            f"a run line has {width} columns",
-            path=path,
-            line=1,
-            remedy="Expected topic, Q0, document, rank, score, tag (TREC), or the same without Q0.",
-        )
+        remedy = "Expected topic, Q0, document, rank, score, tag (TREC), or the same without Q0."
+        raise DataError(f"a run line has {width} columns", path=path, line=1, remedy=remedy)
     first = [columns for columns in first if len(columns) == width]
     second = {columns[1] for columns in first}
     of_posts = not (len(second) == 1 and second <= {"Q0", "q0", "0", "1"})
@@ -167,29 +162,20 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         assert layout is not None
         width, pick, with_post = layout
         if len(columns) != width:
-            raise DataError(
-                f"{len(columns)} columns where earlier lines have {width}",
-                path=path,
-                line=line,
-                remedy="All lines of a run have the same columns; see docs/reference/arqmath.md.",
-            )
+            what = f"{len(columns)} columns where earlier lines have {width}"
+            remedy = "All lines of a run have the same columns; see docs/reference/arqmath.md."
+            raise DataError(what, path=path, line=line, remedy=remedy)
         topic, document, rank, text, tag = pick(columns)
         try:
             score = float(text)
         except ValueError:
-            raise DataError(
-                f"the score {text[:40]!r} is not a number",
-                path=path,
-                line=line,
-                remedy="Is this a qrels file, or are columns missing?",
-            ) from None
+            what = f"the score {text[:40]!r} is not a number"
+            remedy = "Is this a qrels file, or are columns missing?"
+            raise DataError(what, path=path, line=line, remedy=remedy) from None
         if not math.isfinite(score):
-            raise DataError(
-                f"the score of document {document} is {text}",
-                path=path,
-                line=line,
-                remedy="A ranking needs finite scores; write the run again.",
-            )
+            what = f"the score of document {document} is {text}"
+            remedy = "A ranking needs finite scores; write the run again."
+            raise DataError(what, path=path, line=line, remedy=remedy)
         are_ranks &= rank.isdecimal() and float(rank) == score
         tags.setdefault(tag)
         if rank.isdecimal():
@@ -372,40 +358,27 @@ def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer],
             continue
         columns = text.split("\t", 5)
         if len(columns) != 6:
-            raise DataError(
-                f"a Task 3 line has {len(columns)} columns, not 6",
-                path=path,
-                line=line,
-                remedy="Expected topic, rank, score, run, sources, answer, separated by tabs.",
-            )
+            what = f"a Task 3 line has {len(columns)} columns, not 6"
+            remedy = "Expected topic, rank, score, run, sources, answer, separated by tabs."
+            raise DataError(what, path=path, line=line, remedy=remedy)
         topic, _rank, score, tag, sources, answer = columns
         try:
             number = float(score)
         except ValueError:
-            raise DataError(
-                f"the score {score[:40]!r} is not a number",
-                path=path,
-                line=line,
-                remedy="Expected topic, rank, score, run, sources, answer, separated by tabs.",
-            ) from None
+            what = f"the score {score[:40]!r} is not a number"
+            remedy = "Expected topic, rank, score, run, sources, answer, separated by tabs."
+            raise DataError(what, path=path, line=line, remedy=remedy) from None
         if topic in answers:
-            raise DataError(
-                f"a second answer to topic {topic}",
-                path=path,
-                line=line,
-                remedy="A run has one answer to a topic.",
-            )
+            remedy = "A run has one answer to a topic."
+            raise DataError(f"a second answer to topic {topic}", path=path, line=line, remedy=remedy)
         if len(answer) > limit:
             warnings.append(f"line {line}: the answer to {topic} has {len(answer)} characters, over {limit}")
         if answer.count("$") % 2:
             warnings.append(f"line {line}: the answer to {topic} has an odd number of $")
         answers[topic] = Answer(topic, answer, number, tag, sources)
     if not answers:
-        raise DataError(
-            "the run has no answers",
-            path=path,
-            remedy="Expected topic, rank, score, run, sources, answer, separated by tabs.",
-        )
+        remedy = "Expected topic, rank, score, run, sources, answer, separated by tabs."
+        raise DataError("the run has no answers", path=path, remedy=remedy)
     return list(answers.values()), tuple(warnings)
 
 
@@ -422,26 +395,15 @@ def read_answer_ids(path: str | Path) -> dict[str, dict[str, str]]:
         if not columns:
             continue
         if len(columns) != 3:
-            raise DataError(
-                f"a line has {len(columns)} columns, not 3",
-                path=path,
-                line=line,
-                remedy="Expected run, topic, id of the answer in the qrels.",
-            )
+            remedy = "Expected run, topic, id of the answer in the qrels."
+            raise DataError(f"a line has {len(columns)} columns, not 3", path=path, line=line, remedy=remedy)
         tag, topic, document = columns
         if found.setdefault(tag, {}).setdefault(topic, document) != document:
-            raise DataError(
-                f"a second answer of {tag} to topic {topic}",
-                path=path,
-                line=line,
-                remedy="A run has one answer to a topic.",
-            )
+            remedy = "A run has one answer to a topic."
+            raise DataError(f"a second answer of {tag} to topic {topic}", path=path, line=line, remedy=remedy)
     if not found:
-        raise DataError(
-            "the file names no answers",
-            path=path,
-            remedy="Expected run, topic, id of the answer in the qrels.",
-        )
+        remedy = "Expected run, topic, id of the answer in the qrels."
+        raise DataError("the file names no answers", path=path, remedy=remedy)
     return found
 
 
@@ -588,11 +550,9 @@ def check_topics(run: Run, qrels: Qrels, *, run_path: str | Path, qrels_path: st
     if len(missing) == len(qrels.grades):
         ours = next(iter(run.rankings))
         theirs = next(iter(qrels.grades))
-        raise DataError(
-            f"run and qrels share no topic (run: {ours} …, qrels: {theirs} …)",
-            path=run_path,
-            remedy=f"Are these of the same task and year? The qrels are {qrels_path}.",
-        )
+        what = f"run and qrels share no topic (run: {ours} …, qrels: {theirs} …)"
+        remedy = f"Are these of the same task and year? The qrels are {qrels_path}."
+        raise DataError(what, path=run_path, remedy=remedy)
     return missing
 
 
@@ -600,12 +560,8 @@ def check_one_each(run: Run, path: str | Path) -> None:
     """Raises: DataError E318 for a run that is none of Task 3, as it has several documents of a topic."""
     topic, ranking = max(run.rankings.items(), key=lambda pair: len(pair[1]))
     if len(ranking) > 1:
-        raise DataError(
-            f"a run of Task 3 has one answer to a topic, and this one has {len(ranking):,} to {topic}",
-            path=path,
-            code="E318",
-            remedy="Is this a run of Task 1? Leave out --task.",
-        )
+        what = f"a run of Task 3 has one answer to a topic, and this one has {len(ranking):,} to {topic}"
+        raise DataError(what, path=path, code="E318", remedy="Is this a run of Task 1? Leave out --task.")
 
 
 def read_visual_ids(path: str | Path) -> dict[str, str]:
@@ -623,12 +579,9 @@ def read_visual_ids(path: str | Path) -> dict[str, str]:
             visual_column = columns.index("visual_id")
             continue
         if len(columns) <= max(id_column, visual_column):
-            raise DataError(
-                f"{len(columns)} columns where a visual id is expected",
-                path=path,
-                line=line,
-                remedy="Expected columns id and visual_id, with tabs between them.",
-            )
+            what = f"{len(columns)} columns where a visual id is expected"
+            remedy = "Expected columns id and visual_id, with tabs between them."
+            raise DataError(what, path=path, line=line, remedy=remedy)
         if columns[visual_column]:
             ids[columns[id_column]] = columns[visual_column]
     return ids

@@ -76,12 +76,8 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
         )
     manifest = read_json(path / MANIFEST)
     if manifest["format"] != FORMAT or manifest.get("tokens") not in TERMS:
-        raise DataError(
-            "another version of this program made the index",
-            path=path,
-            code="E662",
-            remedy=AGAIN,
-        )
+        what = "another version of this program made the index"
+        raise DataError(what, path=path, code="E662", remedy=AGAIN)
     for name, facts in manifest["files"].items():
         file = path / name
         size = file.stat().st_size if file.exists() else 0
@@ -102,12 +98,9 @@ def cached_index(path: Path) -> Index:
 
 def _same_encoder(path: Path, own: Mapping[str, Any], encoder: StoredEncoder | SparseEncoder) -> None:
     if own and encoder.fingerprint != own["sha256"]:
-        raise EngineError(
-            f"the index was built with the model {own['name']}, and {encoder.name} has other weights",
-            where=str(path),
-            code="E668",
-            remedy=f"Restore the model at {own['place']}, or build the index again.",
-        )
+        what = f"the index was built with the model {own['name']}, and {encoder.name} has other weights"
+        remedy = f"Restore the model at {own['place']}, or build the index again."
+        raise EngineError(what, where=str(path), code="E668", remedy=remedy)
 
 
 _Model = TypeVar("_Model", "StoredEncoder", "SparseEncoder")
@@ -120,12 +113,9 @@ def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], opti
         if error.code != "E312":
             raise
         remedy = f"mathwb arqmath index COLLECTION --out {path} {options} FOLDER"
-        raise DataError(
-            f"the model {own['name']} of the index is not at {own['place']} any more",
-            path=path,
-            code="E312",
-            remedy=f"Put it there again, or say where it is now: {remedy}",
-        ) from error
+        what = f"the model {own['name']} of the index is not at {own['place']} any more"
+        remedy = f"Put it there again, or say where it is now: {remedy}"
+        raise DataError(what, path=path, code="E312", remedy=remedy) from error
     _same_encoder(path, own, result)
     return result
 

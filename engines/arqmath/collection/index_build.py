@@ -157,12 +157,8 @@ def build_index(
     """
     posts = folder.need_posts()
     if out.exists() and not (out.is_dir() and _is_ours(out)):
-        raise EngineError(
-            "this folder holds something other than an index",
-            where=str(out),
-            code="E667",
-            remedy="Choose a new folder for --out.",
-        )
+        what = "this folder holds something other than an index"
+        raise EngineError(what, where=str(out), code="E667", remedy="Choose a new folder for --out.")
     if share:
         refuse_without_terms(folder.path, out)
     build = ResumableBuild(out, share, events=events, stop=stop)
@@ -186,12 +182,9 @@ def build_index(
 def refuse_without_terms(collection: Path, out: Path) -> None:
     """Shares of vectors are made beside a finished index of terms. Raises: EngineError E433."""
     if not (out / MANIFEST).exists():
-        raise EngineError(
-            "a share of the vectors needs a finished index of terms, which this folder lacks",
-            where=str(out),
-            code="E433",
-            remedy=f"Make it first: mathwb arqmath index {collection} --out {out}",
-        )
+        what = "a share of the vectors needs a finished index of terms, which this folder lacks"
+        remedy = f"Make it first: mathwb arqmath index {collection} --out {out}"
+        raise EngineError(what, where=str(out), code="E433", remedy=remedy)
 
 
 def _is_ours(out: Path) -> bool:
@@ -289,12 +282,9 @@ class IndexBuild:
             found = store.answer_ids()
             store.close()
             if not found:
-                raise DataError(
-                    "the collection has no answers",
-                    path=self.folder.posts,
-                    code="E660",
-                    remedy="Answers are posts of type 2.",
-                )
+                what = "the collection has no answers"
+                remedy = "Answers are posts of type 2."
+                raise DataError(what, path=self.folder.posts, code="E660", remedy=remedy)
             write_array(ids, np.array([id.encode() for id in found]))
         return True
 

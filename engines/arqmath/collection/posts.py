@@ -86,12 +86,9 @@ def build_store(
     except OSError as error:
         raise file_error(error, out, "write") from error
     except sqlite3.OperationalError as error:
-        raise DataError(
-            f"the store cannot be written: {error}",
-            path=out,
-            code="E310",
-            remedy="Is the disk full, or is another program writing to the folder?",
-        ) from error
+        what = f"the store cannot be written: {error}"
+        remedy = "Is the disk full, or is another program writing to the folder?"
+        raise DataError(what, path=out, code="E310", remedy=remedy) from error
 
 
 def _begun(draft: Path, posts: Path) -> sqlite3.Connection:
@@ -193,12 +190,8 @@ class PostStore:
         if pages * size > path.stat().st_size:
             raise self._corrupt("it is shorter than before")
         if facts.pop("format", None) != _FORMAT:
-            raise DataError(
-                "the store was made by another version of this program",
-                path=path,
-                code="E662",
-                remedy="Remove the index and build it again.",
-            )
+            what = "the store was made by another version of this program"
+            raise DataError(what, path=path, code="E662", remedy="Remove the index and build it again.")
         self.counts: Mapping[str, int] = facts
         """questions, answers, duplicates, repeated, left_out."""
 
@@ -303,12 +296,8 @@ def post(spec: Post) -> dict[str, Any]:
     if result is None:
         lost = rows_left_out(folder, spec.index)
         where = f"; it may be in one of the unreadable rows, of which there are {lost:,}" if lost else ""
-        raise DataError(
-            f"there is no post {spec.id!r}{where}",
-            path=folder.path,
-            code="E375",
-            remedy="Ids are shown by: mathwb arqmath show, or mathwb arqmath search",
-        )
+        remedy = "Ids are shown by: mathwb arqmath show, or mathwb arqmath search"
+        raise DataError(f"there is no post {spec.id!r}{where}", path=folder.path, code="E375", remedy=remedy)
     parent = find_posts(folder, [result.parent], spec.index).get(result.parent) if result.parent else None
     return {**as_record(result), "question": as_record(parent) if parent else None}
 

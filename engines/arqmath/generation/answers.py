@@ -264,11 +264,8 @@ class Decoding:
 
     def __post_init__(self) -> None:
         if min(self.beams, self.top_k, self.new_tokens) < 1 or self.no_repeat < 0:
-            raise EngineError(
-                "beams, top_k and new_tokens must be at least 1, and no_repeat at least 0",
-                code="E653",
-                remedy="Change the decoding settings.",
-            )
+            what = "beams, top_k and new_tokens must be at least 1, and no_repeat at least 0"
+            raise EngineError(what, code="E653", remedy="Change the decoding settings.")
 
 
 def write_topics(
@@ -294,11 +291,8 @@ def write_topics(
     room = network.config.n_positions - decoding.new_tokens
     if room < 16:
         wanted, read = decoding.new_tokens, network.config.n_positions
-        raise EngineError(
-            f"{wanted} new tokens leave no room for a question: the model reads {read}",
-            code="E653",
-            remedy="Ask for fewer new tokens.",
-        )
+        what = f"{wanted} new tokens leave no room for a question: the model reads {read}"
+        raise EngineError(what, code="E653", remedy="Ask for fewer new tokens.")
 
     def written(number: int, topic: Topic) -> Answer:
         # Of its own for each topic, so that a run that was interrupted comes out the same.

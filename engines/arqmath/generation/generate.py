@@ -137,11 +137,8 @@ def generate(
         answers = [answer for answer in shortest(runs, tag) if answer.topic in wanted]
     complete = not stop()
     if complete and not answers:
-        raise DataError(
-            "no topic got an answer",
-            path=spec.topics,
-            remedy="Do the topics belong to these runs, or to another collection than the index?",
-        )
+        remedy = "Do the topics belong to these runs, or to another collection than the index?"
+        raise DataError("no topic got an answer", path=spec.topics, remedy=remedy)
     if complete:
         warn_of_unanswered_topics(topics, {answer.topic for answer in answers}, events)
     if answers and (complete or draft is None):

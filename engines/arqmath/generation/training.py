@@ -125,12 +125,8 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
     chosen = [(asked, ids[int(rng.integers(len(ids)))]) for asked, ids in sorted(answers.items())]
     chosen = [pair for pair in chosen if pair[0] in questions]
     if not chosen:
-        raise DataError(
-            "no question has an answer",
-            path=posts,
-            code="E651",
-            remedy="Name a Posts file with questions and their answers.",
-        )
+        remedy = "Name a Posts file with questions and their answers."
+        raise DataError("no question has an answer", path=posts, code="E651", remedy=remedy)
     number = {post: n for n, post in enumerate(post for pair in chosen for post in pair)}
 
     def read() -> Iterator[tuple[int, str]]:
@@ -155,12 +151,8 @@ def amps_texts(folder: Path, *, seed: int) -> Texts:
             pairs += [(len(texts), len(texts) + 1)] * times
             texts += [(len(texts), problem.problem), (len(texts) + 1, problem.solution)]
     if not pairs:
-        raise DataError(
-            "no exercises found here",
-            path=folder,
-            code="E651",
-            remedy="Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt.",
-        )
+        remedy = "Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt."
+        raise DataError("no exercises found here", path=folder, code="E651", remedy=remedy)
     return Texts(texts, len(texts), np.array(pairs, np.int64))
 
 
@@ -245,11 +237,8 @@ class Generator(ForumTask[GeneratorSettings]):
 
     def __init__(self, model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> None:
         if not {"collection", "amps"} & set(data):
-            raise DataError(
-                "the recipe names no training data",
-                code="E651",
-                remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
-            )
+            remedy = "Name a collection with --set data.collection=PATH, or AMPS with data.amps."
+            raise DataError("the recipe names no training data", code="E651", remedy=remedy)
         super().__init__(model, data, seed=seed)
 
     def sources(self) -> dict[str, Sequence[Path]]:

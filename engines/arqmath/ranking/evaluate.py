@@ -221,20 +221,13 @@ def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
     for warning in warnings[:5]:
         warn(events, f"{path}: {warning}")
     if table is None:
-        raise EngineError(
-            "the run holds answers, and the qrels judge them by id",
-            code="E402",
-            remedy="Name the table of run, topic and answer id with --answer-ids.",
-        )
+        remedy = "Name the table of run, topic and answer id with --answer-ids."
+        raise EngineError("the run holds answers, and the qrels judge them by id", code="E402", remedy=remedy)
     tag = answers[0].tag
     known = read_answer_ids(table)
     if tag not in known:
-        raise DataError(
-            f"it does not name the run {tag}",
-            path=table,
-            code="E372",
-            remedy=f"It names {', '.join(list(known)[:5])}; an answer that nobody judged has no grade.",
-        )
+        remedy = f"It names {', '.join(list(known)[:5])}; an answer that nobody judged has no grade."
+        raise DataError(f"it does not name the run {tag}", path=table, code="E372", remedy=remedy)
     return {tag: {a.topic: known[tag][a.topic] for a in answers if a.topic in known[tag]}}
 
 

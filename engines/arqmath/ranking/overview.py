@@ -294,12 +294,8 @@ class Rankings:
             if topic in one.answers
         ]
         if text is None and topic not in self.grades and not rankings and not written:
-            raise DataError(
-                f"there is no topic {topic!r}",
-                path=self.folder.path,
-                code="E371",
-                remedy="The topics are listed by: mathwb arqmath topics",
-            )
+            remedy = "The topics are listed by: mathwb arqmath topics"
+            raise DataError(f"there is no topic {topic!r}", path=self.folder.path, code="E371", remedy=remedy)
         return {
             "topic": topic,
             "title": text.title.text if text else "",

@@ -51,11 +51,8 @@ def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[s
     """
     result = {topic.id: list(qrels.grades[topic.id]) for topic in topics if topic.id in qrels.grades}
     if not result:
-        raise DataError(
-            f"none of the topics is judged (topics: {topics[0].id} …, qrels: {qrels.topics[0]} …)",
-            code="E344",
-            remedy="Are topics and qrels of the same task and year?",
-        )
+        what = f"none of the topics is judged (topics: {topics[0].id} …, qrels: {qrels.topics[0]} …)"
+        raise DataError(what, code="E344", remedy="Are topics and qrels of the same task and year?")
     return result
 
 
@@ -477,11 +474,8 @@ def _tuning(chosen: Sequence[Topic], first: Run, qrels: Qrels | None) -> list[st
         return []
     names = [topic.id for topic in chosen if topic.id in qrels.grades and topic.id in first.rankings]
     if not names:
-        raise EngineError(
-            "no topic to tune on is both ranked and judged",
-            code="E344",
-            remedy="Give their file to --topics too, and their judgements to --qrels.",
-        )
+        remedy = "Give their file to --topics too, and their judgements to --qrels."
+        raise EngineError("no topic to tune on is both ranked and judged", code="E344", remedy=remedy)
     return names
 
 

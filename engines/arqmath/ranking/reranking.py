@@ -440,11 +440,8 @@ def score_candidates(
     wanted = _candidates(candidates)
     asked = [topic for topic in topics if wanted.get(topic.id)]
     if not asked:
-        raise DataError(
-            "none of the topics has candidates",
-            code="E343",
-            remedy="Do the topics belong to these judgements, or to this run?",
-        )
+        remedy = "Do the topics belong to these judgements, or to this run?"
+        raise DataError("none of the topics has candidates", code="E343", remedy=remedy)
     out = Path(out)
     tag = tag or scorer.name
     journal = Journal(journal_of(out), {"v": 1, "scorer": scorer.fingerprint, "depth": depth})
@@ -482,12 +479,9 @@ def score_candidates(
     complete = len(ordered) == len(asked)
     if complete:
         if not run.rankings:
-            raise DataError(
-                "the collection has none of the candidates",
-                code="E343",
-                exit_code=3,
-                remedy="Is it the collection that was judged, or that the first stage searched?",
-            )
+            what = "the collection has none of the candidates"
+            remedy = "Is it the collection that was judged, or that the first stage searched?"
+            raise DataError(what, code="E343", exit_code=3, remedy=remedy)
         write_run(run, out, depth=depth)
         journal.remove()
         run = read_run(out)
@@ -536,11 +530,9 @@ def _score_topic(
         if any(math.isnan(score) for score in scores):
             if stop():
                 return None
-            raise DataError(
-                f"the model's score of an answer to {topic.id} is not a number",
-                code="E346",
-                remedy="Its training may have diverged; choose another checkpoint.",
-            )
+            what = f"the model's score of an answer to {topic.id} is not a number"
+            remedy = "Its training may have diverged; choose another checkpoint."
+            raise DataError(what, code="E346", remedy=remedy)
         pairs += len(ids)
         found = [(name, float(score)) for name, score in zip(ids, scores, strict=True)]
         best = heapq.nlargest(depth, best + found, key=lambda pair: (pair[1], pair[0]))

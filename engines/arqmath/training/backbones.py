@@ -55,11 +55,8 @@ def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> int:
     from transformers import AddedToken
 
     if not tokenizer.is_fast:
-        raise EngineError(
-            "LaTeX tokens need a fast tokenizer",
-            code="E361",
-            remedy="Save the model with its tokenizer.json.",
-        )
+        remedy = "Save the model with its tokenizer.json."
+        raise EngineError("LaTeX tokens need a fast tokenizer", code="E361", remedy=remedy)
     known = tokenizer.get_vocab()
     missing = [token for token in latex_tokens() if token not in known]
     pieces = [tokenizer(token, add_special_tokens=False)["input_ids"] for token in missing]
@@ -129,11 +126,8 @@ class Backbone:
     def check_length(self, max_length: int) -> None:
         """Raises: EngineError E676 when it cannot read so many tokens."""
         if max_length > self.max_length:
-            raise EngineError(
-                f"max_length is {max_length}, and {self.name} reads {self.max_length} tokens",
-                code="E676",
-                remedy=f"Set max_length={self.max_length} or less.",
-            )
+            what = f"max_length is {max_length}, and {self.name} reads {self.max_length} tokens"
+            raise EngineError(what, code="E676", remedy=f"Set max_length={self.max_length} or less.")
 
     def pretraining_model(self, *, order: bool = True) -> torch.nn.Module:
         """With heads for masked tokens and, but for RoBERTa, the order of two segments. Without `order` the
@@ -246,12 +240,8 @@ def _config(folder: Path) -> Any:
 
     kind = kind_of(folder, CODE)
     if kind not in get_args(Family):
-        raise DataError(
-            f"a {kind} model cannot be trained here",
-            path=folder,
-            code="E672",
-            remedy=f"Use one of the architectures {', '.join(get_args(Family))}.",
-        )
+        remedy = f"Use one of the architectures {', '.join(get_args(Family))}."
+        raise DataError(f"a {kind} model cannot be trained here", path=folder, code="E672", remedy=remedy)
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, TypeError) as error:

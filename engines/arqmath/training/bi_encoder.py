@@ -199,13 +199,9 @@ class BiEncoderTask(ForumTask[Settings]):
         """The questions that are trained on, each with other answers in every epoch."""
         trained = self._sides[0]
         if not trained:
-            raise DataError(
-                "the collection has only one question with an answer, which leaves none to train on",
-                path=self.data["collection"],
-                code="E674",
-                exit_code=3,
-                remedy="Name a larger collection.",
-            )
+            what = "the collection has only one question with an answer, which leaves none to train on"
+            remedy = "Name a larger collection."
+            raise DataError(what, path=self.data["collection"], code="E674", exit_code=3, remedy=remedy)
         shared = self.settings
         if "run" in self.data and shared.negatives and not any(self.hard(place) for place in trained):
             raise DataError(
@@ -291,11 +287,9 @@ class BiEncoderTask(ForumTask[Settings]):
         import torch
 
         if self._compared is False:
-            raise EngineError(
-                "no batch had a wrong answer to any of its questions, so nothing was learned",
-                code="E687",
-                remedy="Use a larger train.batch_size, or give a first stage's run as data.run.",
-            )
+            what = "no batch had a wrong answer to any of its questions, so nothing was learned"
+            remedy = "Use a larger train.batch_size, or give a first stage's run as data.run."
+            raise EngineError(what, code="E687", remedy=remedy)
         losses: list[float] = []
         seen: list[Mapping[str, float]] = []
         ranks: dict[str, list[float]] = {"titled": [], "bare": []}

@@ -193,13 +193,9 @@ class CocoMaeTask(ForumTask[CocoMaeSettings]):
     def train_data(self) -> Resampled[Numbered]:
         """The rows that are trained on. Raises: DataError E674 when there are none."""
         if not self._sides[0]:
-            raise DataError(
-                f"no post has {2 * _LEAST} tokens, for two spans",
-                path=self.data["collection"],
-                code="E674",
-                exit_code=3,
-                remedy="Name a collection with longer posts: --set data.collection=PATH",
-            )
+            what = f"no post has {2 * _LEAST} tokens, for two spans"
+            remedy = "Name a collection with longer posts: --set data.collection=PATH"
+            raise DataError(what, path=self.data["collection"], code="E674", exit_code=3, remedy=remedy)
         return numbered(self._sides[0], self.seed)
 
     def length(self, example: Numbered) -> int:
@@ -286,11 +282,9 @@ class CocoMaeTask(ForumTask[CocoMaeSettings]):
         from torch.nn.functional import cross_entropy
 
         if self._compared is False and self.settings.contrastive_weight:
-            raise EngineError(
-                "the contrastive loss of every batch was 0, so it taught nothing",
-                code="E687",
-                remedy="Use a larger train.batch_size, or set model.contrastive_weight=0.",
-            )
+            what = "the contrastive loss of every batch was 0, so it taught nothing"
+            remedy = "Use a larger train.batch_size, or set model.contrastive_weight=0."
+            raise EngineError(what, code="E687", remedy=remedy)
         rows = self._sides[1]
         if not rows:
             return {}

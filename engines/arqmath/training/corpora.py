@@ -236,12 +236,8 @@ def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
         report.read += 1
         yield from found
     if not report.read:
-        raise DataError(
-            "no exercises found here",
-            path=folder,
-            code="E318",
-            remedy="Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt.",
-        )
+        remedy = "Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt."
+        raise DataError("no exercises found here", path=folder, code="E318", remedy=remedy)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -150,11 +150,8 @@ class DrawPairs:
 
     def __post_init__(self) -> None:
         if self.annotated is None and self.run is not None:
-            raise EngineError(
-                "--run needs --annotated",
-                code="E427",
-                remedy="Give a first stage's run over questions as --hard-negatives.",
-            )
+            remedy = "Give a first stage's run over questions as --hard-negatives."
+            raise EngineError("--run needs --annotated", code="E427", remedy=remedy)
         if self.out.name.endswith((".json", ".jsonl", ".csv", ".gz")):
             what = f"pairs are written as a plain table with tabs, and {self.out.name} says otherwise"
             raise refused(what, "E430", "Name a file that ends in .tsv.")

@@ -76,11 +76,8 @@ def pair_source(
     threads = read_threads(folder, exclude=read_ids(exclude))
     if annotated is not None:
         if run is None:
-            raise DataError(
-                "annotated pairs need a model's run, whose results are the incorrect answers",
-                code="E674",
-                remedy="Rank the same topics first: mathwb arqmath rank.",
-            )
+            what = "annotated pairs need a model's run, whose results are the incorrect answers"
+            raise DataError(what, code="E674", remedy="Rank the same topics first: mathwb arqmath rank.")
         return Annotated.of(read_qrels(annotated), read_run(run), threads.known), threads
     if hard_negatives is None:
         return threads, threads
@@ -181,12 +178,9 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         rows = {name: row for row, name in enumerate(names)}
         lost = wanted - rows.keys()
         if lost:
-            raise DataError(
-                f"{len(lost):,} questions or answers have no text here, such as {sorted(lost)[0]}",
-                path=self.data["collection"],
-                code="E674",
-                remedy="Annotated pairs need the topics in the folder of the collection.",
-            )
+            what = f"{len(lost):,} questions or answers have no text here, such as {sorted(lost)[0]}"
+            remedy = "Annotated pairs need the topics in the folder of the collection."
+            raise DataError(what, path=self.data["collection"], code="E674", remedy=remedy)
         return rows, result
 
     def _all_texts(self) -> Iterable[tuple[str, str]]:

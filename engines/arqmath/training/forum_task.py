@@ -116,12 +116,8 @@ class ForumTask(Generic[Settings]):
 def need(data: Mapping[str, Path], name: str, what: str) -> Path:
     """A data set of the recipe. Raises: DataError E674 when the recipe names none."""
     if name not in data:
-        raise DataError(
-            f"the recipe names no {what}",
-            code="E674",
-            exit_code=3,
-            remedy=f"Name one with --set data.{name}=PATH",
-        )
+        remedy = f"Name one with --set data.{name}=PATH"
+        raise DataError(f"the recipe names no {what}", code="E674", exit_code=3, remedy=remedy)
     return data[name]
 
 

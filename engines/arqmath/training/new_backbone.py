@@ -39,11 +39,8 @@ class NewBackbone:
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:
-            raise EngineError(
-                f"hidden {self.hidden} with {self.heads} heads is not a valid model size",
-                code="E676",
-                remedy="hidden must be a multiple of heads.",
-            )
+            what = f"hidden {self.hidden} with {self.heads} heads is not a valid model size"
+            raise EngineError(what, code="E676", remedy="hidden must be a multiple of heads.")
 
 
 def backbone(spec: NewBackbone) -> dict[str, Any]:

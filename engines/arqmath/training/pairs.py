@@ -144,13 +144,9 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
     places = [post for post in tags if post in answers and same.first(post) not in banned]
     excluded = sum(same.first(post) in banned for post in tags)
     if not places:
-        raise DataError(
-            "the collection has no question with an answer",
-            path=posts,
-            code="E674",
-            exit_code=3,
-            remedy="Name a collection with both, or exclude less.",
-        )
+        what = "the collection has no question with an answer"
+        remedy = "Name a collection with both, or exclude less."
+        raise DataError(what, path=posts, code="E674", exit_code=3, remedy=remedy)
     numbers: dict[str, int] = {}
     return Threads(
         questions=places,
@@ -189,12 +185,8 @@ def read_question_run(path: Path, threads: Threads) -> Run:
     """A first stage's run whose topics are questions. Raises: DataError E674 for a run of other topics."""
     run = read_run(path)
     if not any(question in run.rankings for question in threads.questions):
-        raise DataError(
-            "no topic of this run is a question of the collection",
-            path=path,
-            code="E674",
-            remedy=MAKE_RUN,
-        )
+        what = "no topic of this run is a question of the collection"
+        raise DataError(what, path=path, code="E674", remedy=MAKE_RUN)
     return run
 
 
@@ -272,11 +264,9 @@ class Annotated:
             if good and bad:
                 relevant[topic], others[topic] = good, bad
         if not relevant:
-            raise DataError(
-                "no judged topic of the run has a relevant answer in the collection",
-                code="E674",
-                remedy="Are judgements, run and collection of the same task and year?",
-            )
+            what = "no judged topic of the run has a relevant answer in the collection"
+            remedy = "Are judgements, run and collection of the same task and year?"
+            raise DataError(what, code="E674", remedy=remedy)
         return cls(tuple(relevant), relevant, others)
 
     def correct(self, place: int) -> Sequence[str]:

@@ -309,13 +309,9 @@ class PretrainTask(ForumTask[PretrainSettings]):
     def train_data(self) -> Resampled[Numbered]:
         """Examples of the training side. Raises: DataError E674 when there are none."""
         if not len(self._train):
-            raise DataError(
-                "no document gives an example for the pre-training",
-                path=self.data.get("collection"),
-                code="E674",
-                exit_code=3,
-                remedy="Sentence order needs documents of two segments or more; name other data.",
-            )
+            what = "no document gives an example for the pre-training"
+            remedy = "Sentence order needs documents of two segments or more; name other data."
+            raise DataError(what, path=self.data.get("collection"), code="E674", exit_code=3, remedy=remedy)
         return numbered(range(len(self._train)), self.seed)
 
     @cached_property
