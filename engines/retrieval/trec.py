@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -147,20 +147,23 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
     rows, E318 for a run of another task.
     """
     path = Path(path)
+    rows = (
+        (line, [column.strip() for column in _parted(text)])
+        for line, text in read_lines(path)
+        if text.strip()
+    )
+    begin = list(islice(rows, 50))
+    if not begin:
+        remedy = "Was the system that wrote it interrupted?"
+        raise DataError("the run has no rows", path=path, remedy=remedy)
+    width, pick, with_post = _layout([columns for _, columns in begin], path, task)
     scores: dict[str, dict[str, float]] = {}
     posts: dict[str, str] = {}
     warnings: list[str] = []
-    tag = ""
-    layout: tuple[int, _Columns, bool] | None = None
-    pending: list[tuple[int, list[str]]] = []
     are_ranks = True
     tags: dict[str, None] = {}
     ranks: dict[str, list[tuple[float, float]]] = {}
-
-    def take(line: int, columns: list[str]) -> None:
-        nonlocal tag, are_ranks
-        assert layout is not None
-        width, pick, with_post = layout
+    for line, columns in chain(begin, rows):
         if len(columns) != width:
             what = f"{len(columns)} columns where earlier lines have {width}"
             remedy = "All lines of a run have the same columns; see docs/reference/arqmath.md."
@@ -188,29 +191,6 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         documents[document] = score
         if with_post:
             posts[document] = columns[2]
-
-    for line, text in read_lines(path):
-        if not text.strip():
-            continue
-        columns = _parted(text)
-        columns = [column.strip() for column in columns]
-        if layout is None:
-            pending.append((line, columns))
-            if len(pending) < 50:
-                continue
-            layout = _layout([c for _, c in pending], path, task)
-            for waiting in pending:
-                take(*waiting)
-            continue
-        take(line, columns)
-    if layout is None:
-        if not pending:
-            raise DataError(
-                "the run has no rows", path=path, remedy="Was the system that wrote it interrupted?"
-            )
-        layout = _layout([c for _, c in pending], path, task)
-        for waiting in pending:
-            take(*waiting)
     rankings = {topic: trec_order(list(found.items())) for topic, found in scores.items()}
     return Run(tag, rankings, tuple(warnings), posts, tuple(_suspicions(scores, ranks, tags, are_ranks)))
 
@@ -254,16 +234,6 @@ def _suspicions(
         yield "all scores of a topic are equal, so documents are ordered by id"
 
 
-def _below(value: float) -> float:
-    """The next smaller single-precision number."""
-    (bits,) = struct.unpack("<i", struct.pack("<f", value))
-    if value == 0.0:
-        bits = -0x7FFFFFFF
-    else:
-        bits += -1 if bits > 0 else 1
-    return float(struct.unpack("<f", struct.pack("<i", bits))[0])
-
-
 def strictly_decreasing(scores: Iterable[float]) -> Iterator[float]:
     """Scores of a ranking, lowered where needed so that each is smaller than the one before in single
     precision: then no evaluator breaks a tie its own way."""
@@ -271,7 +241,10 @@ def strictly_decreasing(scores: Iterable[float]) -> Iterator[float]:
     for score in scores:
         (value,) = struct.unpack("<f", struct.pack("<f", min(max(score, -3.4e38), 3.4e38)))
         if previous is not None and value >= previous:
-            value = _below(previous)
+            # The next smaller number: one bit away.
+            (bits,) = struct.unpack("<i", struct.pack("<f", previous))
+            below = -0x7FFFFFFF if previous == 0.0 else bits - 1 if bits > 0 else bits + 1
+            (value,) = struct.unpack("<f", struct.pack("<i", below))
         previous = value
         yield value
 
@@ -350,7 +323,7 @@ def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer],
     Returns: the answers and warnings (text longer than `limit` Unicode characters, an odd number of `$`).
     Raises: DataError with file and line for wrong columns, a second answer to a topic, or a bad score.
     """
-    path = Path(path)
+    path, expected = Path(path), "Expected topic, rank, score, run, sources, answer, separated by tabs."
     answers: dict[str, Answer] = {}
     warnings: list[str] = []
     for line, text in read_lines(path):
@@ -359,15 +332,13 @@ def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer],
         columns = text.split("\t", 5)
         if len(columns) != 6:
             what = f"a Task 3 line has {len(columns)} columns, not 6"
-            remedy = "Expected topic, rank, score, run, sources, answer, separated by tabs."
-            raise DataError(what, path=path, line=line, remedy=remedy)
+            raise DataError(what, path=path, line=line, remedy=expected)
         topic, _rank, score, tag, sources, answer = columns
         try:
             number = float(score)
         except ValueError:
             what = f"the score {score[:40]!r} is not a number"
-            remedy = "Expected topic, rank, score, run, sources, answer, separated by tabs."
-            raise DataError(what, path=path, line=line, remedy=remedy) from None
+            raise DataError(what, path=path, line=line, remedy=expected) from None
         if topic in answers:
             remedy = "A run has one answer to a topic."
             raise DataError(f"a second answer to topic {topic}", path=path, line=line, remedy=remedy)
@@ -377,8 +348,7 @@ def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer],
             warnings.append(f"line {line}: the answer to {topic} has an odd number of $")
         answers[topic] = Answer(topic, answer, number, tag, sources)
     if not answers:
-        remedy = "Expected topic, rank, score, run, sources, answer, separated by tabs."
-        raise DataError("the run has no answers", path=path, remedy=remedy)
+        raise DataError("the run has no answers", path=path, remedy=expected)
     return list(answers.values()), tuple(warnings)
 
 
@@ -388,22 +358,21 @@ def read_answer_ids(path: str | Path) -> dict[str, dict[str, str]]:
     Returns: run to topic to document. Raises: DataError with file and line for wrong columns or a second
     document for a topic of a run.
     """
-    path = Path(path)
+    path, expected = Path(path), "Expected run, topic, id of the answer in the qrels."
     found: dict[str, dict[str, str]] = {}
     for line, text in read_lines(path):
         columns = text.split()
         if not columns:
             continue
         if len(columns) != 3:
-            remedy = "Expected run, topic, id of the answer in the qrels."
-            raise DataError(f"a line has {len(columns)} columns, not 3", path=path, line=line, remedy=remedy)
+            what = f"a line has {len(columns)} columns, not 3"
+            raise DataError(what, path=path, line=line, remedy=expected)
         tag, topic, document = columns
         if found.setdefault(tag, {}).setdefault(topic, document) != document:
             remedy = "A run has one answer to a topic."
             raise DataError(f"a second answer of {tag} to topic {topic}", path=path, line=line, remedy=remedy)
     if not found:
-        remedy = "Expected run, topic, id of the answer in the qrels."
-        raise DataError("the file names no answers", path=path, remedy=remedy)
+        raise DataError("the file names no answers", path=path, remedy=expected)
     return found
 
 
@@ -519,8 +488,12 @@ def read_qrels(
             refuse(line, what, "Expected topic, 0, document, grade. Is this a run?")
             continue
         topic, _, document, mark = columns
-        grade = _grade(mark, trec)
-        if grade is None:
+        grade = int(mark) if re.fullmatch(r"[+-]?[0-9]{1,9}", mark) else None
+        if grade is not None and trec:
+            grade = max(0, grade)
+        elif grade in NOT_A_GRADE:
+            grade = 0
+        if grade is None or not (trec or 0 <= grade <= 3):
             what = f"the grade {mark[:20]!r} is not {'a whole number' if trec else 'one of 0 to 3'}"
             remedy = "Expected topic, 0, document, grade; for Task 3 also 5 and 6, which are not grades."
             refuse(line, what, remedy)
@@ -534,14 +507,6 @@ def read_qrels(
             "no judgements in the file", path=path, remedy="Expected lines of topic, 0, document, grade."
         )
     return Qrels(grades)
-
-
-def _grade(mark: str, trec: bool) -> int | None:
-    if not re.fullmatch(r"[+-]?[0-9]{1,9}", mark):
-        return None
-    if trec:
-        return max(0, int(mark))
-    return 0 if int(mark) in NOT_A_GRADE else int(mark) if 0 <= int(mark) <= 3 else None
 
 
 def check_topics(run: Run, qrels: Qrels, *, run_path: str | Path, qrels_path: str | Path) -> list[str]:
