@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.arqmath.training.forum_task import ForumTask, moved
+from engines.arqmath.training.forum_task import moved
 from engines.arqmath.training.model_folder import Ids, padded
-from engines.arqmath.training.pretraining import (
-    IGNORED,
-    language_model,
-    masked,
-    ordinary,
-    save_language_model,
-    word_head,
-)
+from engines.arqmath.training.pretraining import IGNORED, MaskedTask, word_head
 from engines.arqmath.training.settings import CocoMaeSettings
 from engines.core.errors import DataError, EngineError
 from engines.training.data import Numbered, Resampled, numbered
@@ -145,7 +138,7 @@ def two_spans(text: Ids, room: int, draw: np.random.Generator) -> tuple[Ids, Ids
     return window(text[:cut]), window(text[cut:])
 
 
-class CocoMaeTask(ForumTask[CocoMaeSettings]):
+class CocoMaeTask(MaskedTask[CocoMaeSettings]):
     """The trainer `arqmath.coco-mae`. Data: collection (a folder of ARQMath); backbone (a model folder, with
     or without weights; MiniLM without)."""
 
@@ -165,16 +158,11 @@ class CocoMaeTask(ForumTask[CocoMaeSettings]):
 
     def model(self) -> torch.nn.Module:
         """The backbone with its head for masked tokens, rows for new LaTeX tokens, and the decoder."""
-        made = language_model(self.backbone, order=False, latex_tokens=self.settings.latex_tokens)
-        return with_decoder(made, layers=self.settings.decoder_layers)
+        return with_decoder(self.language_model(order=False), layers=self.settings.decoder_layers)
 
     @property
     def _room(self) -> int:
         return self.settings.max_length - self.frame.width_one
-
-    @cached_property
-    def _ordinary(self) -> Ids:
-        return ordinary(self.tokenizer)
 
     @cached_property
     def _texts(self) -> Sequences:
@@ -213,25 +201,21 @@ class CocoMaeTask(ForumTask[CocoMaeSettings]):
         `input_ids` and `labels` of the encoder, `decoder_ids` and `decoder_labels`."""
         import torch
 
-        frame, tokenizer, settings = self.frame, self.tokenizer, self.settings
+        pad, settings = self.tokenizer.pad_token_id, self.settings
         pairs = [two_spans(self._texts[row], self._room, draw) for row in rows]
         shares = {"": settings.masked, "decoder_": settings.decoder_masked}
         found: dict[str, list[Ids]] = {}
         for text in (*(pair[0] for pair in pairs), *(pair[1] for pair in pairs)):
-            whole, _ = frame.one(text)
-            open_ = np.zeros(len(whole), np.bool_)
-            open_[len(frame.before_one) : len(whole) - len(frame.after_one)] = True
+            whole, _, open_ = self.one(text)
             for name, share in shares.items():
-                ids, labels = masked(
-                    whole, open_, draw, share=share, mask=tokenizer.mask_token_id, ordinary=self._ordinary
-                )
+                ids, labels = self.masked(whole, open_, draw, share)
                 found.setdefault(name or "input_", []).append(ids)
                 found.setdefault(f"{name}labels", []).append(labels)
         batch = {
-            "input_ids": padded(found["input_"], tokenizer.pad_token_id),
+            "input_ids": padded(found["input_"], pad),
             "attention_mask": padded([np.ones_like(ids) for ids in found["input_"]], 0),
             "labels": padded(found["labels"], IGNORED),
-            "decoder_ids": padded(found["decoder_"], tokenizer.pad_token_id),
+            "decoder_ids": padded(found["decoder_"], pad),
             "decoder_labels": padded(found["decoder_labels"], IGNORED),
         }
         return {name: torch.from_numpy(rows) for name, rows in batch.items()}
@@ -324,4 +308,4 @@ class CocoMaeTask(ForumTask[CocoMaeSettings]):
             "objectives": "masked tokens, masked tokens of the other span, and finding the other span",
             "tokens of a span": self.settings.max_length,
         }
-        save_language_model(trained.language, self.backbone, folder, facts, data)
+        self.save_language_model(trained.language, folder, facts, data)

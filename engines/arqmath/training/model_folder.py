@@ -108,25 +108,13 @@ def check_tokens(folder: Path, tokenizer: Any, rows: int, code: str) -> None:
         raise unusable(folder, what, code, remedy, exit_code=2)
 
 
-def save_model(
-    model: Any,
-    tokenizer: Any,
-    folder: Path,
-    facts: Mapping[str, Any],
-    *,
-    title: str,
-    about: str,
-    data: Mapping[str, object],
-    limits: Sequence[str],
-    use: str,
-    tags: Sequence[str],
-) -> None:
-    """Write model, tokenizer and card; see `engines.training.checkpoints`."""
+def save_model(model: Any, tokenizer: Any, folder: Path, facts: Mapping[str, Any], **about: Any) -> None:
+    """Write model, tokenizer and card. Args: about: as `card` takes it."""
     with quiet():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-    text = card(title, about, facts, data=data, limits=limits, use=use, tags=(*tags, "mathematics"))
-    write_text(folder / "README.md", text)
+    about["tags"] = (*about["tags"], "mathematics")
+    write_text(folder / "README.md", card(facts=facts, **about))
 
 
 def save_library_model(
@@ -136,18 +124,12 @@ def save_library_model(
     modules: Sequence[Any],
     folder: Path,
     facts: Mapping[str, Any],
-    *,
-    title: str,
-    about: str,
-    data: Mapping[str, object],
-    limits: Sequence[str],
-    use: str,
-    tags: Sequence[str],
+    **about: Any,
 ) -> None:
     """Write a model as this class of sentence-transformers reads it, and its card.
 
     Args: language: a language model, with its head for masked tokens where it is to be sparse. modules: the
-    library's, behind it.
+    library's, behind it. about: as `card` takes it.
     """
     import sentence_transformers
     from sentence_transformers.base.modules import Transformer
@@ -159,9 +141,8 @@ def save_library_model(
         first = Transformer(place, transformer_task=task, model_kwargs={"use_safetensors": True})
         made = getattr(sentence_transformers, kind)(modules=[first, *modules], device="cpu")
         made.save_pretrained(str(folder), create_model_card=False)
-    tags = ("sentence-transformers", *tags, "mathematics")
-    text = card(title, about, facts, data=data, limits=limits, use=use, tags=tags)
-    write_text(folder / "README.md", text)
+    about["tags"] = ("sentence-transformers", *about["tags"], "mathematics")
+    write_text(folder / "README.md", card(facts=facts, **about))
 
 
 def _unloaded(folder: Path, part: str, error: Exception, code: str) -> DataError:

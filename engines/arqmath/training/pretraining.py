@@ -8,12 +8,12 @@ from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import Backbone, add_latex_tokens
+from engines.arqmath.training.backbones import add_latex_tokens
 from engines.arqmath.training.corpora import (
     documents,
 )
@@ -25,7 +25,7 @@ from engines.arqmath.training.model_folder import (
     save_model,
     tokenised,
 )
-from engines.arqmath.training.settings import PretrainSettings
+from engines.arqmath.training.settings import CocoMaeSettings, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import values
 from engines.training.data import Numbered, Resampled, numbered
@@ -44,24 +44,10 @@ LIMITS = (
 _HEADS = {"bert": "cls.predictions", "albert": "predictions", "roberta": "lm_head"}
 
 
-def language_model(backbone: Backbone, *, order: bool, latex_tokens: bool) -> torch.nn.Module:
-    """The backbone with its heads, and rows for new LaTeX tokens. Args: order: as `pretraining_model`'s."""
-    with quiet():
-        made = backbone.pretraining_model(order=order)
-        if latex_tokens:
-            add_latex_tokens(backbone.tokenizer, made)
-    return made
-
-
 def word_head(model: Any) -> torch.nn.Module:
     """What turns states (tokens, width) into logits (tokens, vocabulary)."""
     head: torch.nn.Module = model.get_submodule(_HEADS[model.config.model_type])
     return head
-
-
-def ordinary(tokenizer: Any) -> Ids:
-    """The ids of tokens that are not special."""
-    return np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids).astype(np.int32)
 
 
 def masked(
@@ -83,30 +69,59 @@ def masked(
     return read, labels
 
 
-def save_language_model(
-    model: torch.nn.Module,
-    backbone: Backbone,
-    folder: Path,
-    facts: Mapping[str, Any],
-    data: Mapping[str, object],
-) -> None:
-    """A folder for AutoModelForMaskedLM and AutoModel, with tokenizer and card."""
-    save_model(
-        model,
-        backbone.tokenizer,
-        folder,
-        facts,
-        title=f"{backbone.family.upper()} for mathematical language",
-        about="Pre-trained on mathematical text and formulas; a backbone for ranking answers.",
-        data=data,
-        limits=LIMITS,
-        use=(
-            "from transformers import AutoModelForMaskedLM, AutoTokenizer\n"
-            'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
-            'model = AutoModelForMaskedLM.from_pretrained("this-folder")'
-        ),
-        tags=("fill-mask",),
-    )
+Settings = TypeVar("Settings", PretrainSettings, CocoMaeSettings)
+
+
+class MaskedTask(ForumTask[Settings]):
+    """What pre-trainings share: a language model whose masked tokens are predicted."""
+
+    def language_model(self, *, order: bool) -> torch.nn.Module:
+        """The backbone with its heads, and rows for new LaTeX tokens. `order` as for `pretraining_model`."""
+        with quiet():
+            made = self.backbone.pretraining_model(order=order)
+            if self.settings.latex_tokens:
+                add_latex_tokens(self.tokenizer, made)
+        return made
+
+    @cached_property
+    def _ordinary(self) -> Ids:
+        special = self.tokenizer.all_special_ids
+        return np.setdiff1d(np.arange(len(self.tokenizer)), special).astype(np.int32)
+
+    def masked(
+        self, ids: Ids, open_: NDArray[np.bool_], draw: np.random.Generator, share: float
+    ) -> tuple[Ids, Ids]:
+        """As `masked`, with the tokenizer's mask and any of its tokens that are not special."""
+        mask = self.tokenizer.mask_token_id
+        return masked(ids, open_, draw, share=share, mask=mask, ordinary=self._ordinary)
+
+    def one(self, text: Ids) -> tuple[Ids, Ids, NDArray[np.bool_]]:
+        """Ids and token types of a single text, and which tokens may be predicted."""
+        whole, kinds = self.frame.one(text)
+        open_ = np.zeros(len(whole), np.bool_)
+        open_[len(self.frame.before_one) : len(whole) - len(self.frame.after_one)] = True
+        return whole, kinds, open_
+
+    def save_language_model(
+        self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any], data: Mapping[str, object]
+    ) -> None:
+        """A folder for AutoModelForMaskedLM and AutoModel, with tokenizer and card."""
+        save_model(
+            model,
+            self.tokenizer,
+            folder,
+            facts,
+            title=f"{self.backbone.family.upper()} for mathematical language",
+            about="Pre-trained on mathematical text and formulas; a backbone for ranking answers.",
+            data=data,
+            limits=LIMITS,
+            use=(
+                "from transformers import AutoModelForMaskedLM, AutoTokenizer\n"
+                'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
+                'model = AutoModelForMaskedLM.from_pretrained("this-folder")'
+            ),
+            tags=("fill-mask",),
+        )
 
 
 # Documents for pre-training, and what is cut from them: pairs of segments in order or swapped, or chunks.
@@ -233,7 +248,7 @@ class Rows:
         return row
 
 
-class PretrainTask(ForumTask[PretrainSettings]):
+class PretrainTask(MaskedTask[PretrainSettings]):
     """The trainer `arqmath.pretrain`. Data: collection (a folder of ARQMath) and amps (a folder of AMPS), as
     the corpora need them; backbone (a model folder, with or without weights; MiniLM without)."""
 
@@ -273,11 +288,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
 
     def model(self) -> torch.nn.Module:
         """The backbone with its heads, and rows for new LaTeX tokens."""
-        return language_model(self.backbone, order=self.order, latex_tokens=self.settings.latex_tokens)
-
-    @cached_property
-    def _ordinary(self) -> Ids:
-        return ordinary(self.tokenizer)
+        return self.language_model(order=self.order)
 
     def _examples(self, *, held_out: bool) -> Iterator[Example]:
         read = documents(self.settings, self.data)
@@ -334,7 +345,7 @@ class PretrainTask(ForumTask[PretrainSettings]):
         the second segment is: where it stands, and which it is."""
         import torch
 
-        frame, tokenizer = self.frame, self.tokenizer
+        frame = self.frame
         inputs, types, labels, places, firsts = [], [], [], [], []
         first_too = self.settings.first_token
         for row in chosen:
@@ -347,20 +358,11 @@ class PretrainTask(ForumTask[PretrainSettings]):
                 places.append(middle + len(frame.between))
                 open_[places[-1] + first_too : len(whole) - len(frame.after)] = True
             else:
-                whole, kinds = frame.one(ids)
-                open_ = np.zeros(len(whole), np.bool_)
-                open_[len(frame.before_one) : len(whole) - len(frame.after_one)] = True
-            read, wanted = masked(
-                whole,
-                open_,
-                draw,
-                share=self.settings.masked,
-                mask=tokenizer.mask_token_id,
-                ordinary=self._ordinary,
-            )
+                whole, kinds, open_ = self.one(ids)
+            read, wanted = self.masked(whole, open_, draw, self.settings.masked)
             if first_too:
                 firsts.append(whole[places[-1]])
-                read[places[-1]] = tokenizer.mask_token_id
+                read[places[-1]] = self.tokenizer.mask_token_id
             inputs.append(read)
             types.append(kinds)
             labels.append(wanted)
@@ -453,19 +455,17 @@ class PretrainTask(ForumTask[PretrainSettings]):
             result[f"validation_{name}_accuracy"] = sums["second_right"] / len(rows)
         return result
 
-    def _objectives(self) -> list[str]:
-        besides = {"sentence order": self.order, "the first token of a second segment": not self.order}
-        return ["masked tokens", *(name for name, chosen in besides.items() if chosen and self.pairs)]
-
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """A folder for AutoModelForMaskedLM and AutoModel, with tokenizer and card."""
-        rows = self._train
+        rows, second = self._train, []
+        if self.pairs:
+            second = ["sentence order" if self.order else "the first token of a second segment"]
         data = {
             "corpora": self.settings.corpora,
             **{name: path.name for name, path in self.data.items() if name != "backbone"},
             "examples": f"{len(rows):,}",
             "initialised from": self.backbone.name,
-            "objectives": " and ".join(self._objectives()),
+            "objectives": " and ".join(["masked tokens", *second]),
             "tokens of an example": self.settings.max_length,
         }
-        save_language_model(model, self.backbone, folder, facts, data)
+        self.save_language_model(model, folder, facts, data)
