@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -77,7 +77,8 @@ def build_store(
         with closing(_begun(draft, posts)) as base:
             facts = _fill(base, posts, links, events, stop)
         if facts["complete"]:
-            _sync(draft)
+            with draft.open("rb") as file:
+                os.fsync(file.fileno())
             draft.replace(out)
         return facts
     except DataError:
@@ -119,11 +120,6 @@ def _begun(draft: Path, posts: Path) -> sqlite3.Connection:
 def _remove(draft: Path) -> None:
     for end in ("", "-wal", "-shm"):
         draft.with_name(draft.name + end).unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def _fill(
@@ -320,16 +316,13 @@ def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = N
     """
     wanted = set(ids)
     if index is not None and (index / "posts.sqlite").exists():
-        store = _store(index / "posts.sqlite")
-        return store.many(list(wanted))
-    return _read(folder.need_posts(), wanted)
+        return _store(index / "posts.sqlite").many(wanted)
+    return posts_of_file(folder.need_posts(), wanted)
 
 
 def rows_left_out(folder: ArqmathFolder, index: Path | None = None) -> int:
     """How many rows of a collection's posts could not be read: as its store knows, else by reading them
     through. Args: index: as of `find_posts`."""
-    from engines.forum.readers import Report, read_posts
-
     if index is not None and (index / "posts.sqlite").exists():
         return _store(index / "posts.sqlite").counts.get("left_out", 0)
     report = Report()
@@ -338,12 +331,11 @@ def rows_left_out(folder: ArqmathFolder, index: Path | None = None) -> int:
     return report.bad
 
 
-def _read(posts: Path, wanted: set[str]) -> dict[str, StoredPost]:
-    from engines.forum.readers import Report, read_posts
-
+def posts_of_file(posts: Path, wanted: Collection[str]) -> dict[str, StoredPost]:
+    """The posts of a file with these ids, as they stand there: an answer without what its question says."""
     result: dict[str, StoredPost] = {}
     for post in read_posts(posts, Report()):
-        if post.id in wanted:
+        if post.id in wanted and post.id not in result:
             result[post.id] = StoredPost(
                 post.id, post.kind, post.title, post.body.text, post.tags, post.parent, post.score
             )

@@ -149,6 +149,7 @@ class CrossEncoder(Scorer):
         Raises: DataError E380 for a folder without model or tokenizer, E381 for a model that is no classifier
         with two labels, E382 for a tokenizer that is not the model's.
         """
+        from transformers.tokenization_utils_base import LARGE_INTEGER
 
         self.folder = Path(folder)
         self.name = self.folder.resolve().name
@@ -164,7 +165,10 @@ class CrossEncoder(Scorer):
         config = self._model.config
         rows = self._model.get_input_embeddings().num_embeddings
         check_tokens(self.folder, self._tokenizer, rows, "E382")
-        self.max_tokens = min(max_tokens or _recorded(self._tokenizer), longest(config))
+        recorded = int(self._tokenizer.model_max_length)
+        if recorded >= LARGE_INTEGER:  # the library's sign of none
+            recorded = MAX_TOKENS
+        self.max_tokens = min(max_tokens or recorded, longest(config))
         self._frame = Frame.of(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self.half = None if exact else half_precision(device)
@@ -215,11 +219,17 @@ class CrossEncoder(Scorer):
         read = kept.sum(1)
         for batch in batches_by_length(read + self._frame.width, self._batch_tokens):
             sides = [self._sides(tokens, *pairs[row], *kept[row]) for row in batch]
+            inputs = padded_batch(
+                [self._frame.pair(left, right) for left, right in sides], self._tokenizer.pad_token_id or 0
+            )
+            if not self._with_types:
+                del inputs["token_type_ids"]
+            inputs = {name: tensor.to(self._device) for name, tensor in inputs.items()}
             with (
                 torch.inference_mode(),
                 torch.autocast(self._device, self.half, enabled=self.half is not None),
             ):
-                logits = self._model(**self._inputs(sides)).logits
+                logits = self._model(**inputs).logits
             odds = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
             self.truncated += int((read < whole)[batch].sum())
             yield batch, 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
@@ -245,20 +255,6 @@ class CrossEncoder(Scorer):
         if self._windows:
             own = best_window(own, asked, max(0, right - sum(map(len, before))))
         return asked[:left], np.concatenate([*before, own])[:right]
-
-    def _inputs(self, sides: Sequence[tuple[Ids, Ids]]) -> dict[str, Any]:
-        rows = [self._frame.pair(left, right) for left, right in sides]
-        batch = padded_batch(rows, self._tokenizer.pad_token_id or 0)
-        if not self._with_types:
-            del batch["token_type_ids"]
-        return {name: tensor.to(self._device) for name, tensor in batch.items()}
-
-
-def _recorded(tokenizer: Any) -> int:
-    from transformers.tokenization_utils_base import LARGE_INTEGER
-
-    length = int(tokenizer.model_max_length)
-    return length if length < LARGE_INTEGER else MAX_TOKENS  # the library's sign of none
 
 
 def _load_classifier(folder: Path, *, cosine: bool) -> Any:

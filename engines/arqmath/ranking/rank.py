@@ -305,15 +305,11 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     if model is not None and model.max_tokens:
         result["max_tokens"] = model.max_tokens
     if result["complete"]:
-        _write_manifest(spec, source.file, result)
+        used = () if spec.model is None or not spec.rerank else model_files(spec.model)
+        asked = (*spec.topics, *spec.tune_topics)
+        reads = {"source": (source.file,), "topics": asked, "qrels": spec.qrels, "model": used}
+        write_manifest("arqmath.rank", spec, spec.run, reads, result)
     return result
-
-
-def _write_manifest(spec: Rank, source: Path, found: Mapping[str, Any]) -> None:
-    model = () if spec.model is None or not spec.rerank else model_files(spec.model)
-    topics = (*spec.topics, *spec.tune_topics)
-    reads = {"source": (source,), "topics": topics, "qrels": spec.qrels, "model": model}
-    write_manifest("arqmath.rank", spec, spec.run, reads, found)
 
 
 class _Source:

@@ -10,7 +10,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from math import log, sqrt
 from pathlib import Path
@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.arqmath.collection.posts import posts_of_file
 from engines.core.build import Journal
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.system import half_precision, torch_device
-from engines.forum.readers import Report, read_posts
 from engines.forum.topics import Topic
 from engines.retrieval.encoders import fingerprint, library_model
 from engines.retrieval.trec import DEPTH, Run, Scored, read_run, write_run
@@ -154,7 +154,10 @@ class ColbertScorer(Scorer):
     def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], Any]]:
         """Scores are sums of the model's similarity."""
         asked = list(dict.fromkeys(question for question, _ in pairs))
-        self.truncated += self._cut([answer for _, answer in pairs])
+        limit = self._model[0].document_length or self._model.max_seq_length
+        if limit is not None:
+            read = self._model.tokenizer([answer for _, answer in pairs], verbose=False)["input_ids"]
+            self.truncated += sum(len(own) > limit for own in read)
         queries = dict(zip(asked, self._encoded(asked, "encode_query"), strict=True))
         order = sorted(range(len(pairs)), key=lambda row: len(pairs[row][1]))
         for begin in range(0, len(order), _BATCH):
@@ -165,13 +168,6 @@ class ColbertScorer(Scorer):
 
     def _encoded(self, texts: list[str], how: str) -> list[Any]:
         return list(getattr(self._model, how)(texts, batch_size=_BATCH, show_progress_bar=False))
-
-    def _cut(self, answers: Sequence[str]) -> int:
-        limit = self._model[0].document_length or self._model.max_seq_length
-        if limit is None:
-            return 0
-        ids = self._model.tokenizer(list(answers), verbose=False)["input_ids"]
-        return sum(len(own) > limit for own in ids)
 
 
 # Second stages that need no training: how near formulas are in structure, and words in their contexts.
@@ -207,20 +203,22 @@ class FormulaScorer(Scorer):
         """Scores are between 0 and 1."""
         for begin in range(0, len(pairs), _SHOWN_EVERY):
             rows = range(begin, min(begin + _SHOWN_EVERY, len(pairs)))
-            yield rows, [_nearness(_asked(pairs[row][0]), _formulas(pairs[row][1])) for row in rows]
+            yield rows, [self._nearness(*pairs[row]) for row in rows]
+
+    def _nearness(self, question: str, answer: str) -> float:
+        asked, others = _asked(question), _formulas(answer)
+        if not asked or not others:
+            return 0.0
+        best = 0.0
+        for one, _ in asked:
+            best += max(
+                sum(weight * other.get(name, 0.0) for name, weight in one.items()) for other, _ in others
+            )
+        return best / len(asked)
 
 
 _Formula = tuple[Mapping[str, float], int]
 """A unit vector by feature, and how many nodes the formula has."""
-
-
-def _nearness(asked: Sequence[_Formula], others: Sequence[_Formula]) -> float:
-    if not asked or not others:
-        return 0.0
-    best = 0.0
-    for one, _ in asked:
-        best += max(sum(weight * other.get(name, 0.0) for name, weight in one.items()) for other, _ in others)
-    return best / len(asked)
 
 
 @lru_cache(maxsize=4)
@@ -386,27 +384,19 @@ class _Loaded:
         return {name: self.texts[name] for name in ids if name in self.texts}
 
 
-@dataclass(frozen=True, slots=True)
-class _Body:
-    title: str
-    text: str
-    question: str
-
-
 def load_texts(posts: Path, wanted: Collection[str]) -> Texts:
     """The wanted answers of a collection's file, each with its question; the file is read twice. For few
     answers no store is needed."""
-    ids = set(wanted)
-    found = {post.id: post for post in read_posts(posts, Report()) if post.id in ids}
-    parents = {post.parent for post in found.values()}
-    asked = {
-        post.id: (post.title, post.body.text) for post in read_posts(posts, Report()) if post.id in parents
-    }
-    bodies = {}
-    for name, post in found.items():
-        title, question = asked.get(post.parent, ("", ""))
-        bodies[name] = _Body(title, post.body.text, question)
-    return _Loaded(bodies)
+    found = posts_of_file(posts, wanted)
+    parents = posts_of_file(posts, {post.parent for post in found.values()})
+    return _Loaded(
+        {
+            name: replace(post, title=parent.title, question=parent.text)
+            if (parent := parents.get(post.parent))
+            else replace(post, title="")
+            for name, post in found.items()
+        }
+    )
 
 
 def journal_of(out: Path) -> Path:
@@ -437,7 +427,11 @@ def score_candidates(
     Raises: DataError E343 when no topic has candidates or no candidate has a text, E345 when the journal
     beside `out` is of another scorer.
     """
-    wanted = _candidates(candidates)
+    if isinstance(candidates, Run):
+        found = candidates.rankings.items()
+        wanted = {name: [document for document, _ in ranking] for name, ranking in found}
+    else:
+        wanted = {name: list(dict.fromkeys(ids)) for name, ids in candidates.items()}
     asked = [topic for topic in topics if wanted.get(topic.id)]
     if not asked:
         remedy = "Do the topics belong to these judgements, or to this run?"
@@ -498,12 +492,6 @@ def score_candidates(
         seconds=meter.seconds(),
         pairs_per_s=meter.rate(),
     )
-
-
-def _candidates(candidates: Mapping[str, Sequence[str]] | Run) -> dict[str, list[str]]:
-    if isinstance(candidates, Run):
-        return {name: [document for document, _ in found] for name, found in candidates.rankings.items()}
-    return {name: list(dict.fromkeys(found)) for name, found in candidates.items()}
 
 
 def _score_topic(
