@@ -205,8 +205,6 @@ class Sparse(Retriever):
         encoder = build.sparse
         if encoder is None or (build.out / cls.name).exists():
             return True
-        from zipfile import BadZipFile
-
         from scipy.sparse import load_npz, save_npz
 
         from engines.core.files import atomic_writer
@@ -220,15 +218,8 @@ class Sparse(Retriever):
                 save_npz(file, vectors)
             return True
 
-        def good(path: Path) -> bool:
-            try:
-                load_npz(path)
-            except (OSError, ValueError, EOFError, BadZipFile):
-                return False
-            return True
-
         name = f"sparse-{encoder.fingerprint[:12]}-{{:05d}}.npz"
-        parts = build.parts(store, build.answers, name, "sparse vectors", make, good)
+        parts = build.parts(store, build.answers, name, "sparse vectors", make, load_npz)
         if parts is not None:
             build_sparse(map(load_npz, parts), build.out / cls.name, dimension=encoder.dimension)
         return parts is not None

@@ -6,8 +6,10 @@ import contextlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -37,21 +39,6 @@ if TYPE_CHECKING:
     from engines.retrieval.sparse import SparseEncoder
 
 
-def _opened(which: str | Path, half: bool) -> SparseEncoder:
-    from engines.retrieval.sparse import sparse_encoder
-
-    return sparse_encoder(which, half=half)
-
-
-def _facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
-    return {
-        "name": chosen.name,
-        "place": chosen.place,
-        "dim": chosen.dimension,
-        "sha256": chosen.fingerprint,
-    }
-
-
 _NAMES = {"format": "version", "posts": "posts", "links": "links", "tokens": "terms", "bm25": "BM25"}
 """What must stay as it was when the folder was begun, as messages call it."""
 
@@ -77,7 +64,10 @@ def begin(
     changed = ""
     for key, encoder in chosen.items():
         own = old.get(key)
-        facts: dict[str, Any] = _facts(encoder) if encoder is not None else own or {}
+        facts: dict[str, Any] = own or {}
+        if encoder is not None:
+            names = {"name": encoder.name, "place": encoder.place}
+            facts = {**names, "dim": encoder.dimension, "sha256": encoder.fingerprint}
         if own and own["sha256"] != facts["sha256"]:
             changed = (
                 f"the vectors in this folder are those of {own['name']}, not of {facts['name']}, which was "
@@ -173,9 +163,12 @@ def build_index(
             "links": folder.links and {"name": folder.links.name, "sha256": sha256(folder.links)},
         }
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
-        learned = _opened(sparse, not exact) if isinstance(sparse, str | Path) else sparse
-        plan = begin(build, plan, named, {"encoder": chosen, "sparse_encoder": learned})
-        made = IndexBuild(build, folder, plan, chosen, learned, structure, kind)
+        if isinstance(sparse, str | Path):
+            from engines.retrieval.sparse import sparse_encoder
+
+            sparse = sparse_encoder(sparse, half=not exact)
+        plan = begin(build, plan, named, {"encoder": chosen, "sparse_encoder": sparse})
+        made = IndexBuild(build, folder, plan, chosen, sparse, structure, kind)
         return made.run() if share is None else made.run_share()
 
 
@@ -219,7 +212,13 @@ class IndexBuild:
 
     def run(self) -> dict[str, Any]:
         if self._finished():
-            return self._result(self._placed(read_json(self.out / MANIFEST)))
+            manifest = read_json(self.out / MANIFEST)
+            # Its models may lie elsewhere now.
+            now = {key: self.plan[key] for key in ("encoder", "sparse_encoder") if manifest.get(key)}
+            if any(manifest[key] != facts for key, facts in now.items()):
+                manifest |= now
+                write_json(self.out / MANIFEST, manifest)
+            return self._result(manifest)
         if not self._posts():
             return {"complete": False, "out": str(self.out)}
         store = PostStore(self.out / STORE)
@@ -253,14 +252,6 @@ class IndexBuild:
         manifest = read_json(self.out / MANIFEST)
         wanted = (name for name, retriever in RETRIEVERS.items() if retriever.wanted(self))
         return all(manifest.get(name) is not None for name in wanted)
-
-    def _placed(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        """The manifest of what is finished, with the places where its models are now."""
-        now = {key: self.plan[key] for key in ("encoder", "sparse_encoder") if manifest.get(key)}
-        if any(manifest[key] != facts for key, facts in now.items()):
-            manifest |= now
-            write_json(self.out / MANIFEST, manifest)
-        return manifest
 
     def _posts(self) -> bool:
         path, ids = self.out / STORE, self.out / IDS
@@ -297,14 +288,8 @@ class IndexBuild:
             TermPart.of(texts, TERMS[tokens]).save(path)
             return True
 
-        def good(path: Path) -> bool:
-            try:
-                TermPart.load(path)
-            except DataError:
-                return False
-            return True
-
-        parts = self.parts(store, IDS, f"{parts_name}-{{:05d}}.npz", unit, make, good, size=_TERM_PART)
+        name = f"{parts_name}-{{:05d}}.npz"
+        parts = self.parts(store, IDS, name, unit, make, TermPart.load, size=_TERM_PART)
         if parts is not None:
             params = Bm25(**self.plan["bm25"])
             build_lexical(map(TermPart.load, parts), self.out / folder, params, tokens=tokens)
@@ -329,15 +314,8 @@ class IndexBuild:
             write_array(path, vectors.astype(np.float16))
             return True
 
-        def good(path: Path) -> bool:
-            try:
-                np.load(path, mmap_mode="r")
-            except (OSError, ValueError, EOFError):
-                return False
-            return True
-
         name = f"{parts_name}-{encoder.fingerprint[:12]}-{{:05d}}.npy"
-        parts = self.parts(store, ids, name, unit, make, good)
+        parts = self.parts(store, ids, name, unit, make, partial(np.load, mmap_mode="r"))
         if parts is None or self.build.share:
             return parts is not None
         build_dense(
@@ -357,17 +335,22 @@ class IndexBuild:
         name: str,
         unit: str,
         make: Callable[[Sequence[str], Path], bool],
-        good: Callable[[Path], bool],
+        read: Callable[[Path], Any],
         size: int | None = None,
     ) -> list[Path] | None:
-        """The files of all parts of the share, those that are missing made; None when that was stopped."""
+        """The files of all parts of the share, those that are missing or that `read` cannot read made; None
+        when that was stopped."""
         ids = np.load(self.out / ids_file)
 
         def path(number: int) -> Path:
             return self.out / _PARTS / name.format(number)
 
         def load(number: int) -> Path | None:
-            return path(number) if path(number).exists() and good(path(number)) else None
+            try:
+                read(path(number))
+            except (DataError, OSError, ValueError, EOFError, BadZipFile):
+                return None
+            return path(number)
 
         def made(number: int, items: range, events: Sink) -> Path | None:
             wanted = [id.decode() for id in ids[items.start : items.stop]]
