@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import isclose
@@ -123,6 +123,13 @@ def _summed(runs: Sequence[Run], weights: Sequence[float], tag: str) -> Run:
     return _fuse(runs, tag, contribute)
 
 
+def weightings(count: int, steps: int) -> Iterator[tuple[float, ...]]:
+    """All so many weights on a grid of 1/`steps` that sum to 1."""
+    for parts in product(range(steps + 1), repeat=count - 1):
+        if sum(parts) <= steps:
+            yield tuple(part / steps for part in (*parts, steps - sum(parts)))
+
+
 def tune_weights(
     runs: Sequence[Run], qrels: Qrels, *, topics: Iterable[str], steps: int = 10, measure: str = "ndcg_prime"
 ) -> tuple[tuple[float, ...], Mapping[str, float]]:
@@ -144,10 +151,7 @@ def tune_weights(
         for run in runs
     ]
     tried: dict[tuple[float, ...], float] = {}
-    for parts in product(range(steps + 1), repeat=len(runs) - 1):
-        if sum(parts) > steps:
-            continue
-        weights = tuple(part / steps for part in (*parts, steps - sum(parts)))
+    for weights in weightings(len(runs), steps):
         tried[weights] = evaluate(_summed(own, weights, ""), chosen, [measure]).mean[measure]
     best = max(tried, key=lambda weights: tried[weights])
     return best, {" ".join(f"{w:.2f}" for w in weights): value for weights, value in tried.items()}

@@ -29,6 +29,8 @@ LIMIT = 1_200
 _FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$]+\$", re.DOTALL)
 _END = re.compile(r"(?<=[.!?])\s+(?=\S)")
 _LOOP = re.compile(r"(.{4,200}?)(?:\s*\1){2,}", re.DOTALL)
+_SHORT_LOOP = re.compile(r"(\s?\S{1,2}\s\S{1,2}|\S{1,3})(?:\s*\1){2,}(?!\S)")
+"""One of less than four characters that goes on for long: `= b = b = b`."""
 
 
 def one_line(text: str) -> str:
@@ -64,7 +66,7 @@ def without_repetition(text: str) -> str:
     >>> without_repetition("a = b = b = b = b")
     'a = b'
     """
-    text = _LOOP.sub(r"\1", _short_loops(text))
+    text = _LOOP.sub(r"\1", _SHORT_LOOP.sub(r"\1", text))
     said: set[str] = set()
     kept = []
     for sentence in sentences(text):
@@ -73,11 +75,6 @@ def without_repetition(text: str) -> str:
             said.add(key)
             kept.append(sentence)
     return " ".join(kept)
-
-
-def _short_loops(text: str) -> str:
-    """Loops of less than four characters that go on for long: `= b = b = b`."""
-    return re.sub(r"(\s?\S{1,2}\s\S{1,2}|\S{1,3})(?:\s*\1){2,}(?!\S)", r"\1", text)
 
 
 def fitted(text: str, limit: int = LIMIT) -> str:
@@ -297,7 +294,9 @@ def write_topics(
     def written(number: int, topic: Topic) -> Answer:
         # Of its own for each topic, so that a run that was interrupted comes out the same.
         torch.manual_seed(decoding.seed * 1_000_003 + number)
-        ids = _prompt_ids(tokenizer, topic.text, room, hint=decoding.hint)
+        before, after = prompt("\0", hint=decoding.hint).split("\0")
+        parts = tokenizer([before, topic.text, after], add_special_tokens=False)["input_ids"]
+        ids = [*parts[0], *parts[1][: room - len(parts[0]) - len(parts[2])], *parts[2]]
         with torch.inference_mode():
             result = network.generate(
                 torch.tensor([ids], device=device),
@@ -317,13 +316,6 @@ def write_topics(
 
     answers = draft.fill(topics, written, events=events, stop=stop)
     return [replace(one, tag=tag, text=fitted(without_repetition(one.text))) for one in answers]
-
-
-def _prompt_ids(tokenizer: Any, question: str, room: int, *, hint: bool) -> list[int]:
-    """The prompt in at most `room` tokens: the question is cut at its end, never the pattern."""
-    before, after = prompt("\0", hint=hint).split("\0")
-    parts: list[list[int]] = tokenizer([before, question, after], add_special_tokens=False)["input_ids"]
-    return [*parts[0], *parts[1][: room - len(parts[0]) - len(parts[2])], *parts[2]]
 
 
 def shortest(runs: Sequence[Sequence[Answer]], tag: str) -> list[Answer]:

@@ -173,9 +173,15 @@ class Problems:
         ]
         self._end = tokenizer.eos_token_id
         self._room = max_length - len(self._before) - len(self._between) - 1
-        # No more of a text is ever read than one that stands alone would keep.
-        numbers, self._texts = cached_rows(place, lambda: named(tokenizer, _read(sources)), keep=max_length)
         begins = np.cumsum([0, *(source.count for source in sources)])
+
+        def texts() -> Iterator[tuple[int, str]]:
+            for begin, source in zip(begins.tolist(), sources, strict=False):
+                for number, text in source.read:
+                    yield begin + number, text
+
+        # No more of a text is ever read than one that stands alone would keep.
+        numbers, self._texts = cached_rows(place, lambda: named(tokenizer, texts()), keep=max_length)
         rows = np.argsort(numbers)
         pairs = [source.pairs + begin for source, begin in zip(sources, begins, strict=False)]
         self.pairs = rows[np.concatenate(pairs)]
@@ -192,14 +198,6 @@ class Problems:
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-
-def _read(sources: Iterable[Texts]) -> Iterator[tuple[int, str]]:
-    begin = 0
-    for source in sources:
-        for number, text in source.read:
-            yield begin + number, text
-        begin += source.count
 
 
 LIMITS = (

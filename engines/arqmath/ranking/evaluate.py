@@ -85,18 +85,15 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     if spec.topics_by is not None:
         document["by"] = _by_attribute(spec.topics_by, result, events)
     if spec.plot is not None:
-        _draw(spec.plot, ranked.tag or spec.run.name, result)
+        scores = {topic: row["ndcg_prime"] for topic, row in result.per_topic.items()}
+        title = f"nDCG′ of {ranked.tag or spec.run.name} over {len(scores)} topics"
+        write_drawing(spec.plot, bars(scores, title), width=PIXELS)
         document["plot"] = str(spec.plot)
     said = f"{spec.run.name}, {document['topics']} topics: " + ", ".join(
         f"{name} {document[name]:.4f}" for name in SHOWN
     )
     rows = [{"topic": topic, **row} for topic, row in document["per_topic"].items()]
     return Shown(document, lambda: rows, ("topic", *SHOWN), title=said)
-
-
-def _draw(path: Path, name: str, result: Evaluation) -> None:
-    scores = {topic: row["ndcg_prime"] for topic, row in result.per_topic.items()}
-    write_drawing(path, bars(scores, f"nDCG′ of {name} over {len(scores)} topics"), width=PIXELS)
 
 
 def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:

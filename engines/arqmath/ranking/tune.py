@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engines.arqmath.collection.index import Index
-    from engines.retrieval.trec import Qrels, Run
+    from engines.retrieval.trec import Run
 
 
 BM25_GRID = tuple(product((0.4, 0.8, 1.2, 1.6, 2.0, 3.0), (0.0, 0.25, 0.5, 0.75, 1.0)))
@@ -81,9 +81,12 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> [(row["system"], round(row["ndcg_prime"], 3)) for row in found["systems"][:2]]
     [('BM25 as indexed', 0.707), ('BM25, k1 and b', 0.787)]
     """
+    import numpy as np
+
     from engines.arqmath.collection.index import cached_index
     from engines.arqmath.ranking.rank import read_judgements
     from engines.forum.topics import read_topic_files
+    from engines.retrieval.measures import evaluate
     from engines.retrieval.trec import Qrels
 
     index = cached_index(spec.index)
@@ -102,7 +105,8 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
         for setting, run in runs:
             if stop():
                 return {"complete": False}
-            values[setting] = _values(run, judged, names)
+            per_topic = evaluate(run, judged, ["ndcg_prime"]).per_topic
+            values[setting] = np.array([per_topic[name]["ndcg_prime"] for name in names])
         chosen, own = _chosen(values, splits, len(names))
         measured[system] = own[reported]
         rows.append({"system": system, **({"chosen": chosen} if len(values) > 1 else {})})
@@ -143,6 +147,7 @@ _Runs = Iterator[tuple[str, "Run"]]
 def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
     from engines.arqmath.collection.index_build import document_text
     from engines.retrieval.bm25 import Bm25, Frequencies
+    from engines.retrieval.fusion import weightings
     from engines.retrieval.tokens import VERSIONS
     from engines.retrieval.trec import DEPTH, Run
 
@@ -177,31 +182,17 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
         found = {name: index.run(texts, DEPTH, how=name) for name in index.searches}
         whole = f"{index.how} as it is"
         yield whole, plain, _fused([FirstStage.read(index.how)], found)
-        yield "weights of a sum", whole, _fused(_sums(index.searches), found)
+        pairs = (zip(index.searches, weights, strict=True) for weights in weightings(len(found), _STEPS))
+        sums = (FirstStage(tuple((name, weight) for name, weight in pair if weight)) for pair in pairs)
+        yield "weights of a sum", whole, _fused(sums, found)
         constants = (FirstStage(tuple((name, 1.0) for name in found), k) for k in RANK_CONSTANTS)
         yield "rrf, k", whole, _fused(constants, found)
-
-
-def _sums(searches: Sequence[str]) -> Iterator[FirstStage]:
-    for parts in product(range(_STEPS + 1), repeat=len(searches)):
-        if sum(parts) == _STEPS:
-            pairs = zip(searches, parts, strict=True)
-            yield FirstStage(tuple((name, part / _STEPS) for name, part in pairs if part))
 
 
 def _fused(stages: Iterable[FirstStage], found: Mapping[str, Run]) -> _Runs:
     from engines.retrieval.trec import DEPTH
 
     return ((str(stage), stage.fuse(found).cut(DEPTH)) for stage in stages)
-
-
-def _values(run: Run, judged: Qrels, names: Sequence[str]) -> NDArray[np.float64]:
-    import numpy as np
-
-    from engines.retrieval.measures import evaluate
-
-    per_topic = evaluate(run, judged, ["ndcg_prime"]).per_topic
-    return np.array([per_topic[name]["ndcg_prime"] for name in names])
 
 
 def _chosen(

@@ -7,20 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, held_out, moved, rank_of
-from engines.arqmath.training.model_folder import (
-    quiet,
-    rows_by_kind,
-    save_library_model,
-)
-from engines.arqmath.training.pairs import read_linked, read_question_run
+from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, moved, rank_of
+from engines.arqmath.training.model_folder import quiet, rows_by_kind
+from engines.arqmath.training.pairs import held_out, read_linked, read_question_run
 from engines.arqmath.training.settings import BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
+from engines.core.files import write_text
+from engines.training.checkpoints import card
 from engines.training.data import Resampled
 from engines.training.libraries import POOLINGS, rows_of_all
 from engines.training.token_cache import Sequences
@@ -329,6 +328,38 @@ class BiEncoderTask(ForumTask[Settings]):
         result: torch.Tensor = model(**moved(self.inputs(rows), model))
         return result.float()
 
+    def save_library_model(
+        self,
+        kind: Literal["SentenceTransformer", "SparseEncoder"],
+        language: Any,
+        modules: Sequence[Any],
+        folder: Path,
+        facts: Mapping[str, Any],
+        **about: Any,
+    ) -> None:
+        """Write a model as this class of sentence-transformers reads it, and its card.
+
+        Args: language: a language model, with its head for masked tokens where it is to be sparse. modules:
+        the library's, behind it. about: as `card` takes it.
+        """
+        import sentence_transformers
+        from sentence_transformers.base.modules import Transformer
+
+        task = "fill-mask" if kind == "SparseEncoder" else "feature-extraction"
+        with quiet(), TemporaryDirectory(prefix="mathwb-") as place:
+            language.save_pretrained(place)
+            self.tokenizer.save_pretrained(place)
+            first = Transformer(place, transformer_task=task, model_kwargs={"use_safetensors": True})
+            made = getattr(sentence_transformers, kind)(modules=[first, *modules], device="cpu")
+            made.save_pretrained(str(folder), create_model_card=False)
+        about["tags"] = ("sentence-transformers", *about["tags"], "mathematics")
+        use = (
+            f"from sentence_transformers import {kind}\n"
+            f'model = {kind}("this-folder")\n'
+            'model.similarity(model.encode("Is $2$ prime?"), model.encode("Primes\\nYes, it is."))'
+        )
+        write_text(folder / "README.md", card(facts=facts, limits=LIMITS, use=use, **about))
+
     def card_data(self) -> dict[str, object]:
         trained = self._sides[0]
         without = f"{sum(not self.hard(place) for place in trained):,} questions without a wrong answer of it"
@@ -376,22 +407,15 @@ class DenseTask(BiEncoderTask[DenseSettings]):
         pooling = self.settings.pooling
         library = LibraryPooling(int(language.config.hidden_size), pooling_mode=pooling)
         what = {"mean": "the mean of all states", "cls": "the first state"}[pooling]
-        save_library_model(
+        self.save_library_model(
             "SentenceTransformer",
             language,
-            self.tokenizer,
             [library, Normalize()],
             folder,
             facts,
             title="ARQMath encoder",
             about="Encodes questions and answers as vectors of length 1; their cosine orders answers.",
             data={**self.card_data(), "vector": what},
-            limits=LIMITS,
-            use=(
-                "from sentence_transformers import SentenceTransformer\n"
-                'model = SentenceTransformer("this-folder")\n'
-                'model.similarity(model.encode("Is $2$ prime?"), model.encode("Primes\\nYes, it is."))'
-            ),
             tags=("sentence-similarity",),
         )
 
@@ -488,22 +512,15 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
         from sentence_transformers.sparse_encoder.modules import SpladePooling
 
         new = "new: the word embeddings after a transform initialised as the identity"
-        save_library_model(
+        self.save_library_model(
             "SparseEncoder",
             model.get_submodule("language"),
-            self.tokenizer,
             [SpladePooling()],
             folder,
             facts,
             title="ARQMath SPLADE",
             about="Encodes questions and answers as weights of terms; their product orders answers.",
             data={**self.card_data(), "head": new if self._language[1] else "that of the language model"},
-            limits=LIMITS,
-            use=(
-                "from sentence_transformers import SparseEncoder\n"
-                'model = SparseEncoder("this-folder")\n'
-                'model.similarity(model.encode("Is $2$ prime?"), model.encode("Primes\\nYes, it is."))'
-            ),
             tags=("sparse-encoder", "splade"),
         )
 

@@ -10,9 +10,10 @@ Held-out questions are ranked: each one's correct answer among incorrect ones dr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -167,7 +168,9 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
 
         def texts() -> Iterator[tuple[str, str]]:
             left = set(wanted)
-            for name, text in self._all_texts():
+            files = self.folder.topics.get(1, ()) if self._annotated else ()
+            topics = ((topic.id, topic.text) for path in files for topic in read_topics(path))
+            for name, text in chain(topics, ((post.id, post.text) for post in self.posts())):
                 if name in left:
                     left.remove(name)
                     yield name, text
@@ -182,13 +185,6 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
             remedy = "Annotated pairs need the topics in the folder of the collection."
             raise DataError(what, path=self.data["collection"], code="E674", remedy=remedy)
         return rows, result
-
-    def _all_texts(self) -> Iterable[tuple[str, str]]:
-        if self._annotated:
-            for path in self.folder.topics.get(1, ()):
-                yield from ((topic.id, topic.text) for topic in read_topics(path))
-        for post in self.posts():
-            yield post.id, post.text
 
     def model(self) -> torch.nn.Module:
         """The backbone with a new classification layer."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from engines.arqmath.training.backbones import Backbone, open_backbone
@@ -27,7 +26,6 @@ Settings = TypeVar("Settings")
 MADE_FOR = (
     "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs."
 )
-_HELD_OUT = 0.1
 
 
 class ForumTask(Generic[Settings]):
@@ -124,11 +122,6 @@ def need(data: Mapping[str, Path], name: str, what: str) -> Path:
 def read_ids(path: Path | None) -> list[str]:
     """The first word of every line of a file, if there is one."""
     return [] if path is None else [line.split()[0] for _, line in read_lines(path) if line.strip()]
-
-
-def held_out(count: int, draw: Random) -> list[int]:
-    """The places of a tenth of so many questions, in random order; of at least one of two."""
-    return draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))
 
 
 def rank_of(right: float, wrong: Iterable[float]) -> float:

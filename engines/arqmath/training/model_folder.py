@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,34 +113,6 @@ def save_model(model: Any, tokenizer: Any, folder: Path, facts: Mapping[str, Any
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     about["tags"] = (*about["tags"], "mathematics")
-    write_text(folder / "README.md", card(facts=facts, **about))
-
-
-def save_library_model(
-    kind: Literal["SentenceTransformer", "SparseEncoder"],
-    language: Any,
-    tokenizer: Any,
-    modules: Sequence[Any],
-    folder: Path,
-    facts: Mapping[str, Any],
-    **about: Any,
-) -> None:
-    """Write a model as this class of sentence-transformers reads it, and its card.
-
-    Args: language: a language model, with its head for masked tokens where it is to be sparse. modules: the
-    library's, behind it. about: as `card` takes it.
-    """
-    import sentence_transformers
-    from sentence_transformers.base.modules import Transformer
-
-    task = "fill-mask" if kind == "SparseEncoder" else "feature-extraction"
-    with quiet(), TemporaryDirectory(prefix="mathwb-") as place:
-        language.save_pretrained(place)
-        tokenizer.save_pretrained(place)
-        first = Transformer(place, transformer_task=task, model_kwargs={"use_safetensors": True})
-        made = getattr(sentence_transformers, kind)(modules=[first, *modules], device="cpu")
-        made.save_pretrained(str(folder), create_model_card=False)
-    about["tags"] = ("sentence-transformers", *about["tags"], "mathematics")
     write_text(folder / "README.md", card(facts=facts, **about))
 
 

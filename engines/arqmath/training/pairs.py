@@ -29,10 +29,9 @@ from engines.core.errors import DataError
 from engines.core.files import atomic_writer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_links, read_posts
+from engines.retrieval.measures import RELEVANT
 from engines.retrieval.trec import Qrels, Run, Scored, read_run
 
-RELEVANT = 2
-"""The grade from which an annotated answer is correct, as the measures count it."""
 _HELD_OUT = 0.1
 _TRIES = 20
 
@@ -299,12 +298,17 @@ class Pairs:
             yield Pair(self.questions[question], self.answers[answer], int(label), bool(out))
 
 
+def held_out(count: int, draw: Random) -> list[int]:
+    """The places of a tenth of so many questions, in random order; of at least one of two."""
+    return draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))
+
+
 def draw_pairs(source: Source, *, per_question: int, seed: int) -> Pairs:
     """At most `per_question` correct answers of every question and as many incorrect ones, shuffled."""
     draw = Random(seed)
     count = len(source.questions)
     sides = np.zeros(count, np.bool_)
-    sides[draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))] = True
+    sides[held_out(count, draw)] = True
     answers: dict[str, int] = {}
     rows: list[tuple[int, int]] = []
     labels: list[int] = []

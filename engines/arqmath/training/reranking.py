@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from engines.arqmath.ranking.cross_encoder import cosine_head, mark, write_library_files
 from engines.arqmath.training.backbones import Backbone, add_latex_tokens
-from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, held_out, moved, rank_of
+from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, moved, rank_of
 from engines.arqmath.training.model_folder import (
     MINILM,
     Frame,
@@ -34,7 +34,7 @@ from engines.arqmath.training.model_folder import (
     rows_by_kind,
     save_model,
 )
-from engines.arqmath.training.pairs import MAKE_RUN, read_linked
+from engines.arqmath.training.pairs import MAKE_RUN, held_out, read_linked
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
 from engines.core.spec import refused
