@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from math import inf
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -390,9 +391,8 @@ class Edges:
                     here, bends = here | masks[0], bends | masks[1]
                 elif code == DIFF:
                     here |= self._kinks(numbers[b], bends & ~here)
-                elif (
-                    code == WHERE
-                ):  # a function and its derivative by rule, whose form may be undefined where it is not
+                elif code == WHERE:
+                    # A function and its derivative by rule, whose form may be undefined where it is not.
                     here = holes[a] | self._kinks(numbers[a], (bends | holes[b]) & ~holes[a])
                 holes[node], ends[node] = here, bends
         return [(holes[root], ends[root]) for root in roots.tolist()]
@@ -495,11 +495,6 @@ class Edges:
             self._solved[key] = known = target, found
         return known[1]
 
-    def _opposite(self, function: int, target: arb) -> int | None:
-        other = self.functions.opposite(function)
-        known = None if other is None else self._solved.get((other, float(-target)))
-        return known[1] if known is not None and known[0].overlaps(-target) else None
-
     def _inverted(self, form: Form, t: arb) -> int | None:
         """Where an operation has the value t, or None if its inverse does not say."""
         code, a, b = form
@@ -519,7 +514,6 @@ class Edges:
         if c is None or not c.is_finite():
             return 0
         c = integer_or_ball(c)
-        targets: list[arb] | None
         if name == "+":
             targets = [t - c]
         elif name == "-":
@@ -559,18 +553,11 @@ class Edges:
         return self._all(a, [inverse, -inverse] if name in ("cosh", "sech") else [inverse])
 
     def _all(self, function: int, targets: list[arb]) -> int:
-        result = 0
-        for target in targets:
-            if target.is_finite():
-                result |= self.solve(function, integer_or_ball(target))
-        return result
+        return self._union(self.solve(function, integer_or_ball(t)) for t in targets if t.is_finite())
 
     @staticmethod
     def _union(masks: Iterable[int]) -> int:
-        result = 0
-        for mask in masks:
-            result |= mask
-        return result
+        return reduce(or_, masks, 0)
 
     def _family(self, function: int, start: arb, period: arb) -> int:
         """Where a function is `start`, or any number of periods away from it."""
@@ -604,9 +591,10 @@ class Edges:
         roots = self._roots.of_ratio(function, target)
         if roots is not None:
             return self._union(map(self._place, roots))
-        result = self._opposite(function, target)
-        if result is not None:
-            return result
+        other = self.functions.opposite(function)
+        opposite = None if other is None else self._solved.get((other, float(-target)))
+        if opposite is not None and opposite[0].overlaps(-target):
+            return opposite[1]
         self.searched = True
         roots, known = self._roots.searched(function, target)
         result = self._union(self._place(root + arb(0, TINY)) for root in roots)

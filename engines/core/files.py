@@ -64,27 +64,11 @@ _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
-
-
+_FREE = "Free some space and run it again; finished parts are kept."
 _KNOWN = (
-    (
-        _FULL,
-        "E310",
-        "the disk is full, or your quota is used up",
-        "Free some space and run it again; finished parts are kept.",
-    ),
-    (
-        _FORBIDDEN,
-        "E311",
-        "no permission to {doing} here",
-        "Choose another place, or change the permissions.",
-    ),
-    (
-        {errno.ENOENT},
-        "E312",
-        "there is no such file or folder",
-        "Check the name and the folder you are in.",
-    ),
+    (_FULL, "E310", "the disk is full, or your quota is used up", _FREE),
+    (_FORBIDDEN, "E311", "no permission to {doing} here", "Choose another place, or change the permissions."),
+    ({errno.ENOENT}, "E312", "there is no such file or folder", "Check the name and the folder you are in."),
     ({errno.EISDIR}, "E313", "this is a folder, and a file is needed", "Name a file in it."),
     (
         {errno.EEXIST, errno.ENOTDIR},
@@ -98,11 +82,8 @@ _KNOWN = (
 def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
     """The operating system's complaint about `path`, explained. `doing` is a verb: read, write, use."""
     if error.errno == errno.ENOENT and doing == "write":
-        what, remedy = (
-            "nothing can be created here: the folder is gone or not writable",
-            "Choose another place.",
-        )
-        return DataError(what, path=path, code="E312", remedy=remedy)
+        what = "nothing can be created here: the folder is gone or not writable"
+        return DataError(what, path=path, code="E312", remedy="Choose another place.")
     for numbers, code, what, remedy in _KNOWN:
         if error.errno in numbers:
             return DataError(what.format(doing=doing), path=path, code=code, remedy=remedy)
@@ -146,7 +127,11 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     if path.is_dir():
         raise file_error(IsADirectoryError(errno.EISDIR, ""), path, "write")
     if path.exists() and not path.is_file():
-        yield from _straight(path, mode)
+        try:
+            with _opened(path, mode) as file:
+                yield file
+        except OSError as error:
+            raise file_error(error, path, "write") from error
         return
     temporary = _draft(path)
     try:
@@ -180,14 +165,6 @@ def _draft(path: Path) -> Path:
 
 def _opened(path: Path, mode: str) -> IO[Any]:
     return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="\n")
-
-
-def _straight(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
-    try:
-        with _opened(path, mode) as file:
-            yield file
-    except OSError as error:
-        raise file_error(error, path, "write") from error
 
 
 @contextlib.contextmanager
@@ -517,12 +494,11 @@ def printable(text: str) -> str:
     import unicodedata
 
     return "".join(
-        char if char.isprintable() or unicodedata.category(char) == "Zs" else _escape(char) for char in text
+        char
+        if char.isprintable() or unicodedata.category(char) == "Zs"
+        else char.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for char in text
     )
-
-
-def _escape(char: str) -> str:
-    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:

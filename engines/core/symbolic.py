@@ -7,7 +7,7 @@ reals. SymPy works on the complex numbers: it does not know our domains, and sim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
@@ -54,31 +54,17 @@ def _built(tree: Tree, real: bool) -> Any:
         label = node.label
         if not node.children:
             known = leaves.get(label)
-            stack.append(_number(label) if known is None else known)
+            stack.append(sympy.Rational(*Fraction(label).as_integer_ratio()) if known is None else known)
+        elif label == "acot":
+            stack.append(sympy.pi / 2 - sympy.atan(stack.pop()))
         elif len(node.children) == 1:
-            stack.append(_function(label)(stack.pop()))
+            stack.append(getattr(sympy, {"ln": "log", "abs": "Abs"}.get(label, label))(stack.pop()))
         else:
             stack.append(_operate(label, stack.pop(), stack.pop()))
     expression = stack.pop()
     if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         raise ExpressionError("the expression has no finite value in SymPy", remedy="Does it divide by zero?")
     return expression
-
-
-def _number(label: str) -> Any:
-    import sympy
-
-    value = Fraction(label)
-    return sympy.Rational(value.numerator, value.denominator)
-
-
-def _function(label: str) -> Callable[[Any], Any]:
-    import sympy
-
-    if label == "acot":
-        return lambda u: sympy.pi / 2 - sympy.atan(u)
-    function: Callable[[Any], Any] = getattr(sympy, {"ln": "log", "abs": "Abs"}.get(label, label))
-    return function
 
 
 def _operate(label: str, left: Any, right: Any) -> Any:
