@@ -14,9 +14,9 @@ from flint import arb, ctx, fmpq, fmpq_poly
 from numpy.typing import NDArray
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import DEFINED, UNKNOWN, Programs, balls, compile_many, evaluate
+from engines.core.numeric import CODE, DEFINED, UNKNOWN, Programs, balls, compile_many, evaluate
 from engines.core.numeric_kernel import ADD, BINARY, DIFF, DIV, LEAF, MUL, POW, SUB, UNARY, WHERE, reached
-from engines.core.precise import BITS, CODE, NOTHING, Form, Functions, Value, applied, integer_or_ball
+from engines.core.precise import BITS, NOTHING, Form, Functions, Value, applied, integer_or_ball
 
 Interval = tuple[float, float]
 Floats = NDArray[np.float64]

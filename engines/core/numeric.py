@@ -27,8 +27,9 @@ from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix, without_
 DEFINED, UNDEFINED, UNKNOWN = 0, 1, 2
 """States of a value: a real number; outside the real domain; overflow, underflow or too ill-conditioned."""
 
-_CODE = {name: code for code, name in enumerate(UNARY + BINARY)}
-_OPERATIONS = {name: code for name, code in _CODE.items() if name != "where"}
+CODE = {name: code for code, name in enumerate(UNARY + BINARY)}
+"""Operation codes by name."""
+_OPERATIONS = {name: code for name, code in CODE.items() if name != "where"}
 _ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2)}
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)\Z")
 _MAX_VARIABLES = CONSTANT - LEAF
@@ -98,7 +99,7 @@ class Programs:
         for code, *operands in self.nodes[:, 1:].T.tolist():
             trees.append(Tree(names[code], tuple(trees[operand] for operand in operands if operand)))
         table = _Table(self.variables)
-        table["where"] = _CODE["where"]
+        table["where"] = CODE["where"]
         codes, bounds = _flat((_worked_out(trees[root]) for root in self.roots.tolist()), table)
         return _programs(table, *_shared(codes, bounds, MAX_NODES))
 
@@ -205,7 +206,7 @@ def _rebuilt(
     one unknown constant."""
     hopeless = table.append("", _HOPELESS)
     names = {number: token for token, number in table.items()}
-    table["where"] = _CODE["where"]
+    table["where"] = CODE["where"]
     pieces: list[NDArray[np.int32]] = []
     for k, depth in enumerate(nesting):
         piece = codes[starts[k] : starts[k + 1]]

@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
-from engines.core.numeric import Programs
+from engines.core.numeric import CODE, Programs
 from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, POW, UNARY, WHERE, reached
 from engines.core.tree import ONE, ZERO, Tree, slope
 
@@ -35,16 +35,10 @@ Form = tuple[int, int, int]
 """Operation code and the numbers of its operands."""
 
 _NAN = arb.nan()
-CODE = {name: code for code, name in enumerate(UNARY + BINARY)}
-"""Operation codes by name."""
 
 
 def _nonzero(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
     return lambda u: None if u.is_zero() else function(u)
-
-
-def _root(u: arb) -> Value:
-    return u.sqrt() if u >= 0 else None if u < 0 else _NAN
 
 
 def _log(u: arb) -> Value:
@@ -59,26 +53,8 @@ def _outside(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
     return lambda u: function(1 / u) if abs(u) >= 1 else None if abs(u) < 1 else _NAN
 
 
-def _artanh(u: arb) -> Value:
-    return u.atanh() if abs(u) < 1 else None if abs(u) >= 1 else _NAN
-
-
-def _arcoth(u: arb) -> Value:
-    return (1 / u).atanh() if abs(u) > 1 else None if abs(u) <= 1 else _NAN
-
-
-def _arcosh(u: arb) -> Value:
-    return u.acosh() if u >= 1 else None if u < 1 else _NAN
-
-
-def _arsech(u: arb) -> Value:
-    if u <= 0 or u > 1:
-        return None
-    return (1 / u).acosh() if u > 0 and u <= 1 else _NAN
-
-
 _UNARY: dict[str, Callable[[arb], Value]] = {
-    "sqrt": _root,
+    "sqrt": lambda u: u.sqrt() if u >= 0 else None if u < 0 else _NAN,
     "abs": abs,
     "ln": _log,
     "sin": arb.sin,
@@ -100,11 +76,11 @@ _UNARY: dict[str, Callable[[arb], Value]] = {
     "sech": arb.sech,
     "coth": _nonzero(arb.coth),
     "asinh": arb.asinh,
-    "acosh": _arcosh,
-    "atanh": _artanh,
+    "acosh": lambda u: u.acosh() if u >= 1 else None if u < 1 else _NAN,
+    "atanh": lambda u: u.atanh() if abs(u) < 1 else None if abs(u) >= 1 else _NAN,
     "acsch": _nonzero(lambda u: (1 / u).asinh()),
-    "asech": _arsech,
-    "acoth": _arcoth,
+    "asech": lambda u: None if u <= 0 or u > 1 else (1 / u).acosh() if u > 0 and u <= 1 else _NAN,
+    "acoth": lambda u: (1 / u).atanh() if abs(u) > 1 else None if abs(u) <= 1 else _NAN,
 }
 
 

@@ -20,8 +20,9 @@ from typing import Any
 
 from flint import arb, ctx
 
+from engines.core.numeric import CODE
 from engines.core.numeric_kernel import POW
-from engines.core.precise import CODE, NOTHING, Value, applied, integer
+from engines.core.precise import NOTHING, Value, applied, integer
 from engines.core.tree import Tree
 from engines.egen.expressions.language import CONSTANTS, is_constant_token
 from engines.egen.judging.names import BOUND, RELATIONS, TURNED, free

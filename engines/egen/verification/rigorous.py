@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
 from engines.core.domain import Edges, Place
-from engines.core.numeric import Programs, balls, compile_many
+from engines.core.numeric import CODE, Programs, balls, compile_many
 from engines.core.numeric_kernel import COTH, LEAF, TANH
-from engines.core.precise import BITS, CODE, NOTHING, Functions, Value, agreement, applied, integer
+from engines.core.precise import BITS, NOTHING, Functions, Value, agreement, applied, integer
 from engines.core.tree import Tree, derivative
 from engines.egen.expressions.language import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
 from engines.egen.records import Agreed
