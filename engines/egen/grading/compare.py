@@ -379,7 +379,6 @@ class Comparison:
         return _all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
 
     def _sets(self, gold: Form, pred: Form) -> Compared:
-        """Intervals and unions of them."""
         one, other = _on_line(gold), _on_line(pred)
         if one is None or other is None:
             kinds = [_kind(gold), _kind(pred)]
@@ -497,7 +496,6 @@ _RANK: tuple[Verdict, ...] = ("equal", "equal if", "undecided", "unread", "diffe
 
 
 def _all(found: Iterable[Compared]) -> Compared:
-    """What holds of a whole whose parts were compared."""
     parts: list[Compared] = []
     for one in found:
         if one.verdict == "different":
@@ -518,7 +516,6 @@ def _judged(found: Judgement) -> Compared:
 
 
 def _both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | Compared:
-    """Both trees, or why one cannot be read."""
     if isinstance(gold, str):
         return Compared("unread", reason=f"the reference: {gold}")
     return Compared("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)

@@ -45,10 +45,10 @@ def by(facts: Sequence[Fact]) -> str:
     """`by x = 3 (line 2)`."""
     if not facts:
         return ""
-    return f"by {' and '.join(map(told, facts[:4]))}" + (" and others" if len(facts) > 4 else "")
+    return f"by {' and '.join(map(cited, facts[:4]))}" + (" and others" if len(facts) > 4 else "")
 
 
-def told(fact: Fact) -> str:
+def cited(fact: Fact) -> str:
     """`x = 3 (line 2)`."""
     return f"{' '.join(fact.text.split())} (line {fact.line})"
 
@@ -285,8 +285,6 @@ def _substituted(
 
 
 class _Ideal:
-    """The polynomials of a claim and of the facts."""
-
     def __init__(self, left: Tree, right: Tree, facts: Sequence[tuple[Tree, Tree, Fact]]) -> None:
         self.space = Space([left, right, *(side for one, other, _ in facts for side in (one, other))])
         if len(self.space.atoms) > 40:
@@ -450,7 +448,6 @@ class _Ideal:
 
 
 def _worth(poly: Any, at: Sequence[float]) -> float:
-    """The value of a polynomial."""
     return float(sum(float(c) * prod(map(pow, at, map(int, powers))) for powers, c in poly.terms()))
 
 

@@ -28,7 +28,7 @@ from engines.egen.proofreading.chains import (
     is_given,
     is_rewriting,
 )
-from engines.egen.proofreading.facts import Facts, by, told
+from engines.egen.proofreading.facts import Facts, by, cited
 from engines.egen.proofreading.slips import Statement, bound_meant, has_cases, odd_ones, points_of, slip
 from engines.egen.proofreading.terms import (
     LOG,
@@ -485,7 +485,7 @@ class Reader:
             one, other = (replaced(side, left.label, value) for side in (known.left, known.right))
             held.append(self.judge.equal(one, other))
         if all(each.verdict == "equal" for each in held):
-            return Judged(link, "follows", f"it solves {told(known)}")
+            return Judged(link, "follows", f"it solves {cited(known)}")
         claimed = is_claimed(link.before.rpartition("§")[2]) and not link.is_denied_after
         last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
         exact = not any(map(_DECIMAL.match, right.labels())) and len(right) < _LARGEST
@@ -494,7 +494,7 @@ class Reader:
         if not (claimed and last and exact and known.sure) or angles or linear or link.said or self.cases:
             return None
         witness = next((each.witness for each in held if each.verdict == "different"), "")
-        return Judged(link, "wrong", f"{witness}, by {told(known)}") if witness else None
+        return Judged(link, "wrong", f"{witness}, by {cited(known)}") if witness else None
 
     def _miscalculated(self, link: Link, left: Tree, right: Tree) -> str:
         """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables

@@ -164,7 +164,7 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
     """The links that are wrong, lose domain, are not shown or not read, and what else could not be read, as
     SARIF 2.1.0."""
     uri = Path(found["file"]).absolute().as_uri()
-    told = [
+    rows = [
         (
             link["verdict"],
             f"{formula(link)}: {link['verdict']}. {link['reason']}".strip(),
@@ -183,7 +183,7 @@ def write_sarif(path: Path, found: Mapping[str, Any]) -> None:
                 {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
             ],
         }
-        for verdict, text, line in told
+        for verdict, text, line in rows
     ]
     rules = [{"id": verdict.replace(" ", "-")} for verdict in _LEVELS]
     run = {"tool": {"driver": {"name": "mathwb proofread", "rules": rules}}, "results": results}

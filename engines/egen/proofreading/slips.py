@@ -114,7 +114,6 @@ def points_of(names: Iterable[str]) -> list[dict[str, float]]:
 
 
 def _changes(tree: Tree) -> Iterator[tuple[Tree, str]]:
-    """A term with one place changed, and how."""
     for path, node, above in islice(_places(tree, (), ""), _MOST_PLACES):
         if not node.children:
             for other in _numbers(node.label, above):
@@ -207,7 +206,7 @@ def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
     fixed = {
         name: many[0] for name, many in values.items() if name not in several and max(many) - min(many) < 1e-9
     }
-    told: set[int] = set()
+    reported: set[int] = set()
     for name in sorted({name for of in names.values() for name in of}):
         at = {other: value for other, value in fixed.items() if other != name}
         about = [
@@ -216,8 +215,8 @@ def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
         if len(about) < 3:
             continue
         for odd in _odd(about, name, at, values[name], lone):
-            if odd.place not in told:
-                told.add(odd.place)
+            if odd.place not in reported:
+                reported.add(odd.place)
                 yield odd
 
 
