@@ -18,7 +18,7 @@ from textual.dom import DOMNode
 from engines.core.errors import EngineError
 from screens.keys import catalogue
 from screens.registry import SCREEN_KEYS, SCREENS, Entry
-from screens.shell.bars import FAILED, RUNS, Badge, Header, KeyBar, Load
+from screens.shell.bars import FAILED, RUNS, Header, KeyBar, Load
 from screens.shell.export import Command, Export, Step, is_remote
 from screens.shell.frame import Frame
 from screens.shell.keymap import APP_KEYS, bindings, remap
@@ -300,20 +300,17 @@ class Workbench(Frame):
         if ended := self.session.newly_ended(self.jobs):
             self.tell_ends(ended, away=not self._seen_jobs)
         self._seen_jobs = True
-        self.badges = self._badges(load)
+        if self.current_mode == "jobs":
+            self.went_wrong = False
+        # Jobs that went wrong are said until the Jobs screen is open.
+        badges = {screen.MODE: RUNS for screen in self._opened() if screen.MODE != "jobs" and screen.busy}
+        if load.badge or self.went_wrong:
+            badges["jobs"] = FAILED if self.went_wrong else (load.badge, RUNS[1])
+        self.badges = badges
         for header in self.screen_stack[0].query(Header):
             header.load, header.badges = load, self.badges
         if self.place is not None:
             self.place.post_message(JobWatch.Looked(self.jobs))
-
-    def _badges(self, load: Load) -> dict[str, Badge]:
-        """What runs on which screen; jobs that went wrong are said until the Jobs screen is open."""
-        result = {screen.MODE: RUNS for screen in self._opened() if screen.MODE != "jobs" and screen.busy}
-        if self.current_mode == "jobs":
-            self.went_wrong = False
-        if load.badge or self.went_wrong:
-            result["jobs"] = FAILED if self.went_wrong else (load.badge, RUNS[1])
-        return result
 
     # Everywhere
 

@@ -32,7 +32,7 @@ EGRAPHS_SCREEN = scope(
     inspect=("provenance", "Show how the cluster was made: settings, stop reason, rules that fired."),
     earlier="Draw the slice before this one, where there are several variables.",
     later="Draw the next slice: another variable varies, then the others take other values.",
-    yank=("yank", "Copy the expression; `Y` offers prefix, infix, LaTeX, tree, JSON and the command line."),
+    yank="Copy the expression; `Y` offers prefix, infix, LaTeX, tree, JSON and the command line.",
     export="Write members, e-graph, map, neighbours or the list of clusters to a file.",
 )
 EGRAPH_KEYS = scope(
@@ -55,15 +55,8 @@ ANALOGY_KEYS = scope(
     "analogies",
     add=("write one", "Write an analogy: x1 : y1 :: x2, and = what is expected if you know it."),
 )
-EGRAPHS_KEYS = (
-    *EGRAPHS_SCREEN,
-    *GROW_KEYS,
-    *EGRAPH_KEYS,
-    *SCATTER_KEYS,
-    *SHEET_KEYS,
-    *MISTAKE_KEYS,
-    *ANALOGY_KEYS,
-)
+_SHEETS = SHEET_KEYS + MISTAKE_KEYS + ANALOGY_KEYS
+EGRAPHS_KEYS = EGRAPHS_SCREEN + GROW_KEYS + EGRAPH_KEYS + SCATTER_KEYS + _SHEETS
 
 TRIPLETS_KEYS = scope(
     "triplets",
@@ -79,10 +72,7 @@ TRIPLETS_KEYS = scope(
     inspect=("provenance", "Show where the problems come from, what the pool holds and what was skipped."),
     earlier="Go to the problem before this one.",
     later="Go to the problem after this one.",
-    yank=(
-        "yank",
-        "Copy the line of the triplet; `Y` offers ids, texts, equation, JSON and the command line.",
-    ),
+    yank="Copy the line of the triplet; `Y` offers ids, texts, equation, JSON and the command line.",
     export="Write the triplets, the candidates or your labels to a file.",
 )
 
@@ -101,7 +91,7 @@ JOBS_SCREEN = scope(
     smooth="Smooth the curves: more, most, then not at all.",
     inspect="Show where the job ran: versions, machine, commit, hashes of its data.",
     edit=("open log", "Open the readable log, or on the files page the file, in $PAGER."),
-    yank=("yank", "Copy the command line that shows this job."),
+    yank="Copy the command line that shows this job.",
     export="Write the metrics, the table of jobs or the recipe to a file.",
 )
 FOLD_KEYS = scope(
@@ -113,10 +103,7 @@ JOBS_KEYS = (*JOBS_SCREEN, *FOLD_KEYS)
 
 ARQMATH_KEYS = scope(
     "arqmath",
-    add=(
-        "search",
-        "Search the collection's answers; the best are re-ranked if there is a cross-encoder.",
-    ),
+    add=("search", "Search the collection's answers; the best are re-ranked if there is a cross-encoder."),
     stop="Stop the search or the indexing; results so far are kept.",
     refresh=("read again", "Read the collection's runs and judgements again."),
     diff=(
@@ -124,10 +111,7 @@ ARQMATH_KEYS = scope(
         "Put the two runs side by side, with the moves of relevant answers drawn; on the links of an answer "
         "derive one side of the equation under the cursor from the other, on the E-graphs screen.",
     ),
-    inspect=(
-        "provenance",
-        "Show which files the runs and judgements come from, and any problems in them.",
-    ),
+    inspect=("provenance", "Show which files the runs and judgements come from, and any problems in them."),
     model=("re-ranker", "Choose the cross-encoder that re-ranks the best answers of a search, or none."),
     judge=("judge", "Judge an unjudged answer: 0 to 3; stored apart from the official grades."),
     edit="On the links of an answer: open a copy of its text in $EDITOR, at the line of the link.",
@@ -136,7 +120,7 @@ ARQMATH_KEYS = scope(
     against=("against", "Choose the run to compare with."),
     earlier="Go to the topic before this one.",
     later="Go to the topic after this one.",
-    yank=("yank", "Copy the line of the run; `Y` offers id, text, LaTeX, JSON and the command line."),
+    yank="Copy the line of the run; `Y` offers id, text, LaTeX, JSON and the command line.",
     export="Write a run, a table, the bars or your judgements to a file.",
 )
 
@@ -163,7 +147,7 @@ MATHAMR_SCREEN = scope(
     refresh=("read again", "Read the collection's topics again."),
     earlier="Go to the topic before this one.",
     later="Go to the topic after this one.",
-    yank=("yank", "Copy what is selected; `Y` offers its forms and the command line."),
+    yank="Copy what is selected; `Y` offers its forms and the command line.",
     export="Write the graph as SVG, DOT or PENMAN, or a list to a file.",
 )
 GRAPH_KEYS = scope(

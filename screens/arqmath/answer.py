@@ -19,7 +19,7 @@ from screens.arqmath.columns import GRADES, Chosen, Runs, answer_selection, frac
 from screens.shell.export import CommandLine, Selection
 from screens.shell.request import Answer
 from screens.shell.screen import BrowserScreen
-from screens.shell.theme import count, elide, fold, safe_text, some
+from screens.shell.theme import GRADE_STYLES, count, elide, fold, percent, safe_text, some
 from screens.widgets.dialogs import FootLine
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
@@ -41,7 +41,8 @@ class AnswerPane(Pane):
         super().__init__(title="answer", id=id, share=share)
         self.raw = False
         self._chosen: Chosen | None = None
-        self._post: Mapping[str, Any] | None = None
+        self.post: Mapping[str, Any] | None = None
+        """What is shown; None while it is on its way, and where there is nothing to read."""
         self._links: Mapping[str, Any] | EngineError | None = None
         self._links_view = LinksView()
         self._topic: Mapping[str, Any] | None = None
@@ -77,31 +78,28 @@ class AnswerPane(Pane):
 
     def show_waiting(self) -> None:
         """The text is on its way; what stands here gives way when it takes its time."""
-        self._post = None
+        self.post = None
         chosen = self._chosen
-        self.set_timer(_PATIENCE_S, lambda: self._still_waiting(chosen))
 
-    def _still_waiting(self, chosen: Chosen | None) -> None:
-        if self._post is None and chosen is self._chosen and not self._instead:
-            self.show_instead(["… reading"])
+        def still_waiting() -> None:
+            if self.post is None and chosen is self._chosen and not self._instead:
+                self.show_instead(["… reading"])
+
+        self.set_timer(_PATIENCE_S, still_waiting)
 
     def show_instead(self, lines: Sequence[str]) -> None:
-        self._post, self._instead = None, True
+        self.post, self._instead = None, True
         self.query_one("#answer-text", ReaderBox).reader.show(
             [part for line in lines for part in fold(line, self._cells)]
         )
 
     def show_failure(self, error: EngineError) -> None:
-        self.show_instead(_failure_lines(error))
+        place = f"{error.where}: " if error.where else ""
+        self.show_instead([f"{_FAILED}{error.code} {place}{error.what}", error.remedy])
 
     def show_post(self, post: Mapping[str, Any]) -> None:
-        self._post = post
+        self.post = post
         self._fill_answer()
-
-    @property
-    def post(self) -> Mapping[str, Any] | None:
-        """What is shown; None while it is on its way, and where there is nothing to read."""
-        return self._post
 
     def show_links(self, found: Mapping[str, Any] | EngineError | None) -> None:
         """What `proofread` found in the answer, or why it failed; None: nothing yet."""
@@ -133,7 +131,7 @@ class AnswerPane(Pane):
         return self._chosen is None and self._topic is None
 
     def selection(self, line: CommandLine) -> Selection | None:
-        return None if self._chosen is None else answer_selection(self._chosen, self._post, line)
+        return None if self._chosen is None else answer_selection(self._chosen, self.post, line)
 
     def toggle_raw(self) -> None:
         self.raw = not self.raw
@@ -147,10 +145,10 @@ class AnswerPane(Pane):
             self._fill_topic()
 
     def _fill_answer(self) -> None:
-        if self._post is not None:
+        if self.post is not None:
             self._instead = False
             reader = self.query_one("#answer-text", ReaderBox).reader
-            lines = _answer_lines(self._post, self.raw, self._cells - 1)
+            lines = _answer_lines(self.post, self.raw, self._cells - 1)
             if "written" in (self._chosen.row if self._chosen is not None else {}):
                 found = self._links if isinstance(self._links, Mapping) else None
                 checked = f"checked: {verdicts(found)}" if found is not None else "… checking"
@@ -160,7 +158,7 @@ class AnswerPane(Pane):
     @on(Pane.PageShown)
     def _fill_links(self) -> None:
         if self.page_name == "links":
-            self._links_view.show(self._links, waiting=self._post is not None, raw=self.raw)
+            self._links_view.show(self._links, waiting=self.post is not None, raw=self.raw)
 
     @property
     def link(self) -> Record | None:
@@ -183,9 +181,8 @@ class AnswerPane(Pane):
         return _LINKS_LEGEND if self.page_name == "links" else ()
 
     def _fill_topic(self) -> None:
-        reader = self.query_one("#topic-text", ReaderBox).reader
         lines = _topic_lines(self._topic, self.raw, self._cells - 1) if self._topic else []
-        reader.show(lines)
+        self.query_one("#topic-text", ReaderBox).reader.show(lines)
 
 
 def _line_style(line: str) -> str:
@@ -206,17 +203,12 @@ def about(row: Record, cells: int) -> Content:
     lines = []
     grade, own = row["grade"], row["own"]
     if grade is not None:
-        styles = ("$quiet", "", "$success", "$success bold")
-        lines.append(
-            Content.styled(f"grade {grade}  {GRADES[grade]}", styles[grade])
-            if styles[grade]
-            else Content(f"grade {grade}  {GRADES[grade]}")
-        )
+        lines.append(safe_text(f"grade {grade}  {GRADES[grade]}", GRADE_STYLES[grade]))
     elif own is not None:
         words = f"your grade {own}  {GRADES[own]}"
         lines.append(Content.styled(words, "$accent") + Content.styled("   officially unjudged", "$quiet"))
     elif row.get("topic", True):
-        lines.append(Content.assemble(("– unjudged", ""), ("   J judges it", "$quiet")))
+        lines.append(Content.assemble("– unjudged", ("   J judges it", "$quiet")))
     place: list[Content | str] = []
     if row.get("rank") is not None:
         place += [f"rank {row['rank']} ", move_cell(row)]
@@ -249,11 +241,6 @@ def _answer_lines(post: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
             lines += [_HEADING + part for part in fold("tags " + ", ".join(question["tags"]), cells - 2)]
         lines += ["", *fold(question["latex"] if raw else question["text"], cells)]
     return lines
-
-
-def _failure_lines(error: EngineError) -> list[str]:
-    place = f"{error.where}: " if error.where else ""
-    return [f"{_FAILED}{error.code} {place}{error.what}", error.remedy]
 
 
 def _topic_lines(topic: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
@@ -359,7 +346,7 @@ class LinksView(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self.listing = Listing(LINKS.on("screen"), id="links", fields=LINKS.fields, counts=False)
+        self.listing = Listing(LINKS.on("screen"), id="links", fields=LINKS.fields)
         self._counts = Static(id="links-counts", classes="quiet")
         self._about = Static(id="link-about")
         self._found: Mapping[str, Any] | EngineError | None = None
@@ -389,7 +376,6 @@ class LinksView(Vertical):
 
     @property
     def link(self) -> Record | None:
-        """The link under the cursor."""
         return self.listing.table.current
 
     @on(Table.Moved)
@@ -477,7 +463,7 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
     total, most = sum(everything), max([1, *everything])
     lines = [f"{'grade':<14}{'all topics':>11}{'':>5}  {'':<6}{topic:>7}"]
     for grade in (3, 2, 1, 0):
-        share = f"{everything[grade] / total:.0%}".replace("%", " %") if total else ""
+        share = percent(everything[grade] / total) if total else ""
         length = "█" * round(6 * everything[grade] / most)
         figures = f"{count(everything[grade]):>9}{share:>5}  {length:<6}{count(own[grade]):>7}"
         lines.append(f"{grade} {GRADES[grade]:<14}{figures}")

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import unescape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
 from engines.core.errors import EngineError
 from engines.forum.folder import DESCRIPTION
-from screens.shell.export import CommandLine, Destination, Export, Form, Selection, json_form
-from screens.shell.theme import count, safe_text
-from screens.widgets.dialogs import Choice, Chooser
+from screens.shell.export import (
+    CommandLine,
+    Destination,
+    Export,
+    Form,
+    Selection,
+    engine_file,
+    json_form,
+    text_file,
+)
+from screens.shell.theme import count, grade_cell, safe_text
+from screens.widgets.dialogs import Choice, Chooser, numbered
 from screens.widgets.table import Record
 from workbench.papers.arqmath.tables import ANSWERS, HITS, TOPICS, hit_row, topic_row
 from workbench.tables import Column, TableSpec
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.widgets.dialogs import Chooser
     from workbench.engine_process import EngineProcess
     from workbench.papers.arqmath.data import Collection
 
@@ -132,9 +140,8 @@ class Runs:
             if run["made"]:
                 lines.append(f"  made by {run['made']}")
             if run["warnings"]:
-                lines.append(
-                    f"  {count(run['warnings'])} answers occurred twice; the best score of each was used"
-                )
+                twice = count(run["warnings"])
+                lines.append(f"  {twice} answers occurred twice; the best score of each was used")
         lines += [f"task 3      {one['name']}: {one['path']}" for one in overview["answers"]]
         if overview["problems"]:
             lines += ["", "left out", *(f"  {problem}" for problem in overview["problems"])]
@@ -145,36 +152,25 @@ class Runs:
         if not self.run:
             return ()
 
-        def write_run(path: Path) -> object:
-            from workbench.export import with_sidecar
+        stem, question = f"{self.collection.name}-{self.run}", {**params, "run": self.run}
+        write_run = engine_file(engine, "arqmath.write-run", question, self.origin)
 
-            engine.call_blocking("arqmath.write-run", {**params, "run": self.run, "out": str(path)})
-            return with_sidecar(path, self.origin)
+        def picture() -> str:
+            made = engine.call_blocking("arqmath.picture", {**question, "against": self.against})
+            return str(made["svg"])
 
-        def write_picture(path: Path) -> object:
-            from workbench.export import write_document
-
-            question = {**params, "run": self.run, "against": self.against}
-            made = engine.call_blocking("arqmath.picture", question)
-            return write_document(path, made["svg"], provenance=self.origin)
-
-        stem = f"{self.collection.name}-{self.run}"
         return (
             Export("r", f"run {self.run} for trec_eval", ".tsv", stem, write_run),
-            Export("s", "bars of nDCG′ as SVG", ".svg", stem, write_picture),
+            Export("s", "bars of nDCG′ as SVG", ".svg", stem, text_file(picture, self.origin)),
         )
 
     def question(self, title: str, now: str) -> Chooser:
+        means = {run["name"]: fraction(run.get("ndcg_prime")) for run in self.overview["runs"]}
         choices = [
-            Choice(
-                run["name"],
-                run["name"],
-                f"mean nDCG′ {fraction(run.get('ndcg_prime'))}{'   shown now' if run['name'] == now else ''}",
-                key=str(number) if number < 10 else "",
-            )
-            for number, run in enumerate(self.overview["runs"], start=1)
+            Choice(name, name, f"mean nDCG′ {mean}{'   shown now' if name == now else ''}")
+            for name, mean in means.items()
         ]
-        return Chooser(title, choices, now=now)
+        return Chooser(title, numbered(choices), now=now)
 
 
 GRADES = ("not relevant", "low", "medium", "high")
@@ -221,16 +217,6 @@ def bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) -> Cont
     return Content.assemble((text[:at], "$accent"), ("┃", "$warning bold"), (text[at + 1 :], "$accent"))
 
 
-def grade_cell(grade: int | None, own: int | None = None) -> Content:
-    """An official grade; one's own in parentheses; – where nobody judged."""
-    if grade is not None:
-        styles = ("$quiet", "", "$success", "$success bold")
-        return Content.styled(str(grade), styles[grade]) if styles[grade] else Content(str(grade))
-    if own is not None:
-        return Content.styled(f"({own})", "$accent")
-    return Content.styled("–", "$quiet")
-
-
 def move_cell(record: Record) -> Content:
     """`▲4`, `▼1`, `=`; `new` for what the other run lacks, `out` for what only it has."""
     move = record["move"]
@@ -246,10 +232,8 @@ def move_cell(record: Record) -> Content:
 
 
 def _answer(record: Record) -> Content:
-    if record["answer"]:
-        # With a colour of its own it is cut at its end and not in its middle.
-        return safe_text(record["answer"], "$foreground")
-    return safe_text(record["id"], "$quiet")
+    # With a colour of its own it is cut at its end and not in its middle.
+    return safe_text(record["answer"] or record["id"], "$foreground" if record["answer"] else "$quiet")
 
 
 def _score(record: Record) -> str:
@@ -262,10 +246,8 @@ def _score(record: Record) -> str:
 
 
 def _gain(record: Record) -> Content:
-    if record["gain"] is None:
-        return Content()
-    text = f"{record['gain']:.2f}"
-    return Content.styled(text, "$quiet") if record["gain"] == 0 else Content(text)
+    gain = record["gain"]
+    return Content() if gain is None else safe_text(f"{gain:.2f}", "" if gain else "$quiet")
 
 
 TOPIC_COLUMNS = TOPICS.drawn(
@@ -389,26 +371,20 @@ def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: Comma
         return Selection(address, f"answer of {row['id']}", command, written)
     names = ("id", "rank", "other", "grade", "own", "gain", "change", "score", "ranks")
     document = {"topic": topic, **{name: row[name] for name in names if name in row}}
-    document |= (
-        {"tags": post.get("tags"), "text": post.get("latex")} if post else {"tags": None, "text": None}
-    )
-    forms = [
-        Form("i", "id", lambda: row["id"]),
-        json_form(lambda: document),
-    ]
+    known = post or {}
+    document |= {"tags": known.get("tags"), "text": known.get("latex")}
+    forms = [Form("i", "id", lambda: row["id"]), json_form(lambda: document)]
     if row.get("rank") is not None:
         words = (topic, "Q0", row["id"], row["rank"], f"{row['score']:.9g}", runs.run)
         forms.insert(0, Form("r", "line of the run", lambda: "\t".join(map(str, words))))
     if post:
         forms += [Form("t", "text", lambda: post["text"]), Form("l", "LaTeX", lambda: post["latex"])]
     command = line("arqmath", "post", runs.place, row["id"])
-    if chosen.search is not None:
-        forms.append(
-            Form("p", "command line of the post", lambda: line("arqmath", "post", runs.place, row["id"]))
-        )
+    place = f"{runs.address}/topic/{topic}"
+    if chosen.search is not None:  # it stands in no ranking
+        post_command, place = command, runs.address
+        forms.append(Form("p", "command line of the post", lambda: post_command))
         command = line("arqmath", "search", str(runs.collection.index), *chosen.search)
-    # An answer found by a search stands in no ranking.
-    place = runs.address if chosen.search is not None else f"{runs.address}/topic/{topic}"
     about = partial(str, post["text"] if post else "")
     return Selection(f"{place}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms), about)
 
@@ -429,13 +405,7 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
         except EngineError:
             continue
         for path in folder.topics.get(1, ()):
-            yield from (Destination((home, ("topic", id_)), title) for id_, title in _topics(path))
-
-
-def _topics(path: Path) -> Iterator[tuple[str, str]]:
-    try:
-        text = path.read_text("utf-8", "replace")
-    except OSError:
-        return
-    for id_, title in _TOPIC.findall(text):
-        yield id_, " ".join(unescape(_TAG.sub("", unescape(title))).split())
+            with suppress(OSError):
+                for id_, title in _TOPIC.findall(path.read_text("utf-8", "replace")):
+                    words = " ".join(unescape(_TAG.sub("", unescape(title))).split())
+                    yield Destination((home, ("topic", id_)), words)

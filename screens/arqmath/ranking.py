@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from textual import events, on
+from textual import on
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
@@ -25,7 +25,6 @@ from screens.arqmath.columns import (
     Runs,
     answer_selection,
     fraction,
-    grade_cell,
     of_all_topics,
     sparkline,
     topic_records,
@@ -34,7 +33,7 @@ from screens.arqmath.columns import (
 )
 from screens.arqmath.searching import HitList
 from screens.shell.export import CommandLine, Export, Lookup, Selection, exported
-from screens.shell.theme import DOTS, count, safe_text
+from screens.shell.theme import DOTS, count, grade_cell, safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import ListPane, Page, Pane
 from screens.widgets.table import Record, Table
@@ -72,7 +71,6 @@ class MovesListing(Listing):
 
     def __init__(self, *, id: str) -> None:
         self.side = "right"
-        self.names = ("", "")
         self._canvas: list[list[tuple[int, int]]] = []
         self._pairs: list[tuple[int, int, int, str]] = []
         columns = (
@@ -81,41 +79,32 @@ class MovesListing(Listing):
             Column("moves", "", _CELLS, show=self._moves),
             Column("right", "right", show=lambda r: self._end(r, "right"), unfiltered=_RUN),
         )
-        super().__init__(columns, id=id, fields=("rank",), counts=False, table=MovesTable)
+        super().__init__(columns, id=id, fields=("rank",), table=MovesTable)
 
     @property
     def chosen(self) -> Record | None:
         record = self.table.current
-        result: Record | None = record[self.side] if record is not None else None
-        return result
+        return None if record is None else cast("Record | None", record[self.side])
 
     def take_side(self, side: str) -> None:
         self.side = side
         self.draw()
 
     def show(self, rows: Sequence[Record], names: tuple[str, str], *, keep: bool) -> None:
-        self.names = names
         left = {row["other"]: row for row in rows if row["other"] is not None}
         right = {row["rank"]: row for row in rows if row["rank"] is not None}
-        count = max([0, *left, *right])
         self._pairs = [
             (row["other"] - 1, row["rank"] - 1, row["grade"] or 0, row["id"])
             for row in rows
             if row["other"] is not None and row["rank"] is not None
         ]
-        rename = {"left": names[0], "right": names[1]}
-        # The headings are the names of the runs.
-        self.table.columns = tuple(
-            replace(column, title=rename.get(column.name, column.title)) for column in self.table.columns
-        )
+        titles = {"left": names[0], "right": names[1]}
+        columns = self.table.columns
+        self.table.columns = tuple(replace(one, title=titles.get(one.name, one.title)) for one in columns)
         self._canvas = []
-        self.load(
-            [
-                {"id": str(rank), "rank": rank, "left": left.get(rank), "right": right.get(rank)}
-                for rank in range(1, count + 1)
-            ],
-            keep=keep,
-        )
+        ranks = range(1, max([0, *left, *right]) + 1)
+        rows = [{"id": str(n), "rank": n, "left": left.get(n), "right": right.get(n)} for n in ranks]
+        self.load(rows, keep=keep)
         if not keep:
             self.table.cursor = 0
         self.draw()
@@ -179,7 +168,7 @@ class TopicsPane(ListPane):
         super().__init__(listing, self._mean, title="topics", id=id, share=share)
         self._runs: Runs | None = None
         self._plain = False
-        self._records: Sequence[Record] = ()
+        self.records: Sequence[Record] = ()
 
     def show_loading(self, what: str) -> None:
         self._runs = None
@@ -189,28 +178,20 @@ class TopicsPane(ListPane):
     def show_runs(self, runs: Runs, *, plain: bool) -> None:
         """The topics with the scores of the run that is shown; `plain` leaves formulas as LaTeX."""
         self._runs, self._plain = runs, plain
-        self._records = topic_records(runs.overview, runs.run, runs.against, plain=plain)
+        self.records = topic_records(runs.overview, runs.run, runs.against, plain=plain)
         self.listing.when_empty(
             "No topics, judgements or runs", "An arqmath.toml in the folder can name them."
         )
         self._draw_mean()
         self.listing.home = f"{runs.address}/topic"
-        self.listing.load(self._records, keep=True)
+        self.listing.load(self.records, keep=True)
 
     def begin_at_first_score(self) -> None:
         """Put the cursor, if nobody has moved it or sorted yet, on the first topic that the run has."""
         if self.table.cursor == 0 and self.table.sorting is None:
-            scored = (str(record["id"]) for record in self._records if record["ndcg"] is not None)
+            scored = (str(record["id"]) for record in self.records if record["ndcg"] is not None)
             if (first := next(scored, None)) is not None:
                 self.table.go_to(first)
-
-    @property
-    def records(self) -> Sequence[Record]:
-        return self._records
-
-    @property
-    def empty(self) -> bool:
-        return not len(self.table.rows)
 
     @property
     def topic(self) -> str:
@@ -218,7 +199,7 @@ class TopicsPane(ListPane):
 
     # The run's mean
 
-    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+    def on_resize(self) -> None:
         self.call_after_refresh(self._draw_mean)
 
     def _draw_mean(self) -> None:
@@ -228,7 +209,7 @@ class TopicsPane(ListPane):
         if mean is None:
             self._mean.update(Content.styled("no judgements for this run", "$quiet"))
             return
-        values = [record["ndcg"] for record in self._records if record["ndcg"] is not None]
+        values = [record["ndcg"] for record in self.records if record["ndcg"] is not None]
         line = sparkline(values, self.size.width - 4, plain=self._plain)
         low, high = facts["interval"]
         words = f"mean {fraction(mean)} [{fraction(low)}, {fraction(high)}]"
@@ -238,10 +219,7 @@ class TopicsPane(ListPane):
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
-            (
-                "nDCG′",
-                "of the shown run; 1 if the best answers come first; unjudged answers are ignored",
-            ),
+            ("nDCG′", "of the shown run; 1 if the best answers come first; unjudged answers are ignored"),
             ("delta", "nDCG′ minus that of the run compared with"),
             (sparkline((0.0, 0.5, 1.0), 3, plain=self._plain), "nDCG′ topic by topic, from 0 to 1"),
             ("[.5, .6]", "95 % bootstrap interval of the mean, over topics"),
@@ -255,9 +233,8 @@ class TopicsPane(ListPane):
         if self._runs is None:
             return ()
         stem = f"{self._runs.collection.name}-topics"
-        return exported(
-            TOPICS, "topics", stem, {".csv": "c", ".tex": "t"}, self.table.visible_records, self._runs.origin
-        )
+        keys, rows = {".csv": "c", ".tex": "t"}, self.table.visible_records
+        return exported(TOPICS, "topics", stem, keys, rows, self._runs.origin)
 
 
 _PRINTED = 50
@@ -270,14 +247,12 @@ class RankingPane(Pane):
 
     def __init__(self, posts: Mapping[str, Mapping[str, Any]], hits: HitList, *, id: str, share: int) -> None:
         losses, none = partial(Table, loss="change"), ("No topic is chosen", "")
-        self._answers = Listing(
-            ANSWER_COLUMNS, id="answers", fields=RANKING.fields, counts=False, empty=none, table=losses
-        )
+        self._answers = Listing(ANSWER_COLUMNS, id="answers", fields=RANKING.fields, empty=none, table=losses)
         none = "No topic of this run is judged", "c chooses another run."
-        self._bars = Listing(BAR_COLUMNS, id="bars", counts=False, empty=none)
+        self._bars = Listing(BAR_COLUMNS, id="bars", empty=none)
         self._qrels = ReaderBox(id="qrels")
         none = "No answers to this topic", "Name Task 3 runs as `answers` in arqmath.toml."
-        self._written = Listing(WRITTEN_COLUMNS, id="written", counts=False, empty=none)
+        self._written = Listing(WRITTEN_COLUMNS, id="written", empty=none)
         self._hits = hits
         super().__init__(
             Page("rank", self._answers, id="rank-page"),
@@ -526,16 +501,14 @@ class RankingPane(Pane):
             # The spread of the grades is no table: the document of all topics holds it.
             more = ("--json",) if self.page_name == "qrels" else ()
             return of_all_topics(topic_selection(topic, self._runs, line), self._runs, line, *more)
-        chosen = self.chosen
-        if chosen is None:
+        if (chosen := self.chosen) is None:
             return None
         result = answer_selection(chosen, self._posts.get(str(chosen.row["id"])), line)
-        return replace(result, command=self._ranking_command(line)) if self.page_name == "moves" else result
-
-    def _ranking_command(self, line: CommandLine) -> str:
-        assert self._runs is not None
+        if self.page_name != "moves":
+            return result
         depth = ["-k", str(len(self.rows))] if len(self.rows) > _PRINTED else []
-        return line("arqmath", "show", self._runs.place, self.topic, *self._runs.options, *depth)
+        words = ["arqmath", "show", self._runs.place, self.topic, *self._runs.options, *depth]
+        return replace(result, command=line(*words))
 
     def exports(self) -> Sequence[Export]:
         runs = self._runs
@@ -543,27 +516,27 @@ class RankingPane(Pane):
             return ()
         result: list[Export] = []
         if self.ranking is not None:
-            result += exported(
-                RANKING,
-                f"ranking of {self.topic}",
-                f"{runs.collection.name}-{self.topic}",
-                {".csv": "C", ".tex": "T"},
-                self._answers.table.visible_records,
-                {**runs.origin, "topic": self.topic, "filter": self._answers.query_text},
-            )
+            what, stem = f"ranking of {self.topic}", f"{runs.collection.name}-{self.topic}"
+            facts = {**runs.origin, "topic": self.topic, "filter": self._answers.query_text}
+            rows, keys = self._answers.table.visible_records, {".csv": "C", ".tex": "T"}
+            result += exported(RANKING, what, stem, keys, rows, facts)
         result += self._hits.exports(runs)
-        if self.judgements is not None and len(self.judgements):
-            write = partial(_write_judgements, self.judgements, runs.origin)
+        if (judgements := self.judgements) is not None and len(judgements):
+
+            def write(path: Path) -> object:
+                from workbench.export import with_sidecar
+
+                return with_sidecar(
+                    judgements.write_qrels(path), {**runs.origin, "judgements": len(judgements)}
+                )
+
             name = f"{runs.collection.name}-own-qrels"
             result.append(Export("q", "your judgements as qrels", ".tsv", name, write))
         return result
 
     def legend(self) -> Sequence[tuple[str, str]]:
         if self.page_name == "search":
-            return (
-                ("first", "its rank by the first stage"),
-                ("again", "the cross-encoder's probability"),
-            )
+            return ("first", "its rank by the first stage"), ("again", "the cross-encoder's probability")
         return (
             ("▲4 ▼1 =", "ranks gained, lost or unchanged against the other run"),
             ("new", "not in the other run"),
@@ -575,14 +548,6 @@ class RankingPane(Pane):
         )
 
     def lookups(self) -> Sequence[Lookup]:
-        return (Lookup("answer", "Go to an answer in this ranking by its id.", self._go_to_answer),)
-
-    def _go_to_answer(self, document: str) -> bool:
         # While a ranking is read, that of the topic before stands here.
-        return self._shown[0] == self.topic and self._answers.go_to(document)
-
-
-def _write_judgements(judgements: Judgements, origin: Mapping[str, object], path: Path) -> object:
-    from workbench.export import with_sidecar
-
-    return with_sidecar(judgements.write_qrels(path), {**origin, "judgements": len(judgements)})
+        go = lambda document: self._shown[0] == self.topic and self._answers.go_to(document)  # noqa: E731
+        return (Lookup("answer", "Go to an answer in this ranking by its id.", go),)

@@ -51,7 +51,7 @@ class ArqmathScreen(BrowserScreen):
             self,
             found=self.searched,
             progress=self._search_progress,
-            say=self._index_said,
+            say=self._say_index,
             ready=self._index_ready,
         )
         self.hits = HitList(id="hits")
@@ -99,15 +99,15 @@ class ArqmathScreen(BrowserScreen):
         self.open_collection(self.sources[name])
 
     def open_collection(self, collection: Collection) -> None:
-        before = self.runs
+        before, name = self.runs, collection.name
         if before is not None and before.collection.path != collection.path:
             self.searcher.stop()
             self.hits.forget()
-        self.source = collection.name
+        self.source = name
         self.runs = Runs(collection, {}, before.run, before.against) if before else Runs(collection)
         self.searcher.open(collection)
-        self.topics.show_sources(list(self.sources), collection.name)
-        self.topics.show_loading(f"reading {collection.name}")
+        self.topics.show_sources(list(self.sources), name)
+        self.topics.show_loading(f"reading {name}")
         self.ranking.forget()
         for request in (self._overview, self._rankings, self._posts, self._snippets, self.links.request):
             request.clear()
@@ -120,7 +120,7 @@ class ArqmathScreen(BrowserScreen):
             self._overview.ask({**self._runs_at, **self._posts_at}, collection)
 
     def _overview_progress(self, event: Progress) -> None:
-        if event.event.kind == "progress" and self.collection is not None and self.topics.empty:
+        if event.event.kind == "progress" and self.collection is not None and not len(self.topics.table.rows):
             number, total = int(str(event.event.data["done"])) + 1, event.event.data["total"]
             self.topics.show_loading(f"reading {self.collection.name}: run {number} of {total}")
 
@@ -134,18 +134,11 @@ class ArqmathScreen(BrowserScreen):
             return
         for problem in judgements.problems:
             self.workbench.report(problem)
-        if self.runs is not None:
-            self._show_overview(self.runs, event.value)
-
-    def _failed(self, error: EngineError) -> None:
-        name = self.collection.name if self.collection is not None else ""
-        self.topics.show_sources(list(self.sources), name)
-        self.topics.show_error(error)
-        self.ranking.show_ranking(None)
-
-    def _show_overview(self, runs: Runs, overview: Mapping[str, Any]) -> None:
+        if self.runs is None:
+            return
         saved, self.session = self.session, {}
-        self.runs = runs.read(overview, {**runs.chosen_names, **saved})
+        overview = event.value
+        self.runs = self.runs.read(overview, {**self.runs.chosen_names, **saved})
         if overview["problems"]:
             first, more = overview["problems"][0], len(overview["problems"]) - 1
             tail = f" (and {more} more; i lists them)" if more else ""
@@ -154,7 +147,13 @@ class ArqmathScreen(BrowserScreen):
         self._show_runs()
         if not saved:
             self.topics.begin_at_first_score()
-        self.searcher.open(runs.collection, overview["index"])
+        self.searcher.open(self.runs.collection, overview["index"])
+
+    def _failed(self, error: EngineError) -> None:
+        name = self.collection.name if self.collection is not None else ""
+        self.topics.show_sources(list(self.sources), name)
+        self.topics.show_error(error)
+        self.ranking.show_ranking(None)
 
     def _show_runs(self) -> None:
         if self.runs is not None:
@@ -224,16 +223,12 @@ class ArqmathScreen(BrowserScreen):
             pane.show_instead(["The collection has no posts to read."])
         elif self.searcher.state == "large":
             pane.show_instead(["The posts are not indexed; press a to index them."])
-        elif (post := self._post(chosen.row["id"])) is not None:
+        elif (post := self._posts.get({**self._posts_at, "id": (id_ := chosen.row["id"])}, id_)) is not None:
             pane.show_post(post)
             self.show_links()
         else:
             pane.show_waiting()
         self.refresh_bindings()
-
-    def _post(self, name: str) -> Mapping[str, Any] | None:
-        result: Mapping[str, Any] | None = self._posts.get({**self._posts_at, "id": name}, name)
-        return result
 
     def _post_read(self, event: Answer) -> None:
         if self.ranking.row is not None and self.ranking.row["id"] == event.tag:
@@ -332,7 +327,7 @@ class ArqmathScreen(BrowserScreen):
     def action_stop(self) -> None:
         self.searcher.stop()
 
-    def _index_said(self, words: str) -> None:
+    def _say_index(self, words: str) -> None:
         self.topics.footnote = words
         self.refresh_bindings()
 
@@ -432,7 +427,6 @@ class ArqmathScreen(BrowserScreen):
             self.workbench.undoable(said, lambda: self.ranking.judge(topic, document, before))
 
     def action_inspect(self) -> None:
-
         if self.runs is not None and self.runs.overview:
             own = len(self.ranking.judgements) if self.ranking.judgements is not None else 0
             lines = self.runs.provenance(self.searcher.state, own)
@@ -448,18 +442,18 @@ class ArqmathScreen(BrowserScreen):
         self.show_pane("middle")
         return True
 
-    def _go_to_run(self, name: str) -> bool:
-        if self.runs is None or name not in self.runs.names:
-            return False
-        self.runs = self.runs.show(name)
-        self._show_runs()
-        return True
-
     def lookups(self) -> Sequence[Lookup]:
+        def go_to_run(name: str) -> bool:
+            if self.runs is None or name not in self.runs.names:
+                return False
+            self.runs = self.runs.show(name)
+            self._show_runs()
+            return True
+
         return [
             Lookup("topic", "Go to a topic of this collection by its id.", self.go_to_topic),
             *super().lookups(),
-            Lookup("run", "Show a run by its name.", self._go_to_run),
+            Lookup("run", "Show a run by its name.", go_to_run),
         ]
 
     def exports(self) -> Sequence[Export]:

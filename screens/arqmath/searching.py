@@ -70,10 +70,7 @@ class Searcher:
     def open(self, collection: Collection, state: str = "") -> None:
         """Serve this collection from now on; a small one is indexed if it has no index."""
         self._collection, self.state, self._waiting = collection, state, None
-        words = {
-            "large": "posts are not indexed: a indexes them",
-            "none": "the collection has no posts",
-        }
+        words = {"large": "posts are not indexed: a indexes them", "none": "the collection has no posts"}
         self._say(words.get(state, ""))
         if state == "small":
             self._begin_index(collection)
@@ -138,9 +135,7 @@ class Searcher:
             question = Confirm(f"build an index of {collection.name}?", consequence)
             given = {"folder": str(collection.path), "out": str(collection.index)}
             make = partial(resolved_recipe, "arqmath.index", given)
-            say = self._screen.workbench.say
-            started = partial(self._screen.submit, make, lambda job, _: say(f"job {job} builds the index"))
-            question.ask(self._screen.app, lambda _: started())
+            question.ask(self._screen.app, lambda _: self._screen.submit(make, "builds the index"))
 
     def stop(self) -> None:
         self._search.stop()
@@ -190,7 +185,7 @@ class HitList(Listing):
     comes when more was found, or in another order."""
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(HIT_COLUMNS, id=id, fields=HITS.fields, counts=False)
+        super().__init__(HIT_COLUMNS, id=id, fields=HITS.fields)
         self.words_searched = ""
         self.model: Path | None = None
         self._hits: list[dict[str, Any]] = []
@@ -213,10 +208,8 @@ class HitList(Listing):
     def hear(self, data: Mapping[str, Any]) -> None:
         """Show what an event of `arqmath.search` tells: answers, then scores of a cross-encoder."""
         if data.get("stage") == "first":
-            model = self.model
-            self._take(
-                data["hits"], f"{data['how']}, {model.name} is read   x stops" if model else data["how"]
-            )
+            second = f", {self.model.name} is read   x stops" if self.model else ""
+            self._take(data["hits"], data["how"] + second)
         elif data.get("stage") == "rerank":
             for hit in self._hits:
                 hit["again"] = data["probabilities"].get(hit["id"], hit["again"])
@@ -254,11 +247,6 @@ class HitList(Listing):
     def exports(self, runs: Runs) -> Sequence[Export]:
         if not self._hits:
             return ()
-        return exported(
-            HITS,
-            "the results",
-            f"{runs.collection.name}-search",
-            {".csv": "h", ".tex": "H"},
-            self.table.visible_records,
-            {**runs.origin, "query": self.words_searched},
-        )
+        stem, facts = f"{runs.collection.name}-search", {**runs.origin, "query": self.words_searched}
+        keys = {".csv": "h", ".tex": "H"}
+        return exported(HITS, "the results", stem, keys, self.table.visible_records, facts)

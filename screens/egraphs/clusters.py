@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.containers import Vertical
@@ -30,7 +30,7 @@ from screens.shell.export import FORMATS, CommandLine, Export, Lookup, Selection
 from screens.shell.request import Answer, CachedRequest, Progress
 from screens.shell.theme import count, some
 from screens.widgets.listing import Listing
-from screens.widgets.pane import ListPane, Page, Pane
+from screens.widgets.pane import Holding, ListPane, Page, Pane
 from screens.widgets.table import Record, Table
 from workbench.papers.egen.tables import CLUSTERS, MEMBERS
 from workbench.tables import Filter, LazyRow
@@ -140,7 +140,7 @@ Heading = tuple[str, str, str, tuple[str, ...]]
 """Title, detail and footnote of the middle pane, and its trail."""
 
 
-class View(Vertical):
+class View(Holding, Vertical):
     """One way to look at a cluster: it is given the state. With `AskedFor` it says that
     `CLUSTER/member/NUMBER` is to be shown where it stands."""
 
@@ -154,6 +154,7 @@ class View(Vertical):
     encodes = False
     """Whether an answer may take until a model has encoded much, and can be stopped."""
     _asked: object = None
+    LEGEND: ClassVar[Sequence[tuple[str, str]]] = VERDICT_SIGNS
 
     @property
     def known(self) -> Mapping[Any, Any]:
@@ -192,18 +193,6 @@ class View(Vertical):
     def case(self) -> Case | None:
         raise NotImplementedError
 
-    def selection(self, line: CommandLine) -> Selection | None:
-        raise NotImplementedError
-
-    def exports(self) -> Sequence[Export]:
-        return ()
-
-    def lookups(self) -> Sequence[Lookup]:
-        return ()
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return VERDICT_SIGNS
-
     def go_back(self) -> bool:
         return False
 
@@ -217,16 +206,13 @@ class TableView(View):
     def _table(self) -> Table:
         return self._listing.table
 
-    def moved(self, row: Record | None) -> None:  # noqa: ARG002
-        self.post_message(Pane.Selected(self))
-
     def opened(self, row: Record) -> None:
         raise NotImplementedError
 
     @on(Table.Moved)
     def _moved(self, event: Table.Moved) -> None:
         event.stop()
-        self.moved(self._table.current)
+        self.post_message(Pane.Selected(self))
 
     @on(Table.Opened)
     def _opened(self, event: Table.Opened) -> None:
@@ -272,7 +258,6 @@ class MiddlePane(Pane):
         return [request for request in requests if request is not None and request.running]
 
     def describe(self) -> None:
-        """Say in the frame what is shown."""
         self.title, self.detail, self.footnote, self.trail = self.view.heading()
 
     def case(self) -> Case | None:
@@ -305,9 +290,15 @@ class ClustersPane(ListPane):
         "a  grow one, such as cos(2*x): the first members within a second\n"
         "3 a  build a corpus in the background: egen corpus, 80 heads in a minute",
     )
+    LEGEND = (
+        ("✓", "every member equals the head"),
+        ("▾ 40 %", "the worst verdict in the cluster, and the share of members equal to its head"),
+        ("–", "no members, or none judged"),
+        *VERDICT_SIGNS,
+    )
 
     def __init__(self, *, id: str, share: int) -> None:
-        super().__init__(Listing(**table("clusters", counts=True)), title="clusters", id=id, share=share)
+        super().__init__(Listing(**table("clusters")), title="clusters", id=id, share=share)
         self._source: Source | None = None
 
     def show_error(self, error: EngineError) -> None:
@@ -358,18 +349,6 @@ class ClustersPane(ListPane):
         rows = self.table.visible_records
         return exported(CLUSTERS, "list of clusters", self._source.name, {".csv": "C"}, rows, facts)
 
-    def legend(self) -> Sequence[tuple[str, str]]:
-        share = (
-            "▾ 40 %",
-            "the worst verdict in the cluster, and the share of members equal to its head",
-        )
-        return (
-            ("✓", "every member equals the head"),
-            share,
-            ("–", "no members, or none judged"),
-            *VERDICT_SIGNS,
-        )
-
     def lookups(self) -> Sequence[Lookup]:
         return [Lookup("cluster", "Go to a cluster of this corpus by its number.", self.go_to)]
 
@@ -386,14 +365,17 @@ class MembersView(TableView):
     """The members of a cluster; `Marked` says that other ones are marked."""
 
     of_cluster = True
+    LEGEND = (
+        *VERDICT_SIGNS,
+        ("·", "the head itself"),
+        ("…", "not judged yet"),
+        ("tok", "tokens in generator notation"),
+    )
 
     def __init__(self) -> None:
         super().__init__(Listing(**table("members")))
-        none = (
-            "The members of a cluster appear here",
-            "each judged against the head, with the points that tell.",
-        )
-        self._listing.when_empty(*none)
+        advice = "each judged against the head, with the points that tell."
+        self._listing.when_empty("The members of a cluster appear here", advice)
         self._loaded: Answer | None = None
         self._waits = self._seeks = False
         self._awaited: str | None = None
@@ -463,7 +445,7 @@ class MembersView(TableView):
     def _how_many(self, cluster: Cluster) -> str:
         total = int(cluster.row["total_members"])
         members = max(0, len(self._table.rows) - 1)
-        of = f"{count(members)} of {_big(total)}" if total else count(members)
+        of = f"{count(members)} of {count(total, 6)}" if total else count(members)
         if self._table.filter is not None:
             return f"{count(self._table.shown)} shown, {of}"
         return of
@@ -500,16 +482,10 @@ class MembersView(TableView):
         facts, rows = cluster.facts, self._table.visible_records
         return exported(MEMBERS, "members", cluster.stem, {**FORMATS, ".tex": "t"}, rows, facts)
 
-    def legend(self) -> Sequence[tuple[str, str]]:
-        more = (("·", "the head itself"), ("…", "not judged yet"), ("tok", "tokens in generator notation"))
-        return (*VERDICT_SIGNS, *more)
-
     def lookups(self) -> Sequence[Lookup]:
-        return [Lookup("member", "Go to a member of this cluster by its number.", self._go_to)]
-
-    def _go_to(self, member: str) -> bool:
         # While a cluster is read, the members of the one before stand here.
-        return self.state.arrived and self._listing.go_to(member)
+        go = lambda member: self.state.arrived and self._listing.go_to(member)  # noqa: E731
+        return [Lookup("member", "Go to a member of this cluster by its number.", go)]
 
     @property
     def member(self) -> LazyRow | None:
@@ -545,11 +521,3 @@ def cluster_footnote(cluster: Cluster) -> str:
     about += [f"where {cluster.assume}"] if cluster.assume else []
     parts = [" ".join(about), ended, f"rules {rules}" if rules else ""]
     return " · ".join(part for part in parts if part)
-
-
-def _big(number: int) -> str:
-    """A count of terms: in full while that is short, else as `2.1e16`."""
-    if number < 10**6:
-        return count(number)
-    digits = str(number)
-    return f"{digits[0]}.{digits[1]}e{len(digits) - 1}"

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from engines.core.errors import EngineError, ExpressionError
 from screens.shell.export import Form, json_form
-from screens.shell.theme import count, safe_text
+from screens.shell.theme import count, percent, safe_text
 from screens.widgets.table import Record, measured
 from workbench.papers.egen.tables import CLUSTERS, HITS, MEMBERS, MISTAKES, NEIGHBOURS, written
 from workbench.tables import Column, TableSpec
@@ -205,7 +205,12 @@ def _all(record: Record) -> Content:
         return Content.styled("–", "$quiet")
     worst = next((word for word in _WORST if word in words), "equal")
     glyph, colour = VERDICTS[worst]
-    return Content.styled(f"{glyph} {record['equal']:.0%}".replace("%", " %"), colour)
+    return Content.styled(f"{glyph} {percent(record['equal'])}", colour)
+
+
+def _maker(record: Record) -> Content:
+    """What made a member: its classical form, else the rewrite rules."""
+    return safe_text(record.get("by") or ("rules" if record["member"] else ""), "$quiet")
 
 
 def _value(name: str) -> Callable[[Record], Content]:
@@ -280,11 +285,7 @@ POINTS = TableSpec(
 GRAPH = TableSpec(
     (
         Column("class", "class", show=_line),
-        Column(
-            "term",
-            "term",
-            show=_shown("prefix", lambda row: "$quiet" if row["kind"] == "node" else ""),
-        ),
+        Column("term", "term", show=_shown("prefix", lambda row: "$quiet" if row["kind"] == "node" else "")),
         Column("nodes", "nodes", 5, "right", drop=1),
         Column("label", "label", on=""),
         Column("infix", "infix", on="", value=lambda row: infix(row["prefix"])),
@@ -315,15 +316,10 @@ _BRIEFLY: Mapping[str, Mapping[str, Any]] = {
     "equal": {"title": "✓"},
     "member": {"title": "#", "width": 4},
     "tok": {"room": _ROOMY},
-    "by": {"least": 12, "show": lambda record: safe_text(_maker(record), "$quiet")},
+    "by": {"least": 12, "show": _maker},
     "verdict": {"title": "✓", "width": 16, "least": 2, "fit": _judged},
 }
 """Formulas have the width of the lists."""
-
-
-def _maker(record: Record) -> str:
-    """What made a member: its classical form, else the rewrite rules."""
-    return record.get("by") or ("rules" if record["member"] else "")
 
 
 def _brief(columns: Sequence[Column]) -> tuple[Column, ...]:
@@ -342,9 +338,9 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
 }
 
 
-def table(id: str, *, counts: bool = False) -> dict[str, Any]:
-    """The arguments of the `Listing` with this id; `counts`: its pane says how many rows there are."""
-    return {"columns": _COLUMNS[id], "id": id, "fields": _TABLES[id].fields, "counts": counts}
+def table(id: str) -> dict[str, Any]:
+    """The arguments of the `Listing` with this id."""
+    return {"columns": _COLUMNS[id], "id": id, "fields": _TABLES[id].fields}
 
 
 _MEASURED = 500

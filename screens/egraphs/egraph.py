@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from screens.egraphs.clusters import Heading, TableView, cluster_footnote
@@ -12,9 +11,9 @@ from screens.egraphs.columns import GRAPH, copies, table
 from screens.egraphs.member import Case
 from screens.egraphs.sources import Cluster
 from screens.keys import EGRAPH_KEYS
-from screens.shell.export import CommandLine, Export, Lookup, Selection
+from screens.shell.export import CommandLine, Export, Lookup, Selection, text_file
 from screens.shell.keymap import bindings
-from screens.shell.request import Answer, Ask
+from screens.shell.request import Answer, CachedRequest
 from screens.shell.theme import some
 from screens.widgets.pane import Pane, TreeListing
 from screens.widgets.table import Record
@@ -52,10 +51,17 @@ class EgraphView(TableView):
     of_cluster = True
 
     _listing: GraphListing
+    LEGEND = (
+        ("c12", "a class: expressions that the rules prove equal"),
+        ("▸", "folded: l unfolds it"),
+        ("▾", "unfolded: h folds it"),
+        ("›", "the class of an operand: enter follows it"),
+        ("root", "the class of the cluster's head"),
+    )
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self) -> None:
         super().__init__(GraphListing(**table("graph")))
-        self.request = ask(self, "egen.egraph", self._grown, size=_KEPT, read=_Graph)
+        self.request = CachedRequest(self, "egen.egraph", self._grown, size=_KEPT, read=_Graph)
 
     def show(self) -> None:
         cluster = self.state.cluster
@@ -125,37 +131,19 @@ class EgraphView(TableView):
         if cluster is None or graph is None:
             return ()
         facts, stem = cluster.facts, f"{cluster.stem}-egraph"
-
-        def write(path: Path) -> object:
-            from workbench.export import write_document
-
-            text = (
-                _dot(graph)
-                if path.suffix == ".dot"
-                else json.dumps(graph.document, ensure_ascii=False, indent=1)
-            )
-            return write_document(path, text.rstrip() + "\n", provenance=facts)
-
-        ways = {"g": "DOT", "J": "JSON"}
-        return [
-            Export(key, f"e-graph as {name}", f".{name.lower()}", stem, write) for key, name in ways.items()
-        ]
+        whole = lambda: json.dumps(graph.document, ensure_ascii=False, indent=1) + "\n"  # noqa: E731
+        return (
+            Export("g", "e-graph as DOT", ".dot", stem, text_file(lambda: _dot(graph), facts)),
+            Export("J", "e-graph as JSON", ".json", stem, text_file(whole, facts)),
+        )
 
     def lookups(self) -> Sequence[Lookup]:
         def e_class(text: str) -> bool:
-            number = text.removeprefix("c")
-            return number.isdecimal() and self._listing.go_to_class(int(number))
+            graph, number = self._listing.graph, text.removeprefix("c")
+            known = graph is not None and number.isdecimal() and int(number) in graph.classes
+            return known and self._listing.go_to(f"c{int(number)}")
 
         return [Lookup("class", "Go to an e-class by its number.", e_class)]
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return (
-            ("c12", "a class: expressions that the rules prove equal"),
-            ("▸", "folded: l unfolds it"),
-            ("▾", "unfolded: h folds it"),
-            ("›", "the class of an operand: enter follows it"),
-            ("root", "the class of the cluster's head"),
-        )
 
     def go_back(self) -> bool:
         return self._listing.go_back()
@@ -258,11 +246,6 @@ class GraphListing(TreeListing):
         super().go_back()
         self.post_message(Pane.Selected(self))
         return True
-
-    def go_to_class(self, number: int) -> bool:
-        if self.graph is None or number not in self.graph.classes:
-            return False
-        return self.go_to(f"c{number}")
 
 
 def _row(kind: str, key: str, number: int, term: str, more: Mapping[str, Any]) -> LazyRow:

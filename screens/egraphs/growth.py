@@ -20,10 +20,9 @@ from screens.egraphs.columns import parse_growth, shown, stop_words
 from screens.egraphs.sources import NOT_SAVED, Source, member_row, unassembled
 from screens.keys import GROW_KEYS
 from screens.shell.keymap import bindings
-from screens.shell.request import Answer, Ask, Progress
+from screens.shell.request import Answer, CachedRequest, Progress
 from screens.shell.theme import safe_text, some
 from screens.widgets.listing import failure
-from screens.widgets.pane import Pane
 from workbench.config import load_config
 from workbench.tables import LazyRow
 
@@ -116,15 +115,10 @@ class Draft:
         """With what the growth reports."""
         data, stats, members = event.data, self.stats, self.members
         if data.get("stage") == "grow":
-            stats = {
-                "iterations": event.step or stats["iterations"],
-                "nodes": data["nodes"],
-                "classes": data["classes"],
-            }
+            size = {"nodes": data["nodes"], "classes": data["classes"]}
+            stats = {"iterations": event.step or stats["iterations"], **size}
         if isinstance(arrived := data.get("members"), list):
-            members += tuple(
-                _grown_row(number, prefix) for number, prefix in enumerate(arrived, len(members) + 1)
-            )
+            members += tuple(_grown_row(n, prefix) for n, prefix in enumerate(arrived, len(members) + 1))
         return replace(self, stats=stats, members=members)
 
     def ended(self, generated: Mapping[str, Any]) -> Draft:
@@ -175,12 +169,11 @@ class GrowLine(Vertical):
     """`grow sqrt(x^2*y) where x > 0 weights trig=4`, and under it what is wrong, what was understood, or how
     far it is.
 
-    It has the `drafts` of this session. Posts `Left` when it is not wanted any more.
+    It has the `drafts` of this session. `usual` are the settings with which what is written is grown, but for
+    what keys have chosen here since.
 
-    `usual` are the settings with which what is written is grown, but for what keys have chosen here since.
-
-    Args: ask: gives its ways to ask operations. grew: is called when a draft has begun, has grown or has
-    ended. saved: gets the document of `egen.save-document`, the draft's number as its tag.
+    Args: grew: is called when a draft has begun, has grown or has ended. saved: gets the document of
+    `egen.save-document`, the draft's number as its tag. left: is called when it is not wanted any more.
     """
 
     BINDINGS = bindings(GROW_KEYS)
@@ -194,18 +187,18 @@ class GrowLine(Vertical):
 
     def __init__(
         self,
-        ask: Ask,
         usual: Mapping[str, Any],
         *,
         grew: Callable[[Draft, tuple[Draft, ...]], object],
         saved: Callable[[Answer], object],
+        left: Callable[[], object],
     ) -> None:
         super().__init__()
-        self._when_grown, self._when_saved = grew, saved
-        self._generate = ask(self, "egen.generate", self._ended, self._progressed)
+        self._when_grown, self._when_saved, self._when_left = grew, saved, left
+        self._generate = CachedRequest(self, "egen.generate", self._ended, self._progressed)
         # Of its own: a growth that is stopped must not wait behind it.
-        self._warm_up = ask(self, "egen.generate", self._warmed)
-        self._save = ask(self, "egen.save-document", self._saved)
+        self._warm_up = CachedRequest(self, "egen.generate", self._warmed)
+        self._save = CachedRequest(self, "egen.save-document", self._saved)
         self.field = Input(
             placeholder="sin(x)^2 + cos(x)^2",
             classes="-not-by-tab",
@@ -227,7 +220,6 @@ class GrowLine(Vertical):
         yield self._said
 
     def edit(self, text: str | None = None) -> None:
-        """Let the user write, from this text."""
         if text is not None:
             self.field.value = text
         self.display = True
@@ -350,13 +342,10 @@ class GrowLine(Vertical):
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
             return "", {}
         words = (("where", "assume"), ("weights", "weights"), ("theory", "theory"))
-        conditions = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
-        chosen = safe_text(f"   {self._manner}" if self._chosen else "", "$quiet")
-        self._said.update(
-            Content.assemble(
-                ("= ", "$success"), safe_text(shown(prefix)), safe_text(conditions, "$quiet"), chosen
-            )
-        )
+        more = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
+        more += f"   {self._manner}" if self._chosen else ""
+        meaning = Content.assemble(("= ", "$success"), safe_text(shown(prefix)), safe_text(more, "$quiet"))
+        self._said.update(meaning)
         return prefix, named
 
     @property
@@ -367,7 +356,7 @@ class GrowLine(Vertical):
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
             event.stop()
-            self.post_message(Pane.Left(self))
+            self.screen.call_later(self._when_left)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -25,7 +25,7 @@ from screens.egraphs.columns import (
     verdict,
 )
 from screens.shell.export import Export
-from screens.shell.request import Answer, Ask
+from screens.shell.request import Answer, CachedRequest
 from screens.shell.theme import count, elide, safe_text, some, width
 from screens.widgets.listing import Listing, ReaderBox, failure
 from screens.widgets.pane import Page, Pane
@@ -39,8 +39,6 @@ _SHORT = 6
 """A derivation of more steps is left to `d`."""
 _REACH = 8.0
 """Ends of domains farther from 0 than this do not widen the plot."""
-
-
 _SLICED = 6
 """Through so many points there are slices."""
 
@@ -159,13 +157,20 @@ class MemberPane(Pane):
     MemberPane.-lowest #case { max-height: 5; }
     MemberPane.-lowest #reason { display: none; }
     """
+    LEGEND = (
+        *VERDICT_SIGNS,
+        ("×", "under the curve: no value there"),
+        ("–", "of a point: undefined"),
+        ("?", "of a point: overflow, or rounding leaves no information"),
+        ("about", "found by numerical search, not exactly"),
+    )
 
-    def __init__(self, ask: Ask, *, id: str, share: int) -> None:
+    def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="member", id=id, share=share)
         self.case: Case | None = None
-        self._explain = ask(self, "egen.explain", self._explained)
-        self._curve = ask(self, "egen.curve", self._drawn)
-        self._derive = ask(self, "egen.derive", self._derived)
+        self._explain = CachedRequest(self, "egen.explain", self._explained)
+        self._curve = CachedRequest(self, "egen.curve", self._drawn)
+        self._derive = CachedRequest(self, "egen.derive", self._derived)
         self._why: _Document | None = None
         self._place = 0
         self._steps: Sequence[_Document] = ()
@@ -189,15 +194,6 @@ class MemberPane(Pane):
             self._say(*_words(self.case, self._why, short=self.has_class("-low")))
         self._say_steps()
 
-    def legend(self) -> Sequence[tuple[str, str]]:
-        more = (
-            ("×", "under the curve: no value there"),
-            ("–", "of a point: undefined"),
-            ("?", "of a point: overflow, or rounding leaves no information"),
-            ("about", "found by numerical search, not exactly"),
-        )
-        return (*VERDICT_SIGNS, *more)
-
     @on(Table.Moved, "#points-table")
     def _point_moved(self, event: Table.Moved) -> None:
         event.stop()
@@ -215,19 +211,16 @@ class MemberPane(Pane):
         self.query_one(FormulaImage).show(*printed)
         if case is None:
             self._clear()
-        elif case.theory != "reals":  # no values to draw: how it follows from the head
-            judged = [verdict(case.judged)] if case.judged and not case.alone else []
+            return
+        judged = [verdict(case.judged)] if case.judged and not case.alone else []
+        if case.theory != "reals":  # no values to draw: how it follows from the head
             self._clear(safe_text(shown(case.member), "bold"), safe_text(case.member, "$quiet"), *judged)
-            if not case.alone:
-                self._derived(Answer(case.key, self._derive.get({**case.derivation, **_QUICKLY}, case.key)))
-        elif not self._show_known(case):
-            lines = [safe_text(shown(case.member), "bold")]
-            lines += [verdict(case.judged)] if case.judged and not case.alone else []
-            self._clear(*lines, Content.assemble(("… ", "$accent"), ("computing", "$quiet")))
-
-    def _show_known(self, case: Case) -> bool:
-        self._why = self._explain.get(case.params, case.key)
-        return self._why is not None and self._show_slice(case, self._why)
+            self._ask_derivation(case)
+        else:
+            self._why = self._explain.get(case.params, case.key)
+            if self._why is None or not self._show_slice(case, self._why):
+                waiting = Content.assemble(("… ", "$accent"), ("computing", "$quiet"))
+                self._clear(safe_text(shown(case.member), "bold"), *judged, waiting)
 
     def _clear(self, *lines: Content) -> None:
         self._say(*lines)
@@ -239,7 +232,6 @@ class MemberPane(Pane):
         self.query_one("#derivation").display = False
 
     def show_nothing(self) -> None:
-        """There is nothing to explain yet: what would stand here."""
         self._say(safe_text("This pane shows why a member is equal, or where it is not:"))
         self.query_one(Plot).empty = "both curves, domains, points, and the derivation from the head"
 
@@ -308,11 +300,14 @@ class MemberPane(Pane):
         listing.load(rows, keep=False)
         listing.display = not case.alone
         self.query_one("#derivation").display = False
-        if not case.alone and not self.has_class("-low"):
+        if not self.has_class("-low"):
+            self._ask_derivation(case)
+
+    def _ask_derivation(self, case: Case) -> None:
+        if not case.alone:
             self._derived(Answer(case.key, self._derive.get({**case.derivation, **_QUICKLY}, case.key)))
 
     def _derived(self, event: Answer) -> None:
-        """How it follows from the head, where that is short."""
         steps = event.value["steps"][1:] if event.value is not None else ()
         if self.case is None or event.tag != self.case.key or not 0 < len(steps) <= _SHORT:
             return
@@ -389,11 +384,9 @@ def _in_words(domain: str) -> str:
     >>> _in_words("R"), _in_words("R, x ≠ 0"), _in_words("[0, inf)")
     ('every real x', 'every real x ≠ 0', '[0, inf)')
     """
-    return (
-        f"every real {domain.removeprefix('R, ')}"
-        if domain.startswith("R, ")
-        else ("every real x" if domain == "R" else domain)
-    )
+    if domain.startswith("R, "):
+        return f"every real {domain.removeprefix('R, ')}"
+    return "every real x" if domain == "R" else domain
 
 
 def _where(word: str, kept: float, points: int) -> str:
@@ -483,9 +476,7 @@ def _gaps(
     """The stretches of x without a value, but for those outside of what is assumed."""
     half = (xs[-1] - xs[0]) / max(1, len(xs) - 1) / 2
     gaps: list[tuple[float, float]] = []
-    for x, y, beyond in zip(xs, ys, outside, strict=True):
-        if y is not None or beyond:
-            continue
+    for x in (x for x, y, beyond in zip(xs, ys, outside, strict=True) if y is None and not beyond):
         if gaps and x - half <= gaps[-1][1] + half / 2:
             gaps[-1] = (gaps[-1][0], x + half)
         else:

@@ -68,26 +68,23 @@ class EgraphsScreen(BrowserScreen):
             id="middle",
             share=16,
         )
-        self.right = MemberPane(self.ask, id="right", share=13)
+        self.right = MemberPane(id="right", share=13)
         return self.left, self.middle, self.right
 
     def _egraph(self) -> Sequence[View]:
         from screens.egraphs.egraph import EgraphView
 
-        return [EgraphView(self.ask)]
+        return [EgraphView()]
 
     def _map(self) -> Sequence[View]:
         from screens.egraphs.vectors import MapView
 
-        def draw(params: Mapping[str, Any]) -> object:
-            return self.workbench.engine.call("egen.map", params).wait()
-
-        return [MapView(self.ask, draw, lambda name: self.update(arrangement=name), self._make_missing)]
+        return [MapView(lambda name: self.update(arrangement=name), self._make_missing)]
 
     def _nearest(self) -> Sequence[View]:
         from screens.egraphs.vectors import NearestView
 
-        return [NearestView(self.ask)]
+        return [NearestView()]
 
     def update(self, **changes: Any) -> None:
         self.now = replace(self.now, **changes)
@@ -242,10 +239,6 @@ class EgraphsScreen(BrowserScreen):
     def _opened(self) -> None:
         self.show_pane("right")
 
-    @on(Pane.Left, "View, GraphListing, Scatter")
-    def _left(self) -> None:
-        self.action_left()
-
     @on(Pane.AskedFor, "View")
     async def _member_asked_for(self, event: Pane.AskedFor) -> None:
         cluster, _, member = event.name.partition("/member/")
@@ -275,13 +268,12 @@ class EgraphsScreen(BrowserScreen):
         # Anew each time: the settings may have been changed since.
         usual = usual_settings()
         if self._line is None:
-            self._line = GrowLine(self.ask, usual, grew=self._grew, saved=self._saved)
+            self._line = GrowLine(usual, grew=self._grew, saved=self._saved, left=self._leave_growth)
             await self.mount(self._line, after="#panes")
         self._line.usual = usual
         return self._line
 
-    @on(Pane.Left, "GrowLine")
-    def _growth_left(self) -> None:
+    def _leave_growth(self) -> None:
         if self._line is not None:
             self._line.leave()
         self.show_pane(self._active)
@@ -318,7 +310,7 @@ class EgraphsScreen(BrowserScreen):
         number = answer.value["cluster"]
         self.sources = {**self.sources, _GROWN: self.workbench.workspace.corpora / _GROWN}
         self.update(drafts=self._line.drafts)
-        self._growth_left()
+        self._leave_growth()
         self.open_source(_GROWN, then=str(number))
         self.workbench.say(f"saved as cluster {number} of the corpus {_GROWN}")
 
@@ -336,7 +328,6 @@ class EgraphsScreen(BrowserScreen):
             Choice(path.name, path.name, "of this workspace" if path.parent == ours else "ships with mathwb")
             for path in self.now.models or ()
         ]
-
         now = self.now.model.name if self.now.model else ""
         Chooser("the model that is asked", choices, now=now, typed=True).ask(self.app, self._choose_model)
 
@@ -382,25 +373,22 @@ class EgraphsScreen(BrowserScreen):
 
         model, folder = self.now.model, self.now.folder
         if model is not None and folder is not None:
-            self.app.push_screen(Mistakes(self.workbench, model, folder, self._reports))
+            self.app.push_screen(Mistakes(model, folder, self._reports))
 
     def open_analogies(self) -> None:
         from screens.egraphs.sheets import Analogies
 
         model, folder = self.now.model, self.now.folder
         if model is not None and folder is not None:
-            self.app.push_screen(Analogies(self.workbench, model, folder, self._own_analogies))
+            self.app.push_screen(Analogies(model, folder, self._own_analogies))
 
     def action_diff(self) -> None:
         from screens.egraphs.sheets import Derivation
 
         chosen, cluster = self.members.pair(), self.now.cluster
         if chosen is not None and cluster is not None:
-            self.app.push_screen(
-                Derivation(
-                    self.workbench, *chosen, mode=cluster.mode, assume=cluster.assume, theory=cluster.theory
-                )
-            )
+            mode, assume, theory = cluster.mode, cluster.assume, cluster.theory
+            self.app.push_screen(Derivation(*chosen, mode=mode, assume=assume, theory=theory))
 
     def judge_pair(self, text: str) -> bool:
         """Judge a pair of one's own, and derive the second from the first; whether the text is a pair."""
@@ -408,7 +396,7 @@ class EgraphsScreen(BrowserScreen):
 
         pair = read_pair(text)
         if pair is not None:
-            self.app.push_screen(Derivation(self.workbench, *pair, mode="strict", named=str))
+            self.app.push_screen(Derivation(*pair, mode="strict", named=str))
         return pair is not None
 
     def _ask_for_pair(self) -> None:
@@ -427,7 +415,7 @@ class EgraphsScreen(BrowserScreen):
         if self.now.cluster is not None:
             graph = next((view.graph for view in self.middle.views if isinstance(view, EgraphView)), None)
             document = graph.document if graph is not None else None
-            self.app.push_screen(Provenance(self.workbench, self.now.cluster, document))
+            self.app.push_screen(Provenance(self.now.cluster, document))
 
     def action_earlier(self) -> None:
         self.right.turn(-1)

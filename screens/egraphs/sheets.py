@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -19,7 +19,6 @@ from screens.egraphs.columns import VERDICTS, check, shown, stop_words, table, v
 from screens.egraphs.sources import Cluster
 from screens.keys import ANALOGY_KEYS, MISTAKE_KEYS
 from screens.shell.export import FORMATS, Export, exported
-from screens.shell.frame import Frame
 from screens.shell.keymap import SHEET_KEYS, bindings
 from screens.shell.request import Answer, CachedRequest, Progress
 from screens.shell.screen import Sheet
@@ -30,6 +29,9 @@ from screens.widgets.pane import TabStrip
 from screens.widgets.table import Record, Table
 from workbench.papers.egen.tables import HITS, MISTAKES
 from workbench.tables import TableSpec
+
+if TYPE_CHECKING:
+    from screens.shell.frame import Frame
 
 _Document = Mapping[str, Any]
 
@@ -49,29 +51,28 @@ _WORK = {
 
 class _ClusterSheet(TextScreen):
     """Lines that are `known` at once, and under them those that an operation answers; `y` copies the command
-    that prints the same. `doing` is said while it is answered; `params` are None where nothing is asked."""
+    of `words` that prints the same. `doing` is said while it is answered; `params` are None where nothing is
+    asked."""
 
     BINDINGS = bindings([key for key in SHEET_KEYS if key.verb == "yank"])
 
     def __init__(
         self,
-        workbench: Frame,
         title: str,
         known: Sequence[str],
         operation: str,
         params: Mapping[str, object] | None,
         *,
         doing: str,
-        command: str,
+        words: Sequence[str],
     ) -> None:
         super().__init__(title, [*known, *([f"… {doing}"] if params is not None else [])])
-        self._workbench = workbench
         self._known = known
         self._params = params
         self._doing = doing
-        self._command = command
+        self._words = words
         self._since = 0.0
-        self._request = CachedRequest(self, lambda: workbench.engine, operation, self._answered)
+        self._request = CachedRequest(self, operation, self._answered)
 
     def on_mount(self) -> None:
         box = self.query_one(Vertical)
@@ -83,7 +84,6 @@ class _ClusterSheet(TextScreen):
             self.call_after_refresh(self._request.ask, self._params)
 
     def _say(self) -> None:
-        """Say how long it takes, and what it waits for."""
         what, seconds = self._doing, int(time.monotonic() - self._since)
         if behind := self._request.behind:
             what = f"waiting for {_WORK.get(behind, behind)} to end (esc, then x, stops that)"
@@ -92,8 +92,12 @@ class _ClusterSheet(TextScreen):
     def _show(self, lines: Iterable[str]) -> None:
         self.query_one(ReaderBox).reader.show([*self._known, *lines], keep=True)
 
+    @property
+    def _command(self) -> str:
+        return cast("Frame", self.app).command_line(*self._words)
+
     def action_yank(self) -> None:
-        self._workbench.copy(self._command, "command line")
+        cast("Frame", self.app).copy(self._command, "command line")
 
     def lines_of(self, answer: Answer) -> Iterable[str]:
         raise NotImplementedError
@@ -108,7 +112,6 @@ class Derivation(_ClusterSheet):
 
     def __init__(
         self,
-        workbench: Frame,
         left: str,
         right: str,
         *,
@@ -123,9 +126,9 @@ class Derivation(_ClusterSheet):
         params = {"start": left, "target": right, "assume": assume, "theory": theory, "mode": mode}
         assuming = ["--assume", assume] if assume else []
         assuming += ["--theory", theory] if theory != "reals" else []
-        command = workbench.command_line("egen", "derive", *assuming, "--mode", mode, "--", left, right)
+        words = ["egen", "derive", *assuming, "--mode", mode, "--", left, right]
         doing = "by decomposing both until two lines are equal, or by growing one e-graph from both"
-        super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
+        super().__init__("derivation", ends, "egen.derive", params, doing=doing, words=words)
 
     def lines_of(self, answer: Answer) -> Iterable[str]:
         if answer.error is not None:
@@ -187,14 +190,13 @@ class Provenance(_ClusterSheet):
     Args: graph: the document of `egen.egraph`, if it is known already.
     """
 
-    def __init__(self, workbench: Frame, cluster: Cluster, graph: _Document | None) -> None:
+    def __init__(self, cluster: Cluster, graph: _Document | None) -> None:
         title = f"{cluster.source.title}, cluster {cluster.number}"
         known = [*_facts(cluster), *(_rules(graph) if graph is not None else [])]
-        params = cluster.egraph_params
-        command = workbench.command_line(*cluster.egraph_command)
         doing = "growing its e-graph again, to count the rules that fire"
-        wanted = None if graph is not None else params
-        super().__init__(workbench, title, known, "egen.egraph", wanted, doing=doing, command=command)
+        params = cluster.egraph_params if graph is None else None
+        words = cluster.egraph_command
+        super().__init__(title, known, "egen.egraph", params, doing=doing, words=words)
 
     def lines_of(self, answer: Answer) -> Iterable[str]:
         if answer.error is not None:
@@ -238,8 +240,8 @@ def _facts(cluster: Cluster) -> Iterator[str]:
 class _ModelSheet(Sheet):
     """What a model says about a corpus: `answers`, a list that may have to wait until much is encoded."""
 
-    def __init__(self, workbench: Frame, model: Path, folder: Path) -> None:
-        super().__init__(workbench)
+    def __init__(self, model: Path, folder: Path) -> None:
+        super().__init__()
         self._model = model
         self._folder = folder
 
@@ -285,12 +287,12 @@ class Mistakes(_ModelSheet):
     BINDINGS = bindings(MISTAKE_KEYS)
     waiting = "measuring"
 
-    def __init__(self, workbench: Frame, model: Path, folder: Path, reports: Reports) -> None:
-        super().__init__(workbench, model, folder)
+    def __init__(self, model: Path, folder: Path, reports: Reports) -> None:
+        super().__init__(model, folder)
         self._reports = reports
         self._at = 0
-        self._eval = self.request("egen.eval", self._measured, self._progressed)
-        self.answers = Listing(**table("wrong", counts=True))
+        self._eval = CachedRequest(self, "egen.eval", self._measured, self._progressed)
+        self.answers = Listing(**table("wrong"))
 
     def compose(self) -> ComposeResult:
         title = f"mistakes of {self._model.name} on {self._folder.name}"
@@ -432,14 +434,13 @@ class Analogies(_ModelSheet):
     Analogies #hits { height: 3fr; }
     """
 
-    def __init__(self, workbench: Frame, model: Path, folder: Path, own: list[dict[str, str]]) -> None:
-        super().__init__(workbench, model, folder)
+    def __init__(self, model: Path, folder: Path, own: list[dict[str, str]]) -> None:
+        super().__init__(model, folder)
         self._own = own
         self._measured: list[dict[str, str]] = []
         self._solved: _Document | None = None
-        self._list = self.request("egen.analogies", self._listed)
-        self._solve = self.request("egen.analogy", self._answered, self._progressed)
-        self._analogies = Listing(**table("analogies", counts=True))
+        self._solve = CachedRequest(self, "egen.analogy", self._answered, self._progressed)
+        self._analogies = Listing(**table("analogies"))
         self.answers = Listing(**table("hits"))
 
     def compose(self) -> ComposeResult:
@@ -448,14 +449,10 @@ class Analogies(_ModelSheet):
         yield framed(title, keys, self._analogies, Static(classes="figures"), self.answers)
 
     def on_mount(self) -> None:
-        self._analogies.show_loading("listing the families")
-        self._list.ask({})
+        self.ask_for(self._analogies, "egen.analogies", {}, self._list, "listing the families")
 
-    def _listed(self, event: Answer) -> None:
-        if event.error is not None:
-            self._analogies.show_error(event.error)
-            return
-        self._measured = sorted(event.value["analogies"], key=lambda each: str(each["family"]))
+    def _list(self, found: _Document) -> None:
+        self._measured = sorted(found["analogies"], key=lambda each: str(each["family"]))
         self._load()
         self._analogies.table.focus()
 
@@ -463,13 +460,9 @@ class Analogies(_ModelSheet):
         rows = [{"id": str(number), **row} for number, row in enumerate([*self._own, *self._measured])]
         self._analogies.load(rows, keep=False)
 
-    @property
-    def _chosen(self) -> Record | None:
-        return self._analogies.table.current
-
     @on(Table.Moved, "#analogies-table")
     def _moved(self) -> None:
-        self.pending = record = self._chosen
+        self.pending = record = self._analogies.table.current
         self._solved = None
         self.query_one(".figures", Static).update("")
         if record is None:
@@ -482,7 +475,7 @@ class Analogies(_ModelSheet):
         self._solve.ask({**place, **terms, **expected, "count": _HITS}, record)
 
     def _answered(self, event: Answer) -> None:
-        if event.tag is not self._chosen:
+        if event.tag is not self._analogies.table.current:
             return
         if event.error is None:
             self._solved = solved = event.value
@@ -507,7 +500,7 @@ class Analogies(_ModelSheet):
         Prompt("analogy:", hint=hint, check=lambda text: read_analogy(text)[1]).ask(self.app, done)
 
     def command(self) -> list[str] | None:
-        if (record := self._chosen) is None:
+        if (record := self._analogies.table.current) is None:
             return None
         words = ["egen", "analogy", self._model.name, "--corpus", str(self._folder), "-k", str(_HITS)]
         words += ["--expected", record["y2"]] if record["y2"] else []

@@ -24,7 +24,6 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from screens.shell.screen import BrowserScreen
     from workbench.jobs.view import JobView
-    from workbench.recipes import Recipe
 
 
 NOT_SAVED = "not saved"
@@ -60,13 +59,8 @@ def unassembled(
     cluster: int, head: str, rows: Sequence[Mapping[str, Any]], seed: int, **facts: Any
 ) -> LazyRow:
     """A cluster that is in no table of clusters yet, out of its members without the head."""
-    row = {
-        **facts,
-        "cluster": cluster,
-        "head": head,
-        "operators": sorted(set(head.split())),
-        "size": len(rows) + 1,
-    }
+    row = {**facts, "cluster": cluster, "head": head, "size": len(rows) + 1}
+    row["operators"] = sorted(set(head.split()))
     return _cluster_row(row, Counter(member["verdict"] for member in rows), seed)
 
 
@@ -168,11 +162,8 @@ class _Building(_Corpus):
         try:
             self._plan = json.loads((path / "plan.json").read_text("utf-8"))
         except (OSError, ValueError) as error:
-            raise DataError(
-                "the plan of this corpus cannot be read",
-                path=path / "plan.json",
-                remedy="Build it again in another folder.",
-            ) from error
+            what, remedy = "the plan of this corpus cannot be read", "Build it again in another folder."
+            raise DataError(what, path=path / "plan.json", remedy=remedy) from error
         _meet(theory_in(self._plan))
         stored = stored_shards(path / "shards")
         self._shards = [read_shard(stored[block]) for block in sorted(stored)]
@@ -198,12 +189,14 @@ class _Building(_Corpus):
 
     def clusters(self) -> list[LazyRow]:
         facts = {head["source"]: head for shard in self._shards for head in shard.heads}
-        return [self._row(source, rows, facts[source]) for source, rows in sorted(self._rows.items())]
-
-    def _row(self, source: int, rows: Sequence[dict[str, Any]], facts: Mapping[str, Any]) -> LazyRow:
-        head = rows[0]["prefix"]
-        more = {**facts, "mean_tokens": sum(row["tokens"] for row in rows) / len(rows), "kind": ""}
-        return unassembled(source, head, rows[1:], _head_seed(self._plan["config"]["seed"], head), **more)
+        result = []
+        for source, rows in sorted(self._rows.items()):
+            head = rows[0]["prefix"]
+            tokens = sum(row["tokens"] for row in rows) / len(rows)
+            seed = _head_seed(self._plan["config"]["seed"], head)
+            more = {**facts[source], "mean_tokens": tokens, "kind": ""}
+            result.append(unassembled(source, head, rows[1:], seed, **more))
+        return result
 
     def members(self, cluster: int) -> list[LazyRow]:
         return [member_row(number, row) for number, row in enumerate(self._rows[cluster])]
@@ -347,8 +340,8 @@ class Models:
         self._screen.in_thread(lambda: tuple(models(self._screen.workbench.workspace)), done, group="models")
 
     def make_map(self, model: Path, corpus: Path, arrangement: str) -> None:
-        what = "the 17 families" if arrangement == "families" else "the clusters"
         clusters = arrangement != "families"
+        what = "the clusters" if clusters else "the 17 families"
         self._submit("egen.map", f"t-SNE of {what}", model, corpus, method="tsne", clusters=clusters)
 
     def encode(self, model: Path, corpus: Path) -> None:
@@ -359,12 +352,12 @@ class Models:
 
         title = f"{made} of {corpus.name} by {model.name}"
         recipe = Recipe(operation, title, {"model": str(model), "data": str(corpus), **more})
-        self._screen.submit(lambda: recipe, self._started)
 
-    def _started(self, job: int, recipe: Recipe) -> None:
-        self._awaited |= {job}
-        self._screen.workbench.say(f"job {job} makes it: {recipe.title}")
-        self._screen.workbench.look_now()
+        def started(job: int) -> None:
+            self._awaited |= {job}
+            self._screen.workbench.look_now()
+
+        self._screen.submit(lambda: recipe, f"makes it: {title}", started)
 
     def look(self, jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
         """Take up what jobs have made, and notice models that were trained.

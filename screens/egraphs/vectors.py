@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import on
 from textual.content import Content
@@ -15,7 +15,7 @@ from screens.egraphs.columns import copies, member_title, table
 from screens.egraphs.member import Case
 from screens.egraphs.sources import Cluster
 from screens.shell.export import FORMATS, CommandLine, Export, Selection, exported
-from screens.shell.request import Answer, Ask
+from screens.shell.request import Answer, CachedRequest
 from screens.shell.theme import count, safe_text
 from screens.widgets.listing import Listing, failure
 from screens.widgets.pane import Pane
@@ -23,6 +23,9 @@ from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Record
 from workbench.papers.egen.tables import NEIGHBOURS
 from workbench.tables import LazyRow
+
+if TYPE_CHECKING:
+    from screens.shell.frame import Frame
 
 # The map
 
@@ -68,26 +71,23 @@ class _Layout:
 
 
 class MapView(View):
-    """Args: draw: writes a map to a file; called in a thread with the parameters of `egen.map`. arrange: is
-    called with the arrangement that is to be shown. missing: with the key of a map that a job has to make,
-    and whether it was asked for here.
+    """Args: arrange: is called with the arrangement that is to be shown. missing: with the key of a map that
+    a job has to make, and whether it was asked for here.
     """
 
     encodes = True
+    LEGEND = (
+        ("•", "a cluster, in the colour of its kind; not coloured: hidden by the filter"),
+        ("▸●◂", "the cluster that is lit"),
+    )
 
-    def __init__(
-        self,
-        ask: Ask,
-        draw: Callable[[Mapping[str, Any]], object],
-        arrange: Callable[[str], object],
-        missing: Callable[[MapKey, bool], object],
-    ) -> None:
+    def __init__(self, arrange: Callable[[str], object], missing: Callable[[MapKey, bool], object]) -> None:
         self._scatter = Scatter(id="map")
         super().__init__(self._scatter)
-        self._draw, self._arrange, self._missing = draw, arrange, missing
+        self._arrange, self._missing = arrange, missing
         self._shown: _Layout | None = None
         self._wanted: MapKey | None = None
-        self.request = ask(self, "egen.map", self._placed, self._progressed, read=_Layout.read)
+        self.request = CachedRequest(self, "egen.map", self._placed, self._progressed, read=_Layout.read)
         self._lit_for: tuple[str, int] | None = None
 
     @property
@@ -194,23 +194,16 @@ class MapView(View):
         return Selection(lit.address, case.title, command, forms)
 
     def exports(self) -> Sequence[Export]:
-        if (key := self._key) is None:
+        if (shown := self._key) is None:
             return ()
-        stem = f"{key.corpus.name}-{key.model.name}-{key.arrangement}"
+        stem = f"{shown.corpus.name}-{shown.model.name}-{shown.arrangement}"
+        engine = cast("Frame", self.app).engine
 
         def write(path: Path) -> object:
-            return self._draw({**key.params, "file": str(path)})
+            return engine.call("egen.map", {**shown.params, "file": str(path)}).wait()
 
-        ways = {"s": "SVG", "p": "PNG", "m": "CSV"}
-        return [
-            Export(letter, f"map as {name}", f".{name.lower()}", stem, write) for letter, name in ways.items()
-        ]
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return (
-            ("•", "a cluster, in the colour of its kind; not coloured: hidden by the filter"),
-            ("▸●◂", "the cluster that is lit"),
-        )
+        ways = (("s", "SVG"), ("p", "PNG"), ("m", "CSV"))
+        return [Export(key, f"map as {form}", f".{form.lower()}", stem, write) for key, form in ways]
 
     @on(Pane.Opened, "Scatter")
     def _opened(self) -> None:
@@ -246,11 +239,19 @@ _Of = tuple[str, str, int, int]
 
 class NearestView(TableView):
     encodes = True
+    LEGEND = (
+        ("✓ same", "of the same cluster"),
+        ("≈ other", "of another cluster, but equal, extending or shrinking"),
+        ("✗ other", "of another cluster, and different"),
+        ("cosine", "of the angle between the two vectors: 1 is the same direction"),
+    )
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self) -> None:
         super().__init__(Listing(**table("nearest")))
         self._shown: _Of | None = None
-        self.request = ask(self, "egen.nearest", self._answered, self._progressed, size=_KEPT, read=_rows)
+        self.request = CachedRequest(
+            self, "egen.nearest", self._answered, self._progressed, size=_KEPT, read=_rows
+        )
 
     @property
     def _key(self) -> _Of | None:
@@ -343,14 +344,6 @@ class NearestView(TableView):
         facts = {**cluster.facts, "model": model.name}
         return exported(
             NEIGHBOURS, "neighbours", f"{cluster.stem}-nearest", FORMATS, self._table.visible_records, facts
-        )
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return (
-            ("✓ same", "of the same cluster"),
-            ("≈ other", "of another cluster, but equal, extending or shrinking"),
-            ("✗ other", "of another cluster, and different"),
-            ("cosine", "of the angle between the two vectors: 1 is the same direction"),
         )
 
     def opened(self, row: Record) -> None:

@@ -1,4 +1,4 @@
-"""The list of jobs: its columns, and jobs in words."""
+"""The tables of the Jobs screen, jobs in words, and the list of jobs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.content import Content
@@ -24,7 +25,7 @@ from screens.shell.export import (
     table_exports,
 )
 from screens.shell.keymap import bindings
-from screens.shell.theme import STATES, count, elide, number, safe_text, state, width
+from screens.shell.theme import STATES, clock, count, elide, number, safe_text, state, width
 from screens.shell.watch import KEPT, Meter
 from screens.widgets.pane import ListPane, TreeListing
 from screens.widgets.plot import sign
@@ -33,6 +34,7 @@ from workbench.tables import Column, duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
+    from workbench.jobs.compare import Comparison, Standings
     from workbench.jobs.tail import Curve
     from workbench.jobs.view import JobView
 
@@ -72,16 +74,9 @@ def _name(view: JobView) -> str:
 
 def _differs(names: Sequence[str]) -> list[int]:
     ordered = sorted(set(names))
-    shared = [_alike(one, other) for one, other in pairwise(ordered)]
-    found = {
-        name: max(shared[max(0, place - 1) : place + 1], default=0) for place, name in enumerate(ordered)
-    }
-    return [found[name] for name in names]
-
-
-def _alike(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    shared = [len(commonprefix(pair)) for pair in pairwise(ordered)]  # noqa: RUF071  # of characters
+    at = {name: max(shared[max(0, place - 1) : place + 1], default=0) for place, name in enumerate(ordered)}
+    return [at[name] for name in names]
 
 
 def elide_alike(name: str, cells: int, differs: int) -> str:
@@ -102,10 +97,7 @@ def elide_alike(name: str, cells: int, differs: int) -> str:
 def _what(record: Record, cells: int) -> str:
     """The name, a sweep's behind a sign that says whether its runs are shown, these further in."""
     fold = "  " if record["home"] else "" if record["leaf"] else "▾ " if record["open"] else "▸ "
-    return fold + _named(record, max(1, cells - len(fold)) if cells else 0)
-
-
-def _named(record: Record, cells: int) -> str:
+    cells = max(1, cells - len(fold)) if cells else 0
     view: JobView = record["view"]
     name = _name(view)
     if view.sweep and 0 < cells < len(name):
@@ -167,14 +159,18 @@ JOB_COLUMNS = (
 
 
 def _value(which: str) -> Callable[[Record], str]:
-    """A value of a metric: bytes as sizes, everything else with five digits."""
-
     def shown(row: Record) -> str:
         value = row[which]
         return "" if value is None else size(value) if row["metric"].endswith("_bytes") else f"{value:.5g}"
 
     return shown
 
+
+FILE_COLUMNS = (
+    Column("file", "file"),
+    Column("size", "size", 10, "point", show=lambda record: size(record["size"])),
+    Column("changed", "changed", 8, show=lambda record: clock(record["changed"]), drop=1),
+)
 
 METRIC_COLUMNS = (
     Column("metric", "metric"),
@@ -192,6 +188,68 @@ def metric_row(name: str, curves: Sequence[Curve]) -> Record:
     row = {"id": name, "metric": name, "last": last, "values": sum(curve.count for curve in curves)}
     ends = {"least": min(min(c.low) for c in curves), "most": max(max(c.high) for c in curves)}
     return {**row, **ends}
+
+
+_SIDE = "its title is the name of a job or an attempt; left and right are its fields"
+
+
+def diff_columns(left: str, right: str) -> tuple[Column, ...]:
+    def value(side: str) -> Callable[[Record], str]:
+        return lambda record: _value_text(record["key"], record[side])
+
+    return (
+        Column("part", "part", 7, drop=1),
+        Column("key", "key", 18, show=lambda record: safe_text("".join(shortened(record["key"])))),
+        Column("left", left, show=value("left"), unfiltered=_SIDE),
+        Column("right", right, show=value("right"), unfiltered=_SIDE),
+    )
+
+
+def diff_rows(found: Comparison) -> list[Record]:
+    parts = {"setting": found.settings, "result": found.results, "machine": found.environment}
+    return [
+        {"id": f"{part}.{row.key}", "part": part, "key": row.key, "left": row.left, "right": row.right}
+        for part, rows in parts.items()
+        for row in rows
+    ]
+
+
+def standing_columns(measure: str) -> tuple[Column, ...]:
+    named = "its title is the name of a measure; value is its field"
+    return (
+        Column("setting", "setting", 16),
+        Column("value", "".join(shortened(measure)), 24, unfiltered=named),
+        Column("runs", "runs", 5, "right", drop=3),
+        Column("failed", "failed", 6, "right", drop=4),
+        Column("best", "to the best [95 %]", unfiltered="its title says of what; best is its field", drop=1),
+        Column("p", "p", 6, drop=2),
+    )
+
+
+def standing_rows(found: Standings) -> list[Record]:
+    return [
+        {
+            "id": row.name,
+            "setting": row.name,
+            "value": "–" if row.value is None else str(row.value),
+            "runs": f"{row.finished}/{len(row.jobs)}",
+            "failed": len(row.failed) or "",
+            "best": row.apart,
+            "p": "" if row.p is None else f"{row.p:.3g}",
+        }
+        for row in found.rows
+    ]
+
+
+def _value_text(key: str, value: Any) -> str:
+    """A value in as few digits as tell it apart; what is not there is a dash."""
+    if value is None:
+        return "–"
+    if key.endswith("_bytes") and isinstance(value, int | float):
+        return size(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return count(value)
+    return number(value) if isinstance(value, float) else str(value)
 
 
 def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content:
@@ -252,13 +310,9 @@ def measures(view: JobView, device: Mapping[str, Any], first_loss: float | None)
     memory = known.pop("memory_bytes", None)
     if loss is None:
         parts += [safe_text(f"{key} {number(value)}") for key, value in list(known.items())[:4]]
-    name = "CPU"
-    if device.get("gpus"):
-        name, gpu_memory = str(device["device"]), memory
-    else:
-        gpu_memory = None
-    used = gpu_memory or view.memory_bytes or view.peak_bytes
-    if used:
+    gpus = bool(device.get("gpus"))
+    name = str(device["device"]) if gpus else "CPU"
+    if used := (gpus and memory) or view.memory_bytes or view.peak_bytes:
         at_most = "" if view.live else " at most"
         parts.append(safe_text(f"{name}, {size(used)}{at_most}", "$quiet"))
     return parts

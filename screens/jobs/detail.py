@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import bisect
-import os
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,27 +17,34 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from engines.core.errors import EngineError
-from engines.core.system import size
 from screens.jobs.columns import (
+    FILE_COLUMNS,
     METRIC_COLUMNS,
     METRICS_OF_RUNS,
+    diff_columns,
+    diff_rows,
     flow,
     job_selection,
     measures,
     metric_row,
     shortened,
-    summary,
-)
-from screens.jobs.sheets import (
-    diff_columns,
-    diff_rows,
-    last_attempts,
     standing_columns,
     standing_rows,
+    summary,
+)
+from screens.jobs.run import (
+    MOST,
+    Follower,
+    News,
+    RunCurves,
+    alike,
+    job_files,
+    last_attempts,
+    recipe_lines,
     standings_of,
 )
 from screens.shell.export import CommandLine, Export, Selection, table_exports
-from screens.shell.theme import clock, count, number, safe_text
+from screens.shell.theme import count, number, safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES, PicturePlot, Series
@@ -51,112 +54,10 @@ from workbench.tables import Column
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison, Standings
-    from workbench.jobs.tail import Curve, MetricCurves
     from workbench.jobs.view import JobView
 
 
-MOST = 2_000
-
 _NOTHING = "Of the job under the cursor: its curves, its log, what it measured, its settings and its files."
-
-FILE_COLUMNS = (
-    Column("file", "file"),
-    Column("size", "size", 10, "point", show=lambda record: size(record["size"])),
-    Column("changed", "changed", 8, show=lambda record: clock(record["changed"]), drop=1),
-)
-
-
-def job_files(view: JobView) -> list[Record]:
-    """The files of the run folder, then those of the folder that the task writes to; at most `MOST`."""
-    found: list[Record] = []
-    folder, out = Path(view.folder), Path(view.out or view.folder)
-    roots = [folder] if out.is_relative_to(folder) else [folder, out]
-    for root in roots:
-        for parent, folders, names in os.walk(root):
-            folders.sort()
-            for name in sorted(names):
-                path = Path(parent) / name
-                try:
-                    status = path.stat()
-                except OSError:
-                    continue
-                shown = path.relative_to(folder) if root == folder else path
-                row = {"id": str(path), "file": str(shown), "size": status.st_size}
-                found.append({**row, "changed": status.st_mtime})
-                if len(found) >= MOST:
-                    return found
-    return found
-
-
-FIRST_LINES = 2_000
-"""How much of a log that exists already is shown; the file holds the rest."""
-
-PIECE_BYTES = 2**18
-"""So much is read at once, so that a long log takes nothing from the keys."""
-
-HASHED_BYTES = 2**29
-"""A larger checkpoint is not read just to say that it is sound."""
-
-
-class RunCurves:
-    """The metric curves of a job, of each attempt and as one. `read` is for threads, the rest may be asked in
-    between."""
-
-    def __init__(self, folder: Path, attempts: int, before: RunCurves | None = None) -> None:
-        """`before`: of the same job when it had fewer attempts; what it has read is kept."""
-        from workbench.jobs.tail import MetricCurves
-
-        paths = [folder / f"attempt-{number}" / "events.jsonl" for number in range(1, attempts + 1)]
-        known = before.attempts if before is not None else []
-        self.attempts: list[MetricCurves] = [*known, *map(MetricCurves, paths[len(known) :])]
-        self._lock = threading.Lock()
-
-    def read(self) -> bool:
-        """Read a piece of what is new. Returns: whether there was any."""
-        added = False
-        # A marked job may be under the cursor too.
-        with self._lock:
-            for curves in self.attempts:
-                added = curves.update(PIECE_BYTES) or added
-                if curves.behind_bytes:
-                    break
-        return added
-
-    @property
-    def behind_bytes(self) -> int:
-        return max(curves.behind_bytes for curves in self.attempts)
-
-    @property
-    def names(self) -> list[str]:
-        return list(dict.fromkeys(name for curves in self.attempts for name in list(curves.curves)))
-
-    def of_attempt(self, number: int, name: str) -> tuple[list[int], list[float]]:
-        curve = self.attempts[number - 1].curves.get(name)
-        return ([], []) if curve is None else (list(curve.steps), list(curve.mean))
-
-    def joined(self, name: str) -> tuple[list[int], list[float]]:
-        """Steps and values of all attempts as one curve: where an attempt goes on, those before it end."""
-        steps: list[int] = []
-        values: list[float] = []
-        for attempt, curves in enumerate(self.attempts, 1):
-            begins = min((c.steps[0] for c in list(curves.curves.values()) if c.steps), default=None)
-            if begins is None:
-                continue
-            keep = bisect.bisect_left(steps, begins)
-            more_steps, more_values = self.of_attempt(attempt, name)
-            steps, values = steps[:keep] + more_steps, values[:keep] + more_values
-        return steps, values
-
-    def last(self, name: str) -> Curve | None:
-        return next((c.curves[name] for c in reversed(self.attempts) if name in c.curves), None)
-
-    def rows(self) -> list[tuple[str, int, float, float, float, int]]:
-        return [
-            (name, *point, attempt)
-            for attempt, curves in enumerate(self.attempts, 1)
-            for name, curve in curves.curves.items()
-            for point in zip(curve.steps, curve.mean, curve.low, curve.high, strict=True)
-        ]
 
 
 def smooth(values: Sequence[float], strength: float) -> list[float]:
@@ -176,114 +77,9 @@ def smooth(values: Sequence[float], strength: float) -> list[float]:
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class News:
-    """What has been added since the last look; `more` says that there is more to read at once."""
-
-    lines: tuple[str, ...]
-    curves: bool
-    more: bool
-
-
-class Follower:
-    """The event log of the last attempt, and the curves of all. `read` is for threads; `curves`, `device` and
-    `checkpoint` may be looked at in between."""
-
-    def __init__(self, folder: Path, attempt: int, out: Path | None, curves: RunCurves) -> None:
-        """Args: out: where a training keeps its checkpoints, None for other work. curves: of the same job."""
-        from workbench.jobs.tail import EventTail
-
-        self.key = (str(folder), attempt)
-        self.curves = curves
-        self.device: dict[str, Any] = {}
-        self.checkpoint = ""
-        self._folder, self._attempt = folder, attempt
-        self._checkpoints = None if out is None else out / "checkpoints"
-        self._checked = ""
-        self._tail = EventTail(folder / f"attempt-{attempt}" / "events.jsonl", from_end=FIRST_LINES)
-
-    def read(self) -> News:
-        known = self._tail.damaged
-        events = self._tail.read(PIECE_BYTES)
-        lines = tuple(event.text() for event in events if event.kind not in ("progress", "metric"))
-        if self._tail.damaged > known:
-            lines += (f"✗ {self._tail.complaint}",)
-        added = self.curves.read()
-        if not self.device:
-            self._find_device()
-        if self._checkpoints is not None:
-            self._look_at_checkpoint(self._checkpoints)
-        return News(lines, added, bool(self._tail.behind_bytes or self.curves.behind_bytes))
-
-    def _find_device(self) -> None:
-        from workbench.jobs.folder import Job
-        from workbench.jobs.queue import device_of
-
-        self.device = device_of(Job(0, self._folder).attempt(self._attempt))
-
-    def _look_at_checkpoint(self, root: Path) -> None:
-        from engines.training.checkpoints import all_checkpoints
-
-        found = all_checkpoints(root)
-        newest = found[-1][1].name if found else ""
-        if newest != self._checked:
-            self._checked = newest
-            self.checkpoint = checkpoint_words(root)
-
-
-def checkpoint_words(root: Path) -> str:
-    """Which checkpoint a resume would take, and whether it is sound; nothing without any. Reads them."""
-    from engines.training.checkpoints import all_checkpoints, newest
-
-    found = all_checkpoints(root)
-    if not found:
-        return ""
-    step, folder = found[-1]
-    try:
-        total = sum(file.stat().st_size for file in folder.iterdir())
-    except OSError:
-        total = 0
-    if total > HASHED_BYTES:
-        return f"checkpoint {count(step)}, {size(total)}"
-    damaged: list[EngineError] = []
-    sound = newest(root, on_bad=damaged.append)
-    # One that was removed while it was read, since newer ones have come, is not damaged.
-    bad = [error for error in damaged if Path(error.where).exists()]
-    said = f"checkpoint {count(sound.step)} verified" if sound is not None else "no sound checkpoint"
-    return f"{said}, a newer one is damaged" if bad and sound is not None else said
-
-
 def line_colour(line: str) -> str:
     kind = line[10:18].strip()
     return {"warning": "$warning", "error": "$error", "state": "$quiet"}.get(kind, "")
-
-
-def _as_compared(value: object) -> str:
-    """A value as the table of settings has it: `0.001` where `1e-3` was written."""
-    from workbench.jobs.compare import shown_value
-
-    text = str(value)
-    try:
-        return text if text.isdigit() else shown_value(float(text))
-    except ValueError:
-        return text
-
-
-def alike(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
-    """The runs of a sweep by what is drawn alike: those of a setting; of an only one, each for itself."""
-    from workbench.jobs.folder import Job, Member, sweep_members
-
-    known = {each.job: each for each in sweep_members(Job(sweep.id, Path(sweep.folder)))}
-    runs = [known.get(view.id) or Member(view.id) for view in members]
-    several = len({str(run.setting) for run in runs}) > 1
-    found: dict[str, list[int]] = {}
-    for run in runs:
-        parts = run.setting if several else run.repeat
-        words = " ".join(
-            f"{key.removeprefix('train.')}={_as_compared(value)}" for key, value in parts.items()
-        )
-        found.setdefault(words or f"run {run.job}", []).append(run.job)
-    return found
 
 
 STRENGTHS = (0.0, 0.6, 0.9, 0.97)
@@ -302,16 +98,11 @@ class CurvePlot(PicturePlot):
         self.display = False
         self.legend = True
 
-    def next_strength(self) -> float:
-        self.strength = STRENGTHS[(STRENGTHS.index(self.strength) + 1) % len(STRENGTHS)]
-        return self.strength
-
     def choose(self, names: Sequence[str]) -> None:
         if self.metric not in names:
             self.metric = next((name for name in names if "loss" in name), names[0] if names else "")
 
     def draw_runs(self, runs: Mapping[tuple[int | None, str], Sequence[Points]]) -> None:
-        """Draw the runs of each sign and name alike."""
         series = []
         for (sign, name), curves in runs.items():
             xs, ys = list[float](), list[float | None]()
@@ -326,6 +117,11 @@ class CurvePlot(PicturePlot):
         how = f", smoothed {self.strength}" if self.strength else ""
         self.caption = f"{self.metric} by step{how}"
         self.series = tuple(series)
+
+
+def _read_marked(runs: Sequence[RunCurves]) -> News:
+    added = [curves.read() for curves in runs]
+    return News((), any(added), any(curves.behind_bytes for curves in runs))
 
 
 def best_metric(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, bool]:
@@ -357,9 +153,6 @@ def validation(view: JobView, curves: RunCurves, checkpoint: str) -> list[Conten
         parts.append(safe_text(checkpoint, "$warning" if bad else "$quiet"))
     return parts
 
-
-# The right pane of the Jobs screen: how far a job is, its curves beside those of others, and its log,
-# metrics, recipe, differences and files.
 
 T = TypeVar("T")
 
@@ -441,7 +234,7 @@ class Detail(Pane):
     ) -> Page:
         def make() -> list[Widget]:
             fields = [column.name for column in columns]
-            return [*above, Listing(columns, id=name, fields=fields, counts=False, empty=empty)]
+            return [*above, Listing(columns, id=name, fields=fields, empty=empty)]
 
         return Page(name, id=f"{name}-page", make=make)
 
@@ -475,9 +268,8 @@ class Detail(Pane):
                 self.set_class(False, "-sweep")
                 await self.show_page("log-page")
             return
-        self.title = f"{view.id} {view.title}" + (
-            f" · attempt {view.attempt}" if view.task != "sweep" else ""
-        )
+        attempt = f" · attempt {view.attempt}" if view.task != "sweep" else ""
+        self.title = f"{view.id} {view.title}{attempt}"
         self._summarise()
         key, before = (view.folder, view.attempt), self._follower
         if before is None or before.key != key:
@@ -532,9 +324,8 @@ class Detail(Pane):
     def _beside(self) -> None:
         """Read the curves of marked jobs, or else of the runs of the sweep that is shown."""
         wanted = self._marked[:MOST_SERIES] or self._members[:MOST_RUNS]
-        if {view.id: view.attempt for view in wanted} == {
-            n: len(c.attempts) for n, c in self._others.items()
-        }:
+        read = {number: len(curves.attempts) for number, curves in self._others.items()}
+        if {view.id: view.attempt for view in wanted} == read:
             return
         others, self._others = self._others, {}
         for view in wanted:
@@ -581,49 +372,38 @@ class Detail(Pane):
             return
         if self._others and not self._reading_marked:
             self._reading_marked = True
-            self._read_marked(list(self._others.values()))
+            self._read_on(partial(_read_marked, list(self._others.values())), lambda: True, self._take_marked)
         wait_s = self._begins - time.monotonic()
         if wait_s > 0:
             self.set_timer(wait_s, self.poll)
         elif not self._reading:
-            self._reading = True
-            self._read_news(self._follower)
+            self._reading, follower = True, self._follower
+            self._read_on(follower.read, lambda: follower is self._follower, partial(self._take, follower))
 
-    @work(thread=True, group="follow", exit_on_error=False)
-    def _read_news(self, follower: Follower) -> None:
-        worker = get_current_worker()
-        checkpoint, until = follower.checkpoint, time.monotonic() + DRAW_EVERY_S
+    @work(thread=True, exit_on_error=False)
+    def _read_on(
+        self, read: Callable[[], News], wanted: Callable[[], bool], take: Callable[[News], None]
+    ) -> None:
+        """Read a log piece by piece while it is wanted, for at most half a second; `take` gets all of it."""
+        worker, until = get_current_worker(), time.monotonic() + DRAW_EVERY_S
         lines: list[str] = []
-        drawn, more = False, True
-        while more and not worker.is_cancelled and follower is self._follower:
-            news = follower.read()
+        curves, more = False, True
+        while more and wanted() and not worker.is_cancelled:
+            news = read()
             lines += news.lines
-            drawn = drawn or news.curves or follower.checkpoint != checkpoint
-            more = news.more
+            curves, more = curves or news.curves, news.more
+            # The first lines of a job are shown at once.
             if self._fresh or time.monotonic() > until:
                 break
             time.sleep(GIVE_WAY_S)
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._take, follower, News(tuple(lines), drawn, more))
+            self.app.call_from_thread(take, News(tuple(lines), curves, more))
 
-    @work(thread=True, group="marked", exit_on_error=False)
-    def _read_marked(self, runs: list[RunCurves]) -> None:
-        """Read on in the logs of marked jobs, also while the cursor runs down the list."""
-        worker, until = get_current_worker(), time.monotonic() + DRAW_EVERY_S
-        news, more = False, True
-        while more and not worker.is_cancelled and time.monotonic() < until:
-            added = [curves.read() for curves in runs]
-            news = news or any(added)
-            more = any(curves.behind_bytes for curves in runs)
-            time.sleep(GIVE_WAY_S)
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._take_marked, news, more)
-
-    def _take_marked(self, news: bool, more: bool) -> None:
+    def _take_marked(self, news: News) -> None:
         self._reading_marked = False
-        if self.is_attached and news:
+        if self.is_attached and news.curves:
             self._rest(self._draw)
-        if self.is_attached and more:
+        if self.is_attached and news.more:
             self.poll()
 
     def _take(self, follower: Follower, news: News) -> None:
@@ -690,10 +470,11 @@ class Detail(Pane):
                 runs[other.id, f"{other.id} {other.title}"] = [self._others[other.id].joined(name)]
         return runs
 
-    def smooth(self) -> float:
-        strength = self.plot.next_strength()
+    def smooth(self) -> None:
+        """Smooth the curves more; after the most not at all."""
+        at = STRENGTHS.index(self.plot.strength) + 1
+        self.plot.strength = STRENGTHS[at % len(STRENGTHS)]
         self._draw()
-        return strength
 
     @on(Table.Opened, "#metrics-table")
     def _metric_chosen(self, event: Table.Opened) -> None:
@@ -758,22 +539,21 @@ class Detail(Pane):
 
     async def _compare(self, left: str, right: str, compare: Callable[[], Comparison]) -> None:
         await self.show_page("diff-page")
-        self.query_one("#diff", Listing).show_loading("comparing")
-        self._fetch("diff", compare, partial(self._show_comparison, left, right))
+        listing = self.query_one("#diff", Listing)
+
+        def show(found: Comparison) -> None:
+            listing.table.columns = diff_columns(left, right)
+            listing.when_empty(f"{left} and {right} are equal", "")
+            self._show_differences(diff_rows(found))
+
+        listing.show_loading("comparing")
+        self._fetch("diff", compare, show)
 
     def _fetch(self, group: str, read: Callable[[], T], show: Callable[[T], None]) -> None:
-        """Show what a thread reads; the newest of its group wins."""
-
         def fetch() -> None:
             self.app.call_from_thread(show, read())
 
         self.run_worker(fetch, thread=True, exclusive=True, group=group, exit_on_error=False)
-
-    def _show_comparison(self, left: str, right: str, found: Comparison) -> None:
-        listing = self.query_one("#diff", Listing)
-        listing.table.columns = diff_columns(left, right)
-        listing.when_empty(f"{left} and {right} are equal", "")
-        self._show_differences(diff_rows(found))
 
     @on(Pane.PageShown)
     def _fill_page(self) -> None:
@@ -785,7 +565,7 @@ class Detail(Pane):
             self._fetch("files", partial(job_files, self.view), self._show_files)
         elif self.page_name == "config":
             show = self.query_one("#config", ReaderBox).reader.show
-            self._fetch("config", partial(_recipe_lines, Path(self.view.folder)), show)
+            self._fetch("config", partial(recipe_lines, Path(self.view.folder)), show)
         elif self.page_name == "metrics":
             self._draw()
 
@@ -839,10 +619,3 @@ class Detail(Pane):
         plot = self.plot
         curves = plot.exports(f"{stem}-{plot.metric}", "step", plot.metric, facts) if plot.display else []
         return [*metrics, Export("r", "recipe as TOML", ".toml", stem, view.spec.write), *curves]
-
-
-def _recipe_lines(folder: Path) -> list[str]:
-    try:
-        return (folder / "recipe.toml").read_text("utf-8", "backslashreplace").splitlines()
-    except OSError as error:
-        return [f"the recipe cannot be read: {error.strerror}"]

@@ -24,7 +24,7 @@ from textual.worker import get_current_worker
 from engines.core.errors import EngineError
 from engines.core.spec import Arg, described, parse
 from engines.core.spec import Field as SpecField
-from screens.jobs.sheets import Machine, look
+from screens.jobs.run import Machine, look
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice, Chooser, Dialog, framed
 from screens.widgets.table import Record, Table
@@ -63,8 +63,6 @@ class Field:
 
 
 class FormFields:
-    """The fields of one recipe."""
-
     fields: tuple[Field, ...]
 
     def __init__(self, workspace: Workspace) -> None:
@@ -126,9 +124,9 @@ def _choices(field: SpecField) -> Mapping[str, str]:
 
 
 def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> FormFields:
-    return (
-        TrainFields(recipe, workspace, how) if recipe.task == "train" else OperationFields(recipe, workspace)
-    )
+    if recipe.task == "train":
+        return TrainFields(recipe, workspace, how)
+    return OperationFields(recipe, workspace)
 
 
 def _wrong(what: str, remedy: str = "") -> EngineError:
@@ -156,13 +154,10 @@ class OperationFields(FormFields):
         stem = recipe.name.rpartition("/")[2]
         given = {**recipe.params, "seed": recipe.seed, self._target: next_free(self._home, stem).name}
         self._spec = {field.name: field for field in described(self._row.spec_type) if not field.arg.hidden}
-        self.fields = tuple(
-            Field(self._table, name, _text(given[name]) if name in given else "", self._help(field))
-            for name, field in self._spec.items()
-        )
-
-    def _help(self, field: SpecField) -> str:
-        return f"its name among the {self._home.name}" if field.name == self._target else field.arg.help
+        helps = {name: field.arg.help for name, field in self._spec.items()}
+        helps[self._target] = f"its name among the {self._home.name}"
+        texts = {name: _text(given[name]) if name in given else "" for name in self._spec}
+        self.fields = tuple(Field(self._table, name, texts[name], helps[name]) for name in self._spec)
 
     def choices(self, field: Field) -> Mapping[str, str]:
         return _choices(self._spec[field.key])
@@ -252,7 +247,11 @@ class TrainFields(FormFields):
         elif field.name == "job.more":
             self._more(self._recipe, text)
         elif field.table == "sweep":
-            self._check_sweep(field, text)
+            from workbench.train import Sweep, variants
+
+            how = parse(self._sweep[field.key], text)
+            if how and field.key in ("grid", "random", "seeds", "folds"):
+                variants(self._recipe, Sweep(**{field.key: how}))
         elif field.table == "data":
             from workbench.train import data_path
 
@@ -264,13 +263,6 @@ class TrainFields(FormFields):
                 from engines.training.task import TrainConfig
 
                 TrainConfig.of({**self._tables["train"], field.key: value})
-
-    def _check_sweep(self, field: Field, text: str) -> None:
-        from workbench.train import Sweep, variants
-
-        value = parse(self._sweep[field.key], text)
-        if value and field.key in ("grid", "random", "seeds", "folds"):
-            variants(self._recipe, Sweep(**{field.key: value}))
 
     def _value(self, field: Field, text: str) -> Any:
         """The text as the recipe's own value is: a word stays one, a number has to be one."""
@@ -498,8 +490,8 @@ class NewJob(Dialog[Any]):
         self._table.go_to(self._chosen.name if self._chosen else begun if begun in self._recipes else quick)
         await self._show_recipe()
         self._table.focus()
-        if self._chosen is not None:
-            self._to_fields()
+        if self._chosen is not None and (row := next(iter(self.query(Row)), None)) is not None:
+            row.query_one(Input).focus()
         self._look()
         # The table has its height only now.
         self.call_after_refresh(self._table.show_cursor)
@@ -566,19 +558,15 @@ class NewJob(Dialog[Any]):
         return {name: row.value for name, row in self.rows().items()}
 
     def _keep(self) -> None:
-        """Keep what was changed for the next time that this recipe is shown."""
         if self._fields is None or self._shown is None:
             return
-        values = self.values()
-        changed = {
-            f.name: values[f.name] for f in self._fields.fields if values.get(f.name, f.text) != f.text
-        }
+        before, values = {field.name: field.text for field in self._fields.fields}, self.values()
+        changed = {name: text for name, text in values.items() if text != before.get(name, text)}
         self._drafts.pop(self._shown.name, None)
         if changed:
             self._drafts[self._shown.name] = changed
 
     async def action_reset(self) -> None:
-        """The recipe's own values again."""
         if self._shown is not None:
             self._fields = None
             self._drafts.pop(self._shown.name, None)
@@ -668,17 +656,6 @@ class NewJob(Dialog[Any]):
     def _left(self) -> None:
         self._tell_foot(self._wrong)
 
-    def _tell_keys(self) -> None:
-        """The keys of where one is, in the frame."""
-        row, here = self._here, ["enter start"]
-        if row is None:
-            here += ["up/down recipe", "tab its fields"]
-        elif row.field is not None:
-            here += ["tab next field", *(["? choices"] if self._choices(row.field) else [])]
-        changed = any(row.field is not None and row.value != row.field.text for row in self.query(Row))
-        here += ["f5 reset", "esc leave, kept"] if changed else ["esc leave"]
-        self.query_one(Vertical).border_subtitle = "   ".join(here)
-
     @property
     def _here(self) -> Row | None:
         place = self.focused.parent if self.focused is not None else None
@@ -708,23 +685,21 @@ class NewJob(Dialog[Any]):
             chooser.ask(self.app, lambda word: setattr(line, "value", word))
 
     def _tell_foot(self, wrong: Mapping[str, EngineError]) -> None:
-        """What is wrong with the focused field, or else with the first, in full and with its remedy; when all
-        is right, the choices of the focused field, or what it means."""
+        """What is wrong with the focused field, or else with the first, with its remedy; when all is right,
+        the choices of the focused field, or what it means. In the frame the keys of where one is."""
         field = self._here.field if self._here is not None else None
         error = wrong.get(field.name if field is not None else "") or next(iter(wrong.values()), None)
-        said: Content | str = ""
+        said, keys = Content(), ["up/down recipe", "tab its fields"]
         if field is not None:
             choices = self._choices(field)
             said = safe_text(f"? lists: {', '.join(choices)}" if choices else field.help, "$quiet")
+            keys = ["tab next field", *(["? choices"] if choices else [])]
         if error is not None:
             said = Content.styled(safe_text(f"✗ {error.what}. {error.remedy}".rstrip()).plain, "$warning")
         self.query_one("#foot", Static).update(said)
-        self._tell_keys()
-
-    def _to_fields(self) -> None:
-        row = next(iter(self.query(Row)), None)
-        if row is not None:
-            row.query_one(Input).focus()
+        changed = any(row.field is not None and row.value != row.field.text for row in self.query(Row))
+        keys += ["f5 reset", "esc leave, kept"] if changed else ["esc leave"]
+        self.query_one(Vertical).border_subtitle = "   ".join(["enter start", *keys])
 
     # The end
 
@@ -735,8 +710,7 @@ class NewJob(Dialog[Any]):
             self._start()
             return
         rows = self.rows()
-        name = next((name for name in self._wrong if name in rows), "")
-        if name:
+        if name := next((name for name in self._wrong if name in rows), ""):
             rows[name].query_one(Input).focus()
 
     @work(exclusive=True, group="ask", exit_on_error=False)
@@ -757,8 +731,8 @@ class NewJob(Dialog[Any]):
 
 def _line(recipe: Recipe, jobs: Sequence[JobView]) -> Record:
     engine, _, name = recipe.name.rpartition("/")
-    line = {"id": recipe.name, "engine": engine, "recipe": name, "title": recipe.title}
-    return {**line, "time": _expected(recipe, jobs)}
+    time = _expected(recipe, jobs)
+    return {"id": recipe.name, "engine": engine, "recipe": name, "title": recipe.title, "time": time}
 
 
 def _expected(recipe: Recipe, jobs: Sequence[JobView]) -> str:

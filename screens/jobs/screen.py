@@ -15,7 +15,7 @@ from textual import on, work
 from engines.core.errors import EngineError
 from screens.jobs.columns import JobList
 from screens.jobs.detail import Detail
-from screens.jobs.sheets import log_lines, origin_lines
+from screens.jobs.run import log_lines, origin_lines
 from screens.keys import JOBS_SCREEN
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from screens.jobs.form import NewJob
     from workbench.jobs.folder import Job
     from workbench.jobs.view import JobView
-    from workbench.recipes import Recipe
     from workbench.train import Launch
 
 
@@ -56,7 +55,6 @@ class JobsScreen(WorkbenchScreen):
         self._saved_state = state
 
     def begin(self) -> None:
-        """Show what is known already; the watch brings the rest."""
         self.jobs.listing.show_loading("looking for jobs")
         if self.workbench.watch_jobs.looked:
             self.post_message(JobWatch.Looked(self.workbench.jobs))
@@ -94,7 +92,6 @@ class JobsScreen(WorkbenchScreen):
         self.refresh_bindings()
 
     def _runs_of(self, job: JobView) -> list[JobView]:
-        """The runs of a sweep; none of any other job."""
         return [view for view in reversed(self.workbench.jobs) if view.sweep == job.id]
 
     @on(Pane.Marked, "#list")
@@ -152,11 +149,6 @@ class JobsScreen(WorkbenchScreen):
         )
         app.push_screen(self._form, started)
 
-    def _submit(self, recipe: Recipe) -> None:
-        from workbench.jobs import control
-
-        self._do(lambda: control.submit(self.workbench.workspace, recipe).id, "job {} is started")
-
     def action_stop(self) -> None:
         if (job := self.job) is not None:
             self._change("stop", job, "job {} saves its work and stops")
@@ -187,7 +179,7 @@ class JobsScreen(WorkbenchScreen):
             names = (Path(f"{out}-{number}") for number in range(2, 10_000))
             free = next(name for name in names if not name.exists())
             recipe = dataclasses.replace(recipe, params={**recipe.params, "out": str(free)})
-        self._submit(recipe)
+        self._do(lambda: control.submit(self.workbench.workspace, recipe).id, "job {} is started")
 
     def _has_attempts(self) -> bool:
         """Whether `d` is about the attempts of the job under the cursor."""
@@ -239,7 +231,8 @@ class JobsScreen(WorkbenchScreen):
 
     def action_delete(self) -> None:
         if (job := self.job) is not None:
-            self._do(partial(self._take_away, job.id), "job {} is deleted; u brings it back until you quit")
+            words = "job {} is deleted; u brings it back until you quit"
+            self._do(partial(self._take_away, job.id), words)
 
     def _take_away(self, number: int) -> int:
         from workbench.jobs import control
@@ -258,7 +251,6 @@ class JobsScreen(WorkbenchScreen):
         self.workbench.look_now()
 
     def on_unmount(self) -> None:
-        """What was deleted and not brought back is gone with the screens."""
         from workbench.jobs import control
 
         for taken in self._taken:

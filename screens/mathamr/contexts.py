@@ -19,7 +19,7 @@ from engines.core.tree import branch
 from screens.shell.export import CommandLine, Destination, Export, Form, Selection, exported
 from screens.shell.request import Answer, Progress
 from screens.shell.screen import BrowserScreen
-from screens.shell.theme import safe_text, some
+from screens.shell.theme import grade_cell, safe_text, some
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
@@ -50,9 +50,8 @@ def _node(record: Record) -> Content:
     colour = STYLES.get(record["meant"], "$foreground")
     name = safe_text(record["shown"], f"{colour} italic" if reference else colour)
     more = safe_text(f" +{record['below']}", "$quiet") if folded else Content()
-    return (
-        Content.styled(branch(record["last"]), "$line") + role + Content.styled(sign, "$accent") + name + more
-    )
+    lead = Content.styled(branch(record["last"]), "$line")
+    return lead + role + Content.styled(sign, "$accent") + name + more
 
 
 def _quiet(name: str) -> Callable[[Record], Content]:
@@ -78,25 +77,21 @@ def topic_records(topics: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Rec
     return [{**topic_row(topic), "formula": shown_formula(topic["latex"], raw)} for topic in topics]
 
 
-def _grade(record: Record) -> Content:
-    grade = record["grade"]
-    if grade is None:
-        return Content.styled("–", "$quiet")
-    return Content.styled(str(grade), ("$quiet", "", "$success", "$success bold")[grade])
+def _score(record: Record) -> str:
+    return f"{record['score']:.3f}"[:5]
 
 
-HIT_COLUMNS = NEAREST.drawn(
-    score=lambda record: f"{record['score']:.3f}"[:5],
-    grade=_grade,
-    latex=lambda record: safe_text(record["shown"], "$foreground"),
-    post=_quiet("post"),
-)
-EQUAL_COLUMNS = EQUAL.drawn(
-    score=lambda record: f"{record['score']:.3f}"[:5],
-    grade=_grade,
-    latex=lambda record: safe_text(record["shown"], "$foreground"),
-    post=_quiet("post"),
-)
+def _formula(record: Record) -> Content:
+    return safe_text(record["shown"], "$foreground")
+
+
+_CELLS: Mapping[str, Callable[[Record], Content | str]] = {
+    "score": _score,
+    "grade": lambda record: grade_cell(record["grade"]),
+    "latex": _formula,
+    "post": _quiet("post"),
+}
+HIT_COLUMNS, EQUAL_COLUMNS = NEAREST.drawn(**_CELLS), EQUAL.drawn(**_CELLS)
 RANKED = TableSpec(
     (
         *NEAREST.columns[:-1],
@@ -125,13 +120,10 @@ def _elsewhere(record: Record) -> str:
     """The formula's rank in each other run: further up there ↑, further down ↓, – where it is not."""
     parts = []
     for name, rank in record["elsewhere"].items():
-        sign = (
-            "–"
-            if rank is None
-            else "="
-            if rank == record["rank"]
-            else "↑↓"[rank > record["rank"]] + str(rank)
-        )
+        if rank is None:
+            sign = "–"
+        else:
+            sign = "=" if rank == record["rank"] else f"{'↑↓'[rank > record['rank']]}{rank}"
         parts.append(f"{name} {sign}")
     return ", ".join(parts)
 
@@ -158,8 +150,8 @@ OWN = "own texts"
 FILES = "your files"
 """What is called the page that adds files whose formulas are to be searched."""
 PLACES_COLUMNS = (
-    Column("score", "score", 5, "right", show=lambda record: f"{record['score']:.3f}"[:5], drop=2),
-    Column("shown", "formula", show=lambda record: safe_text(record["shown"], "$foreground")),
+    Column("score", "score", 5, "right", show=_score, drop=2),
+    Column("shown", "formula", show=_formula),
     Column("place", "place", 18, show=_quiet("place"), drop=1),
 )
 
@@ -167,8 +159,7 @@ PLACES_COLUMNS = (
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A topic of a collection at `folder`, or a text of one's own, to which formulas there are near; `parser`
-    says whose graph, unless `graph`
-    (PENMAN text, edited by hand) is given."""
+    says whose graph, unless `graph` (PENMAN text, edited by hand) is given."""
 
     collection: str
     folder: str = ""
@@ -198,13 +189,10 @@ class Subject:
 
     @property
     def words(self) -> list[str]:
-        options = [
-            part
-            for name, value in self.params.items()
-            if name != "text"
-            for part in (f"--{name}", str(value))
-        ]
-        return ["mathamr", "inspect", *options, *(["--", self.text] if self.text else [])]
+        words = ["mathamr", "inspect"]
+        for name, value in self.params.items():
+            words += [f"--{name}", str(value)] if name != "text" else []
+        return [*words, *(["--", self.text] if self.text else [])]
 
     @property
     def address(self) -> str:
@@ -297,7 +285,6 @@ class ContextsPane(ListPane):
 
     @property
     def hit(self) -> Record | None:
-        """The formula of a file under the cursor."""
         return self.table.current if self.listing is self._found else None
 
     def show_topics(self, folder: str, topics: Sequence[Mapping[str, Any]]) -> None:
@@ -370,10 +357,8 @@ class ContextsPane(ListPane):
             return Selection(subject.address, f"formula {row['shown']}", command, own)
         forms = [Form("i", "id", lambda: row["id"]), Form("l", "LaTeX", lambda: row["latex"])]
         if subject.topic:
-            folder = self._folder
-            forms.append(
-                Form("a", "command line of all topics", lambda: line("mathamr", "topics", folder)),
-            )
+            every = line("mathamr", "topics", self._folder)
+            forms.append(Form("a", "command line of all topics", lambda: every))
             forms.append(Form("t", "title", lambda: row["title"]))
         title = f"topic {subject.topic}" if subject.topic else f"text {row['formula']}"
         about = partial(str, row.get("title") or subject.text)
@@ -382,15 +367,9 @@ class ContextsPane(ListPane):
     def exports(self) -> Sequence[Export]:
         if not self._topics:
             return ()
-        facts = {"collection": self._folder}
-        return exported(
-            TOPICS,
-            "topics",
-            f"{self.source}-formulas",
-            {".csv": "c", ".tex": "t"},
-            self.table.visible_records,
-            facts,
-        )
+        stem, facts = f"{self.source}-formulas", {"collection": self._folder}
+        keys = {".csv": "c", ".tex": "t"}
+        return exported(TOPICS, "topics", stem, keys, self.table.visible_records, facts)
 
 
 MOST = 100
@@ -420,9 +399,8 @@ class FileSearch:
     def open(self, name: str) -> None:
         """Show a set of files, its index made up to date; or how one is added."""
         if name == FILES:
-            self._contexts.show_hits(
-                "", (), "Search the formulas of your notes, papers and tables", f"a adds {_ADD}"
-            )
+            what = "Search the formulas of your notes, papers and tables"
+            self._contexts.show_hits("", (), what, f"a adds {_ADD}")
             return
         self._contexts.show_hits("", (), "", "")
         self._contexts.show_loading(f"reading {name}")
@@ -452,11 +430,15 @@ class FileSearch:
             self._contexts.show_hits("", (), what, f"a searches them: {_HOW}")
 
     def ask(self) -> None:
-        """Ask for a query, or for files to add."""
         screen = self._screen
         if screen.source == FILES:
             hint = f"{_ADD};  enter adds it, esc cancels"
-            Prompt("add", hint=hint, check=_missing).ask(screen.app, self._add)
+
+            def check(text: str) -> str:
+                here = not text.strip() or Path(text.strip()).expanduser().exists()
+                return "" if here else "there is nothing of this name"
+
+            Prompt("add", hint=hint, check=check).ask(screen.app, self._add)
         else:
             Prompt("search", self.queries.get(screen.source, ""), hint=_HOW).ask(screen.app, self._ask)
 
@@ -479,10 +461,8 @@ class FileSearch:
         else:
             self._show(query, event.value)
 
-    def _show(self, query: str, found: Mapping[str, object]) -> None:
-        hits = found["hits"]
-        assert isinstance(hits, list)
-        self._contexts.show_hits(query, hits, "No similar formula", "a asks for another")
+    def _show(self, query: str, found: Mapping[str, Any]) -> None:
+        self._contexts.show_hits(query, found["hits"], "No similar formula", "a asks for another")
         self._screen.refresh_bindings()
 
     def _add(self, text: str) -> None:
@@ -501,8 +481,3 @@ class FileSearch:
         self._contexts.show_loading(f"reading {path.name}")
         work = lambda: workspace.data.add("formulas", path).data.name  # noqa: E731
         self._screen.in_thread(work, added, group="add")
-
-
-def _missing(text: str) -> str:
-    here = not text.strip() or Path(text.strip()).expanduser().exists()
-    return "" if here else "there is nothing of this name"

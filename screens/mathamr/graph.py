@@ -105,12 +105,8 @@ class GraphListing(TreeListing):
                 hidden.add(row["id"])
             assert self.inspection is not None
             meant = self.inspection.meant(row["id"]) or row
-            state = {
-                "open": row["id"] not in self._folded,
-                "leaf": not row["children"],
-                "meant": meant["kind"],
-            }
-            rows.append({**row, **state})
+            state = {"open": row["id"] not in self._folded, "leaf": not row["children"]}
+            rows.append({**row, **state, "meant": meant["kind"]})
         self.load(rows, keep=keep)
 
     def go_to(self, key: str) -> bool:
@@ -146,6 +142,12 @@ class GraphListing(TreeListing):
 
 
 class GraphPane(ListPane):
+    LEGEND = (
+        ("▸", "folded: l unfolds it; +4: it has four nodes below"),
+        ("↗", "occurs elsewhere in the graph: enter goes there, esc returns"),
+        (":math", "the operator tree of a formula starts here"),
+    )
+
     def __init__(self, *, id: str, share: int) -> None:
         self.nodes = GraphListing(GRAPH_COLUMNS, id="graph", fields=GRAPH_FIELDS)
         self.stale = False
@@ -200,13 +202,6 @@ class GraphPane(ListPane):
 
     def lookups(self) -> Sequence[Lookup]:
         return [Lookup("node", "Go to a node of the graph by its variable.", self.go_to)]
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return (
-            ("▸", "folded: l unfolds it; +4: it has four nodes below"),
-            ("↗", "occurs elsewhere in the graph: enter goes there, esc returns"),
-            (":math", "the operator tree of a formula starts here"),
-        )
 
 
 _GAP = 2
@@ -412,9 +407,12 @@ class TreeDrawing(ScrollView, Moving, can_focus=True):
         return words
 
 
-_LISTS = {"nearest": "nearest", "equal": "equal", "runs": "ranked"}
-"""The listings of the pages that list formulas."""
-_LISTED = tuple(_LISTS.values())
+_LISTS = {
+    "nearest": ("nearest", HIT_COLUMNS, NEAREST),
+    "equal": ("equal", EQUAL_COLUMNS, EQUAL),
+    "runs": ("ranked", RANKED_COLUMNS, RANKED),
+}
+"""The pages that list formulas, by their tabs: listing, columns and table."""
 
 
 def _why_none(reason: str) -> str:
@@ -429,6 +427,11 @@ class FormulaPane(Pane):
     FormulaPane .about { height: auto; max-height: 8; padding: 0 1; color: $quiet; }
     FormulaPane #formula-line { height: auto; max-height: 2; padding: 0 1; margin-bottom: 1; }
     """
+    LEGEND = (
+        ("O", "an operator with ordered operands; U: with unordered operands"),
+        ("V N C F", "a variable, a number, a constant, a function"),
+        ("–", "a formula not judged for this topic"),
+    )
 
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="operator tree", id=id, share=share)
@@ -440,27 +443,19 @@ class FormulaPane(Pane):
         self._line = Static(id="formula-line")
 
     def compose(self) -> ComposeResult:
-        hits = Listing(HIT_COLUMNS, id="nearest", fields=NEAREST.fields, counts=False)
-        ranked = Listing(RANKED_COLUMNS, id="ranked", fields=RANKED.fields, counts=False)
         yield Page("tree", self._line, self.drawing, id="tree-page")
-        equal = Listing(EQUAL_COLUMNS, id="equal", fields=EQUAL.fields, counts=False)
-        yield Page("nearest", hits, Static(classes="about", id="nearest-about"), id="nearest-page")
-        yield Page("equal", equal, id="equal-page")
-        yield Page("runs", ranked, id="runs-page")
+        for page, (name, columns, spec) in _LISTS.items():
+            below = [Static(classes="about", id="nearest-about")] if page == "nearest" else []
+            yield Page(page, Listing(columns, id=name, fields=spec.fields), *below, id=f"{page}-page")
         yield from super().compose()
 
     # What is shown
 
     def show(self, inspection: Inspection | None) -> None:
-        same = (
-            inspection is not None
-            and self.inspection is not None
-            and inspection.subject.source == self.inspection.subject.source
-        )
-        self.inspection = inspection
-        if not same:
+        before, self.inspection = self.inspection, inspection
+        if not (before and inspection and before.subject.source == inspection.subject.source):
             self._near = None
-            for name in _LISTED:
+            for name, _, _ in _LISTS.values():
                 self._load(name, None)
         self.formula = None
         self.show_formula(inspection.query if inspection is not None else None)
@@ -496,7 +491,7 @@ class FormulaPane(Pane):
 
     def show_near(self, document: Mapping[str, Any] | None, error: EngineError | None = None) -> None:
         self._near = document
-        for name in _LISTED:
+        for name, _, _ in _LISTS.values():
             if error is not None:
                 self.query_one(f"#{name}", Listing).show_error(error)
             else:
@@ -572,7 +567,7 @@ class FormulaPane(Pane):
 
     @property
     def _listing(self) -> Listing:
-        return self.query_one(f"#{_LISTS.get(self.page_name, 'ranked')}", Listing)
+        return self.query_one(f"#{_LISTS[self.page_name][0]}", Listing)
 
     @property
     def equal_formula(self) -> Record | None:
@@ -583,24 +578,8 @@ class FormulaPane(Pane):
         if self.inspection is None:
             return ()
         result = graph_exports(self.inspection)
-        if self.page_name != "tree":
-            subject, table = self.inspection.subject, self._listing.table
-            result = [
-                *exported(
-                    {"nearest": NEAREST, "equal": EQUAL}.get(self.page_name, RANKED),
-                    "formulas",
-                    f"{subject.stem}-formulas",
-                    {".csv": "c", ".jsonl": "J"},
-                    table.visible_records,
-                    subject.params,
-                ),
-                *result,
-            ]
-        return result
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return (
-            ("O", "an operator with ordered operands; U: with unordered operands"),
-            ("V N C F", "a variable, a number, a constant, a function"),
-            ("–", "a formula not judged for this topic"),
-        )
+        if self.page_name not in _LISTS:
+            return result
+        spec, rows = _LISTS[self.page_name][2], self._listing.table.visible_records
+        stem, facts = f"{self.inspection.subject.stem}-formulas", self.inspection.subject.params
+        return [*exported(spec, "formulas", stem, {".csv": "c", ".jsonl": "J"}, rows, facts), *result]

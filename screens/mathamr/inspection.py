@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from screens.mathamr.contexts import Subject
-from screens.shell.export import CommandLine, Export, Form, Selection, json_form
+from screens.shell.export import CommandLine, Export, Form, Selection, json_form, text_file
 from screens.widgets.table import Record
 
 
@@ -233,18 +233,16 @@ def hit_selection(inspection: Inspection, row: Record, line: CommandLine, *, ran
 
 
 def graph_exports(inspection: Inspection) -> list[Export]:
-    """The graph as SVG, DOT and PENMAN."""
     document, subject = inspection.document, inspection.subject
-    facts = {**subject.params, "parser": document["parser"]}
+    facts, penman = {**subject.params, "parser": document["parser"]}, document["penman"]
 
-    def write(path: Path) -> object:
+    def text(form: str) -> str:
         from engines.mathamr.graph.amr import read_graph
         from engines.mathamr.graph.drawing import to_dot, to_svg
-        from workbench.export import write_document
 
-        draw = {".svg": to_svg, ".dot": to_dot}.get(path.suffix)
-        text = document["penman"] + "\n" if draw is None else draw(read_graph(document["penman"]))
-        return write_document(path, text, provenance=facts)
+        return penman + "\n" if form == "PENMAN" else {"SVG": to_svg, "DOT": to_dot}[form](read_graph(penman))
 
-    ways = (("s", "SVG", ".svg"), ("g", "DOT", ".dot"), ("p", "PENMAN", ".penman"))
-    return [Export(key, f"graph as {name}", suffix, subject.stem, write) for key, name, suffix in ways]
+    ways = (("s", "SVG"), ("g", "DOT"), ("p", "PENMAN"))
+    files = [(key, form, text_file(partial(text, form), facts)) for key, form in ways]
+    stem = subject.stem
+    return [Export(key, f"graph as {form}", f".{form.lower()}", stem, write) for key, form, write in files]

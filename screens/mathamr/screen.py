@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from textual import events, on
@@ -30,11 +30,8 @@ from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer
 from screens.shell.screen import BrowserScreen
-from screens.widgets.dialogs import Choice, Chooser, Prompt
+from screens.widgets.dialogs import Choice, Chooser, Prompt, numbered
 from screens.widgets.pane import Pane
-
-if TYPE_CHECKING:
-    from workbench.recipes import Recipe
 
 _PATIENCE_S = 0.2
 """So long the graph before may stand there until the next one comes."""
@@ -103,8 +100,7 @@ class MathamrScreen(BrowserScreen):
 
     def state(self) -> dict[str, object]:
         own = {"texts": self.texts, "parser": self._parser, "edited": self._edited}
-        own["queries"] = self.files.queries
-        return {**super().state(), **own}
+        return {**super().state(), **own, "queries": self.files.queries}
 
     def begin(self) -> None:
         # In ASCII a raised 2 would come out as a 2 like any other.
@@ -218,9 +214,8 @@ class MathamrScreen(BrowserScreen):
         subject = subject.by("")
         index = self._index_of(subject.folder)
         known = {"index": str(index)} if index is not None and (index / "about.json").exists() else {}
-        result: Mapping[str, Any] | None = self._near.get(
-            {**subject.params, **known, "k": NEAREST, "equal": True}, subject
-        )
+        params = {**subject.params, **known, "k": NEAREST, "equal": True}
+        result: Mapping[str, Any] | None = self._near.get(params, subject)
         return result
 
     def _index_of(self, folder: str) -> Path | None:
@@ -249,10 +244,6 @@ class MathamrScreen(BrowserScreen):
             self.show_pane("formula-pane")
         elif row is not None:
             self.graph.nodes.action_right()
-
-    @on(Pane.Left)
-    def _pane_left(self) -> None:
-        super().action_left()
 
     @on(Pane.Selected, "#tree")
     def _leaf_moved(self) -> None:
@@ -338,7 +329,13 @@ class MathamrScreen(BrowserScreen):
             self.files.ask()
             return
         hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc cancels"
-        prompt = Prompt("inspect", hint=hint, check=_wrong)
+
+        def wrong(text: str) -> str:
+            if text.count("$") % 2:
+                return "a formula goes between two dollar signs"
+            return "" if "$" in text or not text.strip() else "put the formula between dollar signs"
+
+        prompt = Prompt("inspect", hint=hint, check=wrong)
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
 
     def inspect_text(self, text: str) -> bool:
@@ -349,7 +346,7 @@ class MathamrScreen(BrowserScreen):
         return True
 
     def action_model(self) -> None:
-        choices = [Choice(name, origin(name), key=str(n)) for n, name in enumerate(parsers(), start=1)]
+        choices = numbered(Choice(name, origin(name)) for name in parsers())
         Chooser("show the graph of", choices, now=self._parser).ask(self.app, self.choose_parser)
 
     def choose_parser(self, name: str) -> None:
@@ -363,7 +360,7 @@ class MathamrScreen(BrowserScreen):
 
     def action_inspect(self) -> None:
         if (inspection := self.inspection) is not None:
-            lines = alignment(inspection, raw=self.sentence.raw)
+            lines = list(alignment(inspection, raw=self.sentence.raw))
             self.show_text(f"alignment of {inspection.subject.name}", lines)
 
     def action_diff(self) -> None:
@@ -375,7 +372,7 @@ class MathamrScreen(BrowserScreen):
             self._derive()
             return
         if self._runs_shown:
-            self.app.push_screen(StandingsSheet(self.workbench, self.source, self.sources[self.source]))
+            self.app.push_screen(StandingsSheet(self.source, self.sources[self.source]))
             return
         if (inspection := self.inspection) is None:
             return
@@ -383,7 +380,7 @@ class MathamrScreen(BrowserScreen):
         other = parsers()[0] if parser == "builtin" else "builtin"
         shown = origin(parser), inspection.document["penman"]
         params = subject.by(other).params
-        self.app.push_screen(Comparison(self.workbench, subject.stem, shown, origin(other), params))
+        self.app.push_screen(Comparison(subject.stem, shown, origin(other), params))
 
     def _derive(self) -> None:
         from screens.egraphs.sheets import Derivation
@@ -393,7 +390,7 @@ class MathamrScreen(BrowserScreen):
         if row is not None and query is not None:
             ends = query["latex"], row["latex"]
             named = partial(shown_formula, raw=self.formula.raw)
-            self.app.push_screen(Derivation(self.workbench, *ends, mode="strict", named=named))
+            self.app.push_screen(Derivation(*ends, mode="strict", named=named))
 
     def action_edit(self) -> None:
         if self.active_pane is self.contexts and (hit := self.contexts.hit) is not None:
@@ -410,7 +407,6 @@ class MathamrScreen(BrowserScreen):
             self._change_graph(inspection.subject, text)
 
     def _change_graph(self, subject: Subject, text: str) -> None:
-        """Show an edited graph, or none any more."""
         address, before = subject.address, self._edited.get(subject.address, "")
         if text != before:
             back = partial(self._put_graph, address, before)
@@ -450,12 +446,7 @@ class MathamrScreen(BrowserScreen):
         none = "" if self._near_texts else "there is no collection"
         return [
             Command("forget this text", "removes your own text from the list", self._forget_text, reason),
-            Command(
-                "index the formulas",
-                "as a job, to find nearest and equal ones",
-                self._index,
-                none,
-            ),
+            Command("index the formulas", "as a job, to find nearest and equal ones", self._index, none),
         ]
 
     def _index(self) -> None:
@@ -463,20 +454,11 @@ class MathamrScreen(BrowserScreen):
 
         place = str(self._index_of(self._near_texts))
         given = {"folder": self._near_texts, "out": place, "values": True}
-
-        def started(job: int, recipe: Recipe) -> None:  # noqa: ARG001
-            self.workbench.say(f"job {job} builds the index; r reads it when it has ended")
-
-        self.submit(lambda: resolved_recipe("mathamr.index", given), started)
+        does = "builds the index; r reads it when it has ended"
+        self.submit(lambda: resolved_recipe("mathamr.index", given), does)
 
     def _forget_text(self) -> None:
         subject = self.contexts.subject
         if subject is not None and subject.text:
             self.texts = [text for text in self.texts if text != subject.text]
             self.open_source(OWN)
-
-
-def _wrong(text: str) -> str:
-    if text.count("$") % 2:
-        return "a formula goes between two dollar signs"
-    return "" if "$" in text or not text.strip() else "put the formula between dollar signs"

@@ -11,9 +11,8 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.shell.export import Export, picked, table_exports
-from screens.shell.frame import Frame
-from screens.shell.request import Answer
+from screens.shell.export import Export, engine_file, picked, table_exports
+from screens.shell.request import Answer, CachedRequest
 from screens.shell.screen import Sheet
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import framed
@@ -40,16 +39,12 @@ class Comparison(Sheet):
     """Two graphs given as PENMAN text with the names of whose they are; the second is asked for if it is
     given as the settings of an inspection."""
 
-    def __init__(
-        self, workbench: Frame, stem: str, shown: tuple[str, str], other: str, params: Mapping[str, Any]
-    ) -> None:
-        super().__init__(workbench)
+    def __init__(self, stem: str, shown: tuple[str, str], other: str, params: Mapping[str, Any]) -> None:
+        super().__init__()
         self._stem, self._other = stem, other
         self._name, self._penman = shown
         self._penman_other = ""
         self._params = params
-        self._inspect = self.request("mathamr.inspect", self._inspected)
-        self._compare = self.request("mathamr.compare", self._compared)
         self.rows = Listing(_COLUMNS, id="triples-compared", fields=("in", "source", "role", "target"))
 
     def compose(self) -> ComposeResult:
@@ -57,21 +52,16 @@ class Comparison(Sheet):
         yield framed(title, keys, Static(classes="figures"), self.rows)
 
     def on_mount(self) -> None:
-        self.rows.show_loading(f"waiting for the graph: {self._other}")
-        self._inspect.ask({**self._params, "k": 0})
+        waiting = f"waiting for the graph: {self._other}"
 
-    def _inspected(self, event: Answer) -> None:
-        if event.error is not None:
-            self.rows.show_error(event.error)
-            return
-        self._penman_other = event.value["penman"]
-        self._compare.ask({"one": self._penman, "other": self._penman_other})
+        def compare(inspection: Mapping[str, Any]) -> None:
+            self._penman_other = inspection["penman"]
+            both = {"one": self._penman, "other": self._penman_other}
+            self.ask_for(self.rows, "mathamr.compare", both, self._show, waiting)
 
-    def _compared(self, event: Answer) -> None:
-        if event.error is not None:
-            self.rows.show_error(event.error)
-            return
-        found = event.value
+        self.ask_for(self.rows, "mathamr.inspect", {**self._params, "k": 0}, compare, waiting)
+
+    def _show(self, found: Mapping[str, Any]) -> None:
         count = {where: sum(row["in"] == where for row in found["triples"]) for where in _SIGNS}
         least = "" if found["optimal"] else "at least "
         lines = (
@@ -90,16 +80,12 @@ class Comparison(Sheet):
         return ["mathamr", "compare", self._penman, self._penman_other]
 
     def exports(self) -> Sequence[Export]:
-        rows: Sequence[Record] = self.rows.table.visible_records()
-        if not rows:
+        if not (rows := self.rows.table.visible_records()):
             return ()
-        return table_exports(
-            "triples",
-            f"{self._stem}-compared",
-            {".csv": "c", ".jsonl": "J"},
-            lambda: picked(rows, {name: name for name in ("in", "source", "role", "target")}),
-            {"one": self._penman, "other": self._penman_other},
-        )
+        table = lambda: picked(rows, {name: name for name in self.rows.fields})  # noqa: E731
+        facts = {"one": self._penman, "other": self._penman_other}
+        keys = {".csv": "c", ".jsonl": "J"}
+        return table_exports("triples", f"{self._stem}-compared", keys, table, facts)
 
 
 _MEASURE = "ndcg10_prime"
@@ -123,10 +109,10 @@ def _difference(name: str) -> Column:
 
 
 class StandingsSheet(Sheet):
-    def __init__(self, workbench: Frame, name: str, folder: str) -> None:
-        super().__init__(workbench)
+    def __init__(self, name: str, folder: str) -> None:
+        super().__init__()
         self._name, self._folder = name, folder
-        self._measure = self.request("mathamr.standings", self._measured)
+        self._measure = CachedRequest(self, "mathamr.standings", self._measured)
         self._found: Mapping[str, Any] | None = None
         self._runs: list[str] = []
         keys = "/ filter   s sort   y command   e export   esc close"
@@ -166,29 +152,22 @@ class StandingsSheet(Sheet):
         for name, system in zip(self._runs, found["systems"], strict=True):
             low, high = system["intervals"][_MEASURE]
             test = tests.get(system["run"])
-            difference = (
-                f"   {test['difference']:+.4f}, {test['wins']} topics better, {test['losses']} worse, "
-                f"p {test['bonferroni_p']:.3f}"
-                if test
-                else ""
-            )
-            lines.append(f"{name}   {system[_MEASURE]:.4f} ({low:.3f} to {high:.3f}){difference}")
+            line = f"{name}   {system[_MEASURE]:.4f} ({low:.3f} to {high:.3f})"
+            if test:
+                counts = f"{test['wins']} topics better, {test['losses']} worse"
+                line += f"   {test['difference']:+.4f}, {counts}, p {test['bonferroni_p']:.3f}"
+            lines.append(line)
         return lines
 
     def _records(self, found: Mapping[str, Any]) -> list[Record]:
         first, *others = (system["per_topic"] for system in found["systems"])
-        return [
-            {
-                "id": topic,
-                "topic": topic,
-                self._runs[0]: row[_MEASURE],
-                **{
-                    name: other[topic][_MEASURE] - row[_MEASURE]
-                    for name, other in zip(self._runs[1:], others, strict=True)
-                },
-            }
-            for topic, row in first.items()
-        ]
+        records: list[Record] = []
+        for topic, row in first.items():
+            known = {"id": topic, "topic": topic, self._runs[0]: row[_MEASURE]}
+            for name, other in zip(self._runs[1:], others, strict=True):
+                known[name] = other[topic][_MEASURE] - row[_MEASURE]
+            records.append(known)
+        return records
 
     def command(self) -> list[str] | None:
         if (found := self._found) is None:
@@ -203,20 +182,8 @@ class StandingsSheet(Sheet):
         table = self.query_one(Listing).table
         given = {"index": found["index"], "runs": found["runs"], "qrels": found["qrels"]}
         settings = {**given, "unit": found["unit"]}
-
-        def draw(path: Path) -> object:
-            from workbench.export import with_sidecar
-
-            self.workbench.engine.call_blocking("mathamr.eval", {**settings, "plot": str(path)})
-            return with_sidecar(path, settings)
-
-        return (
-            *table_exports(
-                "runs by topic",
-                f"{self._name}-runs",
-                {".csv": "c", ".tex": "t"},
-                lambda: picked(table.visible_records(), {name: name for name in ("topic", *self._runs)}),
-                settings,
-            ),
-            Export("s", "runs by topic as SVG", ".svg", f"{self._name}-runs", draw),
-        )
+        draw = engine_file(self.workbench.engine, "mathamr.eval", settings, settings, out="plot")
+        rows = lambda: picked(table.visible_records(), {name: name for name in ("topic", *self._runs)})  # noqa: E731
+        what, stem, keys = "runs by topic", f"{self._name}-runs", {".csv": "c", ".tex": "t"}
+        tables = table_exports(what, stem, keys, rows, settings)
+        return (*tables, Export("s", f"{what} as SVG", ".svg", stem, draw))

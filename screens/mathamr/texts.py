@@ -116,16 +116,11 @@ def _formula(latex: str, start: int, lit: tuple[int, int], style: str, raw: bool
     first, last = max(0, lit[0] - start), min(len(latex), lit[1] - start)
     shown, part = (latex, (first, last)) if raw else lit_part(latex, first, last, unicode_text)
     begin, end = ("$", "$") if raw else ("⟦", "⟧")
-    here = first < last
-    parts = [
-        safe_text(begin, "$quiet"),
-        safe_text(shown[: part[0]], style),
-        safe_text(shown[part[0] : part[1]], f"{style} {_LIT}"),
-        safe_text(shown[part[1] :], style),
-        safe_text(end, "$quiet"),
-    ]
-    if not here:
-        parts = [parts[0], safe_text(shown, style), parts[-1]]
+    parts = [safe_text(shown, style)]
+    if first < last:
+        before, lit_here, after = shown[: part[0]], shown[part[0] : part[1]], shown[part[1] :]
+        parts = [safe_text(before, style), safe_text(lit_here, f"{style} {_LIT}"), safe_text(after, style)]
+    parts = [safe_text(begin, "$quiet"), *parts, safe_text(end, "$quiet")]
     return Content("").join(parts).stylize(Style.from_meta({"place": start}))
 
 
@@ -175,11 +170,7 @@ def _around(lines: list[Content], most: int) -> Content:
     return Content("\n").join(shown)
 
 
-def alignment(inspection: Inspection, *, raw: bool) -> list[str]:
-    return list(_lines(inspection, raw))
-
-
-def _lines(inspection: Inspection, raw: bool) -> Iterator[str]:
+def alignment(inspection: Inspection, *, raw: bool) -> Iterator[str]:
     document = inspection.document
     yield f"graph: {origin(document['parser'])}"
     for warning in document["warnings"]:
@@ -228,7 +219,7 @@ class StringsPane(Pane):
         boxes = {name: ReaderBox(id=name) for name in _TEXTS}
         for name, box in boxes.items():
             box.reader.style = self._penman_style if name == "penman" else _line_style
-        triples = Listing(TRIPLE_COLUMNS, id="triples", counts=False)
+        triples = Listing(TRIPLE_COLUMNS, id="triples")
         yield Page("string", boxes["string"], id="string-page")
         yield Page("PENMAN", boxes["penman"], id="penman-page")
         yield Page("triples", triples, id="triples-page")
@@ -293,7 +284,7 @@ class StringsPane(Pane):
         for warning in inspection.document["warnings"]:
             yield from (_HEADING + line for line in fold(warning, cells - 2))
 
-    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+    def on_resize(self) -> None:
         self.call_after_refresh(self.draw)
 
     def _penman_style(self, line: str) -> str:

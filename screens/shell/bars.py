@@ -58,8 +58,6 @@ class Header(Widget):
 
     @dataclass
     class Picked(Message):
-        """The name of a screen was clicked."""
-
         name: str
 
     def on_click(self, event: events.Click) -> None:
@@ -110,16 +108,14 @@ class KeyBar(Widget):
 
     @dataclass
     class Pressed(Message):
-        """A hint was clicked: do what its key does."""
-
         verb: str
 
     def on_mount(self) -> None:
-        self.screen.bindings_updated_signal.subscribe(self, self._changed)
+        def changed(screen: Screen[object]) -> None:
+            if self.is_attached and screen is self.screen:
+                self.refresh()
 
-    def _changed(self, screen: Screen[object]) -> None:
-        if self.is_attached and screen is self.screen:
-            self.refresh()
+        self.screen.bindings_updated_signal.subscribe(self, changed)
 
     def on_click(self, event: events.Click) -> None:
         if verb := event.style.meta.get("verb"):
@@ -127,16 +123,16 @@ class KeyBar(Widget):
 
     def hints(self) -> list[Hint]:
         """In the order in which they are drawn."""
-        found: dict[str, Hint] = {}
+        hints: dict[str, Hint] = {}
         written = isinstance(self.screen.focused, Input)
         for active in self.screen.active_bindings.values():
             binding = active.binding
-            if binding.show and binding.id and active.enabled and binding.action not in found:
+            if binding.show and binding.id and active.enabled and binding.action not in hints:
                 shown = binding.key_display or self._key(binding.key)
                 if written and len(shown) == 1 and shown.isascii():
                     continue  # a letter of what is being written
-                found[binding.action] = (binding.action, shown, binding.description)
-        return sorted(found.values(), key=lambda hint: _ORDER.get(hint[0], len(_ORDER)))
+                hints[binding.action] = (binding.action, shown, binding.description)
+        return sorted(hints.values(), key=lambda hint: _ORDER.get(hint[0], len(_ORDER)))
 
     def _key(self, key: str) -> str:
         name = {":": "colon", "?": "question_mark"}.get(key, key)

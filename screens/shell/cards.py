@@ -21,14 +21,12 @@ from screens.shell.theme import clock, safe_text
 from screens.widgets.dialogs import Dialog, framed
 from screens.widgets.listing import Listing, Notice
 from screens.widgets.pane import Pane
-from screens.widgets.table import Record, Table, note_signs
+from screens.widgets.table import Table, note_signs
 from workbench.tables import Column
 from workbench.workspace import NOTE_FIELDS, Note
 
 
 class MissingScreen(WorkbenchScreen):
-    """Says what is missing, and what can be done about it."""
-
     def __init__(self, mode: str, advice: str, error: Exception) -> None:
         super().__init__()
         self.MODE = mode  # type: ignore[misc]
@@ -49,9 +47,7 @@ class TooSmall(ModalScreen[None]):
     TooSmall { align: center middle; background: $background; }
     TooSmall Static { width: auto; text-align: center; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = bindings(
-        [key for key in APP_KEYS if key.verb in ("help", "quit")]
-    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(key for key in APP_KEYS if key.verb in ("help", "quit"))
 
     def __init__(self, width: int, height: int) -> None:
         super().__init__()
@@ -62,13 +58,9 @@ class TooSmall(ModalScreen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         wide, high = self._least
-        self.query_one(Static).update(
-            Content.assemble(
-                ("please enlarge", "$accent bold"),
-                f"\n{event.size.width} x {event.size.height}, needed {wide} x {high}\n",
-                ("? help   q quit", "$quiet"),
-            )
-        )
+        sizes = f"\n{event.size.width} x {event.size.height}, needed {wide} x {high}\n"
+        keys = ("? help   q quit", "$quiet")
+        self.query_one(Static).update(Content.assemble(("please enlarge", "$accent bold"), sizes, keys))
 
     async def action_help(self) -> None:
         await self.app.run_action("help")
@@ -78,11 +70,6 @@ class TooSmall(ModalScreen[None]):
 
 
 _GLYPHS = {"information": ("✓", "$success"), "warning": ("!", "$warning"), "error": ("✗", "$error")}
-
-
-def _glyph(record: Record) -> Content:
-    glyph, colour = _GLYPHS[record["severity"]]
-    return Content.styled(glyph, colour)
 
 
 class ActivityScreen(Dialog[None]):
@@ -99,12 +86,12 @@ class ActivityScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         columns = (
             Column("time", "time", 8, show=lambda r: clock(r["time"])),
-            Column("severity", "", 1, show=_glyph),
+            Column("severity", "", 1, show=lambda r: Content.styled(*_GLYPHS[r["severity"]])),
             Column("code", "code", 5, drop=1),
             Column("text", "text"),
         )
         empty = "Nothing has happened yet", "Failures are listed here with their remedies."
-        listing = Listing(columns, id="activity", counts=False, empty=empty)
+        listing = Listing(columns, id="activity", empty=empty)
         yield framed("activity in this session", "/ filter   esc close", listing, Static(id="entry"))
 
     def on_mount(self) -> None:
@@ -113,11 +100,9 @@ class ActivityScreen(Dialog[None]):
         self.query_one(Table).focus()
 
     def on_table_moved(self, event: Table.Moved) -> None:
-        record = event.table.current
-        if record is not None:
-            text = safe_text(record["text"])
-            if record["remedy"]:
-                text = text + Content("\n") + safe_text(record["remedy"], "$quiet")
+        if (record := event.table.current) is not None:
+            remedy = [safe_text(record["remedy"], "$quiet")] if record["remedy"] else []
+            text = Content("\n").join([safe_text(record["text"]), *remedy])
             self.query_one("#entry", Static).update(text)
 
 
@@ -142,7 +127,7 @@ class NoteList(Dialog[str]):
         )
         empty = "No notes or bookmarks yet", "m bookmarks what is selected, M writes a note on it."
         fields = ("title", "address", *NOTE_FIELDS, "changed")
-        listing = Listing(columns, id="notes", fields=fields, counts=False, empty=empty)
+        listing = Listing(columns, id="notes", fields=fields, empty=empty)
         keys = "enter go there   / filter   esc close"
         yield framed("notes and bookmarks", keys, listing, Static(id="whole"))
 

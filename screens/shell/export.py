@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engines.core.files import write_text
 from workbench.tables import TableSpec
+
+if TYPE_CHECKING:
+    from workbench.engine_process import EngineProcess
 
 _TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("WAYLAND_DISPLAY", ("wl-copy",)),
@@ -29,12 +32,7 @@ def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
     return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
 
 
-def copy_text(
-    text: str,
-    *,
-    osc52: Callable[[str], None],
-    fallback: Path,
-) -> str:
+def copy_text(text: str, *, osc52: Callable[[str], None], fallback: Path) -> str:
     """Copy and say by which way: `through OSC 52`, `with xclip`, or `to <file>`.
 
     Args: osc52: sends the text to the terminal. fallback: the file for when there is no clipboard.
@@ -46,15 +44,9 @@ def copy_text(
     for variable, command in _TOOLS:
         if (variable and not os.environ.get(variable)) or not shutil.which(command[0]):
             continue
+        quiet = subprocess.DEVNULL
         try:
-            subprocess.run(
-                command,
-                input=text.encode(),
-                check=True,
-                timeout=2,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            subprocess.run(command, input=text.encode(), check=True, timeout=2, stdout=quiet, stderr=quiet)
         except (OSError, subprocess.SubprocessError):
             continue
         return f"with {command[0]}"
@@ -101,7 +93,6 @@ class Selection:
 
     @property
     def noted_as(self) -> str:
-        """Its title in the list of notes."""
         return shorten(f"{self.title}  {self.about()}", 120, placeholder="…")
 
     def all_forms(self) -> tuple[Form, ...]:
@@ -199,19 +190,46 @@ def exported(
     def written(place: str) -> Table:
         return table.written(place, rows())
 
-    return [
-        one
-        for suffix, key in keys.items()
-        for one in table_exports(
-            what, stem, {suffix: key}, partial(written, "tex" if suffix == ".tex" else "csv"), facts
-        )
-    ]
+    ways: list[Export] = []
+    for suffix, key in keys.items():
+        place = "tex" if suffix == ".tex" else "csv"
+        ways += table_exports(what, stem, {suffix: key}, partial(written, place), facts)
+    return ways
+
+
+def text_file(text: Callable[[], str], facts: Mapping[str, object]) -> Callable[[Path], object]:
+    """Writes a text; `facts` stand beside it as its provenance."""
+
+    def write(path: Path) -> object:
+        from workbench.export import write_document
+
+        return write_document(path, text(), provenance=facts)
+
+    return write
+
+
+def engine_file(
+    engine: EngineProcess,
+    operation: str,
+    params: Mapping[str, object],
+    facts: Mapping[str, object],
+    out: str = "out",
+) -> Callable[[Path], object]:
+    """Has an operation write a file, which it is told as `out`; `facts` stand beside it."""
+
+    def write(path: Path) -> object:
+        from workbench.export import with_sidecar
+
+        engine.call_blocking(operation, {**params, out: str(path)})
+        return with_sidecar(path, facts)
+
+    return write
 
 
 def picked(records: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> Table:
     """Fields of records as a table; `columns` are headings by field. None is empty, figures have 6 digits."""
-    return tuple(columns.values()), ([_cell(record[name]) for name in columns] for record in records)
 
+    def cell(value: object) -> object:
+        return "" if value is None else round(value, 6) if isinstance(value, float) else value
 
-def _cell(value: object) -> object:
-    return "" if value is None else round(value, 6) if isinstance(value, float) else value
+    return tuple(columns.values()), ([cell(record[name]) for name in columns] for record in records)

@@ -32,7 +32,6 @@ from workbench.tables import duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.shell.terminal import Sixels
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
     from workbench.train import Launch
@@ -133,7 +132,6 @@ class Frame(App[None]):
         self._changes.append((what, back))
 
     def why_not(self, verb: str) -> str:
-        """Why a verb of the app does not apply now."""
         return "nothing was changed that can be taken back" if verb == "undo" and not self._changes else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -165,7 +163,6 @@ class Frame(App[None]):
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
-        """Report the failure of what is done inside."""
         try:
             yield
         except EngineError as error:
@@ -319,7 +316,6 @@ class Frame(App[None]):
         return self.workspace.notes.under(home)
 
     def set_note(self, chosen: Selection, text: str) -> None:
-        """Keep a note, or remove it when it is empty."""
         with self.reporting():
             before = self._keep_note(chosen, text)
             self.say(f"note on {chosen.title} {'saved' if text.strip() else 'removed'}")
@@ -344,7 +340,6 @@ class Frame(App[None]):
         return now
 
     def _show_notes(self) -> None:
-        """Every list of every screen shows the notes as they are now."""
         for stack in self._screen_stacks.values():
             for screen in stack:
                 for listing in screen.query(Listing):

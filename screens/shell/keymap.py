@@ -7,7 +7,7 @@ there. From this one registry come the bindings, the footer, the `?` help, the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
@@ -134,12 +134,12 @@ def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[Key, ...]:
     >>> scope("jobs", stop="Stop it.", again=("resume", "Start a new attempt."))[1].label
     'resume'
     """
-    found = []
+    keys = []
     for verb, text in sentences.items():
         usual = VERBS[verb]
         label, sentence = text if isinstance(text, tuple) else (usual.label, text)
-        found.append(Key(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint))
-    return tuple(found)
+        keys.append(Key(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint))
+    return tuple(keys)
 
 
 APP_KEYS = scope(
@@ -226,19 +226,14 @@ def key_text(key: str, *, plain: bool = False) -> str:
     return key if plain and not shown.isascii() else shown
 
 
-def bindings(keys: Sequence[Key]) -> list[BindingType]:
+def bindings(keys: Iterable[Key]) -> list[BindingType]:
     """Textual bindings of a scope; put them into the class's `BINDINGS`."""
-    return [
-        Binding(
-            ",".join(key.keys),
-            key.action,
-            key.label,
-            show=key.hint,
-            id=key.id,
-            tooltip=key.sentence,
-        )
-        for key in keys
-    ]
+
+    def binding(key: Key) -> Binding:
+        names = ",".join(key.keys)
+        return Binding(names, key.action, key.label, show=key.hint, id=key.id, tooltip=key.sentence)
+
+    return [binding(key) for key in keys]
 
 
 def remap(overrides: Mapping[str, str], known: Sequence[Key]) -> dict[str, str]:
@@ -252,11 +247,8 @@ def remap(overrides: Mapping[str, str], known: Sequence[Key]) -> dict[str, str]:
     for name, wanted in sorted(overrides.items(), key=lambda item: "." in item[0]):
         targets = [name] if name in ids else [id_ for id_ in ids if id_.partition(".")[2] == name]
         if not targets:
-            raise EngineError(
-                f"the keymap names {name!r}, which no screen has",
-                remedy=did_you_mean(name, [*ids, *VERBS]) or "docs/keys.md lists the names.",
-                where="settings, keymap",
-                code="E423",
-            )
+            what = f"the keymap names {name!r}, which no screen has"
+            remedy = did_you_mean(name, [*ids, *VERBS]) or "docs/keys.md lists the names."
+            raise EngineError(what, remedy=remedy, where="settings, keymap", code="E423")
         result.update(dict.fromkeys(targets, wanted))
     return result

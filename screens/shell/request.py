@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.widget import Widget
 
@@ -14,6 +14,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event
 
 if TYPE_CHECKING:
+    from screens.shell.frame import Frame
     from workbench.engine_process import Call, EngineProcess
 
 
@@ -50,26 +51,26 @@ class CachedRequest:
     A question that has begun is let finish, unless `stop` ends it: cancelling it for the next one would cost
     the warm engine process when it does not end at once. `get` remembers the answers to what it asks.
 
-    Args: owner: the widget whose methods `then` and `progress` are called, among its messages. engine: gives
-    the engine process. operation: its name. size: so many answers are remembered. read: makes of a value
-    what is handed on and remembered; None is not remembered.
+    Args: owner: the widget whose methods `then` and `progress` are called, among its messages. operation: its
+    name. engine: gives the engine process, if not that of the app. size: so many answers are remembered.
+    read: makes of a value what is handed on and remembered; None is not remembered.
     """
 
     def __init__(
         self,
         owner: Widget,
-        engine: Callable[[], EngineProcess],
         operation: str,
         then: Callable[[Answer], object],
         progress: Callable[[Progress], object] | None = None,
         *,
+        engine: Callable[[], EngineProcess] | None = None,
         size: int = 64,
         read: Callable[[Any], Any] = lambda value: value,
     ) -> None:
         self.operation = operation
         self.known: OrderedDict[Any, Any] = OrderedDict()
         self._owner = owner
-        self._engine = engine
+        self._engine = engine or (lambda: cast("Frame", owner.app).engine)
         self._then = then
         self._progress = progress
         self._size = size
@@ -82,7 +83,6 @@ class CachedRequest:
 
     @property
     def running(self) -> bool:
-        """Whether a question is asked and not answered."""
         return self._busy
 
     @property
@@ -171,8 +171,3 @@ class CachedRequest:
         finally:
             self._call = None
         return Answer(tag, error=EngineError("it was cancelled", code="E703"))
-
-
-Ask = Callable[..., CachedRequest]
-"""Gives a pane or dialog, which do not know the engine, its way to ask an operation: the arguments are those
-of `CachedRequest` without the engine."""

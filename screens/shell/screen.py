@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, partialmethod
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from urllib.parse import unquote
 
@@ -20,7 +20,6 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -46,11 +45,6 @@ def why_greyed(node: DOMNode, verb: str) -> str:
     """Why a verb does not apply now to what its key is bound to."""
     why_not = getattr(node, "why_not", None)
     return (why_not(verb) if why_not is not None else "") or "it does not apply here"
-
-
-def _why_no_note(chosen: Selection) -> str:
-    """Why what is selected cannot be noted: nothing would lead back to it."""
-    return "" if at_address(chosen.address) else f"{chosen.title} is not saved, so it cannot have a note"
 
 
 class NoteLine(Static):
@@ -105,10 +99,13 @@ class WorkbenchScreen(Screen[None]):
 
     def why_not(self, verb: str) -> str:
         """Why a verb does not apply now; nothing when it does."""
-        if verb in ("yank", "yank_as", "bookmark", "note") and self.selection() is None:
-            return "nothing is selected"
-        if verb in ("bookmark", "note") and (chosen := self.selection()) is not None:
-            return self.read_only or _why_no_note(chosen)
+        if verb in ("yank", "yank_as", "bookmark", "note"):
+            if (chosen := self.selection()) is None:
+                return "nothing is selected"
+            if verb in ("bookmark", "note"):
+                # What has no address cannot be gone back to.
+                unsaved = f"{chosen.title} is not saved, so it cannot have a note"
+                return self.read_only or ("" if at_address(chosen.address) else unsaved)
         if verb == "export" and not self.exports():
             return "there is nothing to export here"
         if verb in ("next_tab", "previous_tab") and self.tabbed_pane is None:
@@ -122,25 +119,25 @@ class WorkbenchScreen(Screen[None]):
 
     def exports(self) -> Sequence[Export]:
         """What the active pane can write, then what the others can, by letters that are still free."""
-        found: dict[str, Export] = {}
+        ways: dict[str, Export] = {}
         for pane in sorted(self._panes, key=lambda pane: pane.id != self._active):
             for way in pane.exports():
-                found.setdefault(way.key, way)
-        return list(found.values())
+                ways.setdefault(way.key, way)
+        return list(ways.values())
 
     def lookups(self) -> Sequence[Lookup]:
         """Palette ids of all panes; a pane in which something is looked up comes to the front."""
-        found = [(pane, lookup) for pane in self._panes for lookup in pane.lookups()]
-        return [replace(lookup, go=partial(self._look_up, pane, lookup)) for pane, lookup in found]
 
-    def _look_up(self, pane: Pane, lookup: Lookup, wanted: str) -> bool:
-        found = lookup.go(wanted)
-        if found:
-            self.show_pane(pane.id or "")
-        return found
+        def look_up(pane: Pane, lookup: Lookup, wanted: str) -> bool:
+            there = lookup.go(wanted)
+            if there:
+                self.show_pane(pane.id or "")
+            return there
+
+        all_ = [(pane, lookup) for pane in self._panes for lookup in pane.lookups()]
+        return [replace(lookup, go=partial(look_up, pane, lookup)) for pane, lookup in all_]
 
     def commands(self) -> Sequence[Command]:
-        """Palette commands without a key."""
         return ()
 
     def go_back(self) -> bool:
@@ -178,26 +175,8 @@ class WorkbenchScreen(Screen[None]):
         assert isinstance(app, Frame)
         return app
 
-    def request(
-        self,
-        operation: str,
-        then: Callable[[Answer], object],
-        progress: Callable[[Progress], object] | None = None,
-        **how: Any,
-    ) -> CachedRequest:
-        """Questions of the screen to the engine process; see `CachedRequest`."""
-        return self.ask(self, operation, then, progress, **how)
-
-    def ask(
-        self,
-        owner: Widget,
-        operation: str,
-        then: Callable[[Answer], object],
-        progress: Callable[[Progress], object] | None = None,
-        **how: Any,
-    ) -> CachedRequest:
-        """Questions of a pane or dialog, to which this method is handed."""
-        return CachedRequest(owner, lambda: self.workbench.engine, operation, then, progress, **how)
+    request = partialmethod(CachedRequest)
+    """Questions of the screen to the engine process."""
 
     def in_thread(
         self,
@@ -325,8 +304,7 @@ class WorkbenchScreen(Screen[None]):
         """Bring the pane with this id to the front and give it the focus."""
         self._active = name
         self._arrange()
-        pane = self.active_pane
-        if pane is not None and not pane.focus_inside():
+        if (pane := self.active_pane) is not None and not pane.focus_inside():
             self.set_focus(None)
         self.refresh_bindings()
 
@@ -367,6 +345,7 @@ class WorkbenchScreen(Screen[None]):
     def action_previous_pane(self) -> None:
         self._step_pane(-1, around=True)
 
+    @on(Pane.Left)
     def action_left(self) -> None:
         self._step_pane(-1, around=False)
 
@@ -420,10 +399,8 @@ class WorkbenchScreen(Screen[None]):
         self.app.push_screen(TextScreen(title, lines))
 
     def action_note(self) -> None:
-        chosen = self.selection()
-        if chosen is None:
+        if (chosen := self.selection()) is None:
             return
-
         saved = self.workbench.note(chosen.address)
         now = saved.note if saved is not None else ""
         prompt = Prompt(f"note on {chosen.title}:", now, hint="enter saves it, empty removes it")
@@ -553,26 +530,28 @@ class BrowserScreen(WorkbenchScreen):
                 self._slow_engine = self.workbench.new_engine()
             return self._slow_engine
 
-        return CachedRequest(self, engine, operation, then, progress, **how)
+        return CachedRequest(self, operation, then, progress, engine=engine, **how)
 
     def on_unmount(self) -> None:
         if self._slow_engine is not None:
             self._slow_engine.close()
 
-    def submit(self, recipe: Callable[[], Recipe], then: Callable[[int, Recipe], object]) -> None:
-        """Have a job do what this makes in a thread; `then` gets its number."""
+    def submit(
+        self, recipe: Callable[[], Recipe], does: str, then: Callable[[int], object] = lambda _: None
+    ) -> None:
+        """Have a job do what this makes in a thread, and say what it `does`; `then` gets its number."""
 
-        def work() -> tuple[int, Recipe]:
+        def work() -> int:
             from workbench.jobs import control
 
-            made = recipe()
-            return control.submit(self.workbench.workspace, made).id, made
+            return control.submit(self.workbench.workspace, recipe()).id
 
         def done(answer: Answer) -> None:
             if answer.error is not None:
                 self.workbench.report(answer.error)
             else:
-                then(*answer.value)
+                self.workbench.say(f"job {answer.value} {does}")
+                then(answer.value)
 
         self.in_thread(work, done, group="submit", exclusive=False)
 
@@ -584,17 +563,28 @@ class Sheet(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(SHEET_KEYS)
 
-    def __init__(self, workbench: Frame) -> None:
-        super().__init__()
-        self.workbench = workbench
+    @property
+    def workbench(self) -> Frame:
+        return cast("Frame", self.app)
 
-    def request(
+    def ask_for(
         self,
+        listing: Listing,
         operation: str,
-        then: Callable[[Answer], object],
-        progress: Callable[[Progress], object] | None = None,
-    ) -> CachedRequest:
-        return CachedRequest(self, lambda: self.workbench.engine, operation, then, progress)
+        params: Mapping[str, Any],
+        then: Callable[[Any], object],
+        waiting: str,
+    ) -> None:
+        """Ask once; `then` gets what was answered. The list says that it waits, or why there is no answer."""
+
+        def answered(answer: Answer) -> None:
+            if answer.error is not None:
+                listing.show_error(answer.error)
+            else:
+                then(answer.value)
+
+        listing.show_loading(waiting)
+        CachedRequest(self, operation, answered).ask(params)
 
     def command(self) -> list[str] | None:
         """The words of the command line, None when there is nothing to print."""

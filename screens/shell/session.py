@@ -89,7 +89,6 @@ class Session:
             saved[name] = {**saved.get(name, {}), **state}
 
     def crashed(self, report: str) -> None:
-        """Remember that this session ended in a crash."""
         self._all["crash"] = report
 
     def save(self) -> None:

@@ -229,11 +229,11 @@ def fold(text: str, cells: int) -> list[str]:
     return [line.plain for part in parts for line in part.wrap(max(8, cells))]
 
 
-def count(number: int) -> str:
-    """A count with its thousands apart: `4 731`; beyond 15 digits as `2.1e16`."""
-    if abs(number) >= 10**15:
-        digits = str(abs(number))
-        return f"{'-' if number < 0 else ''}{digits[0]}.{digits[1]}e{len(digits) - 1}"
+def count(number: int, digits: int = 15) -> str:
+    """A count with its thousands apart: `4 731`; beyond so many digits as `2.1e16`."""
+    if abs(number) >= 10**digits:
+        whole = str(abs(number))
+        return f"{'-' if number < 0 else ''}{whole[0]}.{whole[1]}e{len(whole) - 1}"
     return f"{number:,}".replace(",", " ")
 
 
@@ -251,6 +251,22 @@ def number(value: float) -> str:
         if abs(value) >= limit:
             return f"{value / (limit if unit != 'k' else 1e3):.4g}{unit}"
     return f"{value:.4g}"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """`41 %`."""
+    return f"{100 * share:.{digits}f} %"
+
+
+GRADE_STYLES = ("$quiet", "", "$success", "$success bold")
+"""The colours of the grades 0 to 3 of relevance."""
+
+
+def grade_cell(grade: int | None, own: int | None = None) -> Content:
+    """An official grade; one's own in parentheses; – where nobody judged."""
+    if grade is not None:
+        return safe_text(grade, GRADE_STYLES[grade])
+    return safe_text("–", "$quiet") if own is None else safe_text(f"({own})", "$accent")
 
 
 def clock(seconds: float) -> str:

@@ -15,10 +15,10 @@ from textual.app import App
 from textual.content import Content
 
 from engines.core.tree import Tree, outline, parse_prefix
-from screens.shell.export import CommandLine, Export, Form, Selection, json_form
+from screens.shell.export import CommandLine, Export, Form, Selection, engine_file, json_form
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice as Line
-from screens.widgets.dialogs import Chooser, Prompt
+from screens.widgets.dialogs import Chooser, numbered
 from screens.widgets.table import Record
 from workbench.papers.mwp.tables import (
     CANDIDATES,
@@ -181,9 +181,8 @@ class Choice:
         strategy, _, rest = name.partition("-")
         text, _, pool = rest.partition("-")
         found = cls(strategy, text, pool.replace("+", ","))
-        return (
-            found if replace(found, pool="train") in choices(bertsim=True) and found.pool in POOLS else None
-        )
+        known = replace(found, pool="train") in choices(bertsim=True) and found.pool in POOLS
+        return found if known else None
 
     @property
     def name(self) -> str:
@@ -237,10 +236,7 @@ def offered(now: Choice, *, bertsim: bool) -> dict[str, tuple[Choice, str, str]]
 
 def ask_choice(app: App[Any], now: Choice, *, bertsim: bool, done: Callable[[Choice], None]) -> None:
     ways = offered(now, bertsim=bertsim)
-    lines = [
-        Line(name, short, words, key=_key(number))
-        for number, (name, (_, short, words)) in enumerate(ways.items(), start=1)
-    ]
+    lines = numbered(Line(name, short, words) for name, (_, short, words) in ways.items())
     Chooser("choose triplets by", lines, now=now.name).ask(app, lambda name: done(ways[name][0]))
 
 
@@ -253,23 +249,6 @@ def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None])
         lines.append(Line("-", "no label", f"take {now} back", key="-"))
     title = f"what is wrong with the triplet of {anchor}?"
     Chooser(title, lines).ask(app, lambda name: done("" if name == "-" else name))
-
-
-def ask_problem(app: App[Any], text: str, done: Callable[[str], None]) -> None:
-    """Ask for a problem to solve; `text` stands there to be changed."""
-    hint = "a problem with its numbers;  enter solves it, esc cancels"
-    Prompt("solve", text, hint=hint).ask(app, done)
-
-
-def ask_solver(app: App[Any], solvers: Sequence[Path], done: Callable[[str], None]) -> None:
-    words = "the first solver for the problem's language"
-    lines = [Line("", "by the language", words, key="0")]
-    lines += [Line(path.name, path.name, str(path), key=_key(at)) for at, path in enumerate(solvers, start=1)]
-    Chooser("solve with", lines).ask(app, done)
-
-
-def _key(number: int) -> str:
-    return str(number) if number < 10 else ""
 
 
 def figure(value: float | None) -> str:
@@ -319,19 +298,13 @@ def anchor_records(
         moved = ""
         if triplet is not None and old is not None:
             moved = "".join(name[0] for name in ("positive", "negative") if triplet[name] != old[name])
-        result.append(
-            {
-                **anchor,
-                "margin": triplet["text_sim_negative"] - triplet["text_sim_positive"] if triplet else None,
-                "eq": triplet["eq_sim_negative"] if triplet else None,
-                "positive": triplet["positive"] if triplet else None,
-                "negative": triplet["negative"] if triplet else None,
-                "strategy": triplet["strategy"] if triplet else None,
-                "alone": "yes" if anchor["like"] == 1 else "",
-                "moved": moved,
-                "label": labels.get(id_, ""),
-            }
-        )
+        row = {**anchor, "alone": "yes" if anchor["like"] == 1 else "", "moved": moved}
+        row |= {"label": labels.get(id_, ""), "margin": None, "eq": None}
+        row |= {name: triplet[name] if triplet else None for name in ("positive", "negative", "strategy")}
+        if triplet:
+            row["margin"] = triplet["text_sim_negative"] - triplet["text_sim_positive"]
+            row["eq"] = triplet["eq_sim_negative"]
+        result.append(row)
     return result
 
 
@@ -401,20 +374,17 @@ def home(set_: str, choice: Choice) -> str:
 def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
     triplet = shown.found["triplet"]
     everything = line("mwp", "triplets", str(shown.path), *shown.choice.options)
+    problems = shown.found["problems"]
+    ids = lambda: "\t".join(str(triplet[name]) for name in ("anchor", "positive", "negative"))  # noqa: E731
+    texts = lambda: "\n".join(f"{name}\t{plain_text(one)}" for name, one in problems.items())  # noqa: E731
     forms = (
         Form("t", "line of the triplet", lambda: json.dumps(triplet, ensure_ascii=False)),
-        Form(
-            "i", "ids", lambda: "\t".join(str(triplet[name]) for name in ("anchor", "positive", "negative"))
-        ),
-        Form(
-            "x",
-            "texts",
-            lambda: "\n".join(f"{name}\t{plain_text(one)}" for name, one in shown.found["problems"].items()),
-        ),
+        Form("i", "ids", ids),
+        Form("x", "texts", texts),
         json_form(lambda: shown.found),
         Form("a", "command line of all triplets", lambda: everything),
     )
-    about = partial(str, shown.found["problems"]["anchor"]["original"])
+    about = partial(str, problems["anchor"]["original"])
     return Selection(shown.address, f"triplet of {shown.anchor}", shown.command(line), forms, about)
 
 
@@ -455,10 +425,6 @@ def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine)
 def all_triplets(
     engine: EngineProcess, set_: str, path: Path, choice: Choice, facts: Mapping[str, object]
 ) -> Export:
-    def write(file: Path) -> object:
-        from workbench.export import with_sidecar
-
-        engine.call_blocking("mwp.triplets", {**choice.params(path), "out": str(file)})
-        return with_sidecar(file, {"problems": str(path), "choice": choice.name, **facts})
-
+    made = {"problems": str(path), "choice": choice.name, **facts}
+    write = engine_file(engine, "mwp.triplets", choice.params(path), made)
     return Export("a", "all triplets for training", ".jsonl", f"{set_}-{choice.name}", write)

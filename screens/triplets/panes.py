@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
@@ -53,19 +54,11 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
     for name, path in sets(workspace).items():
         home = ("problems", name)
         yield Destination((home,), "a set of math word problems")
-        if path.parent in own:
-            yield from (
-                Destination((home, ("triplet", id_)), f"problem: {text}") for id_, text in _problems(path)
-            )
-
-
-def _problems(path: Path) -> Iterator[tuple[str, str]]:
-    for line in path.read_text("utf-8", "replace").splitlines():
-        try:
-            row = json.loads(line)
-            yield str(row["id"]), str(row.get("original") or row["text"])
-        except (ValueError, KeyError, TypeError):
-            continue  # the screen says what is wrong with the file
+        for line in path.read_text("utf-8", "replace").splitlines() if path.parent in own else ():
+            with suppress(ValueError, KeyError, TypeError):  # the screen says what is wrong with the file
+                row = json.loads(line)
+                words = f"problem: {row.get('original') or row['text']}"
+                yield Destination((home, ("triplet", str(row["id"]))), words)
 
 
 class AnchorsPane(ListPane):
@@ -73,6 +66,12 @@ class AnchorsPane(ListPane):
         "No problems yet: word problems appear here, each with its triplet",
         "mathwb data add problems FILE registers yours\n"
         "a  solve one now: Tom has 3 pens and 4 cups. How many things does he have?",
+    )
+    LEGEND = (
+        ("margin", "text similarity to the negative minus that to the positive; larger is harder"),
+        ("✗", "labelled as a bad triplet"),
+        ("p n", "the positive or negative differs from the previous choice's"),
+        ("1", "the only problem with its equation"),
     )
 
     def __init__(self, *, id: str) -> None:
@@ -100,22 +99,9 @@ class AnchorsPane(ListPane):
     def exports(self) -> Sequence[Export]:
         if not len(self.table.rows):
             return ()
-        return exported(
-            CHOSEN,
-            "list of triplets",
-            f"{self._stem}-triplets",
-            {".csv": "c", ".tex": "t"},
-            self.table.visible_records,
-            {"filter": self.listing.query_text},
-        )
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return (
-            ("margin", "text similarity to the negative minus that to the positive; larger is harder"),
-            ("✗", "labelled as a bad triplet"),
-            ("p n", "the positive or negative differs from the previous choice's"),
-            ("1", "the only problem with its equation"),
-        )
+        keys, facts = {".csv": "c", ".tex": "t"}, {"filter": self.listing.query_text}
+        stem, rows = f"{self._stem}-triplets", self.table.visible_records
+        return exported(CHOSEN, "list of triplets", stem, keys, rows, facts)
 
     def lookups(self) -> Sequence[Lookup]:
         return (Lookup("triplet", "Go to the triplet of a problem by its id.", self.listing.go_to),)
@@ -133,6 +119,12 @@ class _Scrolled(VerticalScroll, Moving, can_focus=True, inherit_bindings=False):
 
 class ProblemPane(Pane):
     DEFAULT_CSS = "ProblemPane .scores { height: 2; padding: 0 1; color: $quiet; }"
+
+    LEGEND = (
+        ("⟨7⟩", "a number of the problem: N_0 is the first, N_1 the second"),
+        ("eq", "similarity of its equation to the anchor's; 1: equal"),
+        ("text", "similarity of its text to the anchor's; 1: equal"),
+    )
 
     def __init__(self, role: str, *, id: str) -> None:
         super().__init__(title=role, id=id)
@@ -168,13 +160,6 @@ class ProblemPane(Pane):
     def why_not(self, verb: str) -> str:
         return "no triplet is shown" if verb == "open" and self.shown is None else super().why_not(verb)
 
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return (
-            ("⟨7⟩", "a number of the problem: N_0 is the first, N_1 the second"),
-            ("eq", "similarity of its equation to the anchor's; 1: equal"),
-            ("text", "similarity of its text to the anchor's; 1: equal"),
-        )
-
     def selection(self, line: CommandLine) -> Selection | None:
         return None if self.shown is None else problem_selection(self.shown, self.role, line)
 
@@ -183,9 +168,8 @@ def _scores(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
     triplet, problems = found["triplet"], found["problems"]
     if role == "anchor":
         same = found["positive_count"] if not triplet["alone"] else 0
-        return safe_text(
-            f"{count(same)} others of its equation" if same else "alone with its equation", "$quiet"
-        )
+        words = f"{count(same)} others of its equation" if same else "alone with its equation"
+        return safe_text(words, "$quiet")
     if problems[role]["id"] == triplet["anchor"]:
         return Content.styled("the anchor itself", "$warning")
     equation, text = (figure(triplet[f"{kind}_sim_{role}"]) for kind in ("eq", "text"))
@@ -221,18 +205,19 @@ class WhyPane(Pane):
     WhyPane #reasons { height: auto; max-height: 4; padding: 0 1; }
     WhyPane #pool-words { height: auto; max-height: 3; padding: 0 1; color: $quiet; }
     """
+    LEGEND = (
+        ("▸", "chosen"),
+        ("lost", "similar text, but not a candidate in this strategy"),
+        ("own", "made from the anchor itself"),
+    )
 
     def __init__(self, *, id: str) -> None:
-        none = (
-            "This pane shows why a triplet was chosen",
-            "C chooses in another way, and the triplet changes at once.",
-        )
+        advice = "C chooses in another way, and the triplet changes at once."
+        none = "This pane shows why a triplet was chosen", advice
         self._reasons = Static(id="reasons")
         self._pool_words = Static(id="pool-words")
-        self._candidates = Listing(
-            CANDIDATE_COLUMNS, id="candidates", fields=CANDIDATES.fields, counts=False, empty=none
-        )
-        self._templates = Listing(TEMPLATE_COLUMNS, id="templates", counts=False, empty=("No equations", ""))
+        self._candidates = Listing(CANDIDATE_COLUMNS, id="candidates", fields=CANDIDATES.fields, empty=none)
+        self._templates = Listing(TEMPLATE_COLUMNS, id="templates", empty=("No equations", ""))
         super().__init__(
             Page("why", self._reasons, self._candidates, id="why-page"),
             Page("pool", id="pool-page", make=lambda: (self._pool_words, self._templates)),
@@ -278,7 +263,7 @@ class WhyPane(Pane):
         )
         self._pool_words.update("" if pool is None else safe_text(pool_words(pool), "$quiet"))
 
-    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+    def on_resize(self) -> None:
         self._tell()
 
     def _tell(self) -> None:
@@ -327,21 +312,10 @@ class WhyPane(Pane):
         shown = self.shown
         if shown is None:
             return ()
-        return exported(
-            CANDIDATES,
-            f"candidates of {shown.anchor}",
-            f"{shown.set}-{shown.choice.name}-candidates",
-            {".csv": "C", ".jsonl": "J"},
-            self._candidates.table.visible_records,
-            {"problems": str(shown.path), "anchor": shown.anchor, "choice": shown.choice.name},
-        )
-
-    def legend(self) -> Sequence[tuple[str, str]]:
-        return (
-            ("▸", "chosen"),
-            ("lost", "similar text, but not a candidate in this strategy"),
-            ("own", "made from the anchor itself"),
-        )
+        what, stem = f"candidates of {shown.anchor}", f"{shown.set}-{shown.choice.name}-candidates"
+        facts = {"problems": str(shown.path), "anchor": shown.anchor, "choice": shown.choice.name}
+        rows = self._candidates.table.visible_records
+        return exported(CANDIDATES, what, stem, {".csv": "C", ".jsonl": "J"}, rows, facts)
 
 
 def pool_words(pool: Mapping[str, Any]) -> str:

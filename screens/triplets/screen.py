@@ -24,11 +24,11 @@ from screens.triplets.columns import (
     anchor_records,
     ask_choice,
     ask_label,
-    ask_problem,
-    ask_solver,
     plain_text,
 )
 from screens.triplets.panes import AnchorsPane, ProblemPane, WhyPane, provenance
+from screens.widgets.dialogs import Choice as Line
+from screens.widgets.dialogs import Chooser, Prompt, numbered
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -173,18 +173,16 @@ class TripletsScreen(BrowserScreen):
         result = self._triplets.known.get(self._way)
         before = self._triplets.known.get((self.path, self._before))
         labels = {}
-        if self.labels is not None and result is not None:
-            labels = {
-                id_: label for id_, row in result.items() if (label := self.labels.of(self.source, row))
-            }
+        if self.labels is not None:
+            of = partial(self.labels.of, self.source)
+            labels = {id_: label for id_, row in (result or {}).items() if (label := of(row))}
         self.anchors.show_anchors(self.source, self.choice, anchor_records(rows, result, before, labels))
 
     def _triplets_progress(self, event: Progress) -> None:
         data = event.event.data
         if event.event.kind == "progress" and self._is_shown(event.tag):
-            self.anchors.footnote = (
-                f"triplets: {count(int(str(data['done'])))} of {count(int(str(data['total'])))}"
-            )
+            done, total = (count(int(str(data[name]))) for name in ("done", "total"))
+            self.anchors.footnote = f"triplets: {done} of {total}"
             self.refresh_bindings()
 
     def _all_triplets(self, found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]] | None:
@@ -321,7 +319,7 @@ class TripletsScreen(BrowserScreen):
         if shown is not None:
             anchor = shown.found["problems"]["anchor"]
             left = f"anchor {anchor['id']}", anchor["template"]
-            self.app.push_screen(EditPath(self.workbench, left, (name, template)))
+            self.app.push_screen(EditPath(left, (name, template)))
 
     @on(Pane.Opened, "#left")
     def _anchor_opened(self) -> None:
@@ -357,9 +355,8 @@ class TripletsScreen(BrowserScreen):
             self._put_label(shown, label)
             said = f"labelled {label}" if label else "no longer labelled"
             self.workbench.say(f"triplet of {shown.anchor} {said}; {count(len(self.labels))} labels in all")
-            self.workbench.undoable(
-                f"triplet of {shown.anchor} {said}", lambda: self._put_label(shown, before)
-            )
+            back = partial(self._put_label, shown, before)
+            self.workbench.undoable(f"triplet of {shown.anchor} {said}", back)
 
     def _put_label(self, shown: Shown, label: str) -> None:
         assert self.labels is not None
@@ -378,18 +375,22 @@ class TripletsScreen(BrowserScreen):
         text = self._solved_text or (
             plain_text(shown.found["problems"]["anchor"]) if shown is not None else ""
         )
-        ask_problem(self.app, text, self._solve)
 
-    def _solve(self, text: str) -> None:
-        from screens.triplets.sheets import SolveSheet, solver_for
+        def solve(text: str) -> None:
+            from screens.triplets.sheets import SolveSheet, solver_for
 
-        self._solved_text = text.strip()
-        solver = solver_for(text, self.solvers, self.solver)
-        if self._solved_text and solver is not None:
-            self.app.push_screen(SolveSheet(self.workbench, solver, self._solved_text))
+            self._solved_text = text.strip()
+            solver = solver_for(text, self.solvers, self.solver)
+            if self._solved_text and solver is not None:
+                self.app.push_screen(SolveSheet(solver, self._solved_text))
+
+        hint = "a problem with its numbers;  enter solves it, esc cancels"
+        Prompt("solve", text, hint=hint).ask(self.app, solve)
 
     def action_model(self) -> None:
-        ask_solver(self.app, self.solvers, lambda name: setattr(self, "solver", name))
+        first = Line("", "by the language", "the first solver for the problem's language")
+        lines = numbered((first, *(Line(path.name, path.name, str(path)) for path in self.solvers)), 0)
+        Chooser("solve with", lines).ask(self.app, lambda name: setattr(self, "solver", name))
 
     def show_map(self) -> None:
         from screens.triplets.sheets import ProblemMap, solver_for
@@ -400,25 +401,23 @@ class TripletsScreen(BrowserScreen):
         solver = solver_for(next(iter(texts.values()), ""), self.solvers, self.solver)
         if solver is not None:
             go = self.anchors.listing.go_to
-            self.app.push_screen(ProblemMap(self.workbench, solver, (self.source, self.path), texts, go))
+            self.app.push_screen(ProblemMap(solver, (self.source, self.path), texts, go))
 
     # What others ask
 
-    def _go_to_choice(self, name: str) -> bool:
-        choice = Choice.named(unquote(name))
-        if choice is None or self.pool is None:
-            return False
-        self.choose(choice)
-        return True
-
     def lookups(self) -> Sequence[Lookup]:
         """`:problems NAME`, `:strategy nn-bibleu-train`, `:triplet 12`; names have their slashes quoted."""
+
+        def go_to_choice(name: str) -> bool:
+            choice = Choice.named(unquote(name))
+            if choice is None or self.pool is None:
+                return False
+            self.choose(choice)
+            return True
+
         sets, *found = (replace(one, go=partial(_unquoted, one.go)) for one in super().lookups())
-        return [
-            sets,
-            Lookup("strategy", "Choose triplets by a strategy, such as nn-bibleu-train.", self._go_to_choice),
-            *found,
-        ]
+        words = "Choose triplets by a strategy, such as nn-bibleu-train."
+        return [sets, Lookup("strategy", words, go_to_choice), *found]
 
     def commands(self) -> Sequence[Command]:
         words = "problems in the plane, by a solver's vectors before and after its training"

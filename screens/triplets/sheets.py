@@ -15,11 +15,10 @@ from textual.widgets import Static
 
 from engines.core.tree import Tree
 from engines.mwp.problems.problem import parse_infix
-from screens.shell.export import Export, picked, table_exports
-from screens.shell.frame import Frame
-from screens.shell.request import Answer
+from screens.shell.export import FORMATS, Export, picked, table_exports
+from screens.shell.request import Answer, CachedRequest
 from screens.shell.screen import Sheet
-from screens.shell.theme import safe_text
+from screens.shell.theme import percent, safe_text
 from screens.triplets.columns import aligned, figure, grown, marked, node_lines, tree_of
 from screens.widgets.dialogs import framed
 from screens.widgets.listing import Listing, failure
@@ -42,19 +41,18 @@ class ProblemMap(Sheet):
 
     def __init__(
         self,
-        workbench: Frame,
         model: Path,
         data: tuple[str, Path],
         texts: Mapping[str, str],
         go: Callable[[str], object],
     ) -> None:
-        super().__init__(workbench)
+        super().__init__()
         self.model, (self._name_of_set, self.data) = model, data
         self._texts, self._go = texts, go
         self._planes = {before: Scatter(id="before" if before else "after") for before in (True, False)}
         self._lit = Static(id="lit")
         # Two requests: of one, the newer question would take the place of the other.
-        self._requests = {before: self.request("mwp.tsne", self._arranged) for before in (True, False)}
+        self._requests = {before: CachedRequest(self, "mwp.tsne", self._arranged) for before in (True, False)}
 
     def compose(self) -> ComposeResult:
         names = {True: "before the training", False: "after it"}
@@ -102,25 +100,18 @@ class ProblemMap(Sheet):
 
     # What can be taken away
 
-    @property
-    def _focused_side(self) -> bool:
-        return self._planes[True].has_focus
-
     def command(self) -> list[str] | None:
-        return ["mwp", "tsne", str(self.model), str(self.data), *(["--before"] if self._focused_side else [])]
+        side = ["--before"] if self._planes[True].has_focus else []
+        return ["mwp", "tsne", str(self.model), str(self.data), *side]
 
     def exports(self) -> list[Export]:
-        dots = self._planes[self._focused_side].dots
-        if not dots:
+        before = self._planes[True].has_focus
+        if not (dots := self._planes[before].dots):
             return []
-        facts = {"model": str(self.model), "problems": str(self.data), "before": self._focused_side}
-        return table_exports(
-            "points",
-            "problems-plane",
-            {".csv": "c", ".jsonl": "j"},
-            lambda: (("problem", "x", "y", "equation"), ((dot.key, dot.x, dot.y, dot.kind) for dot in dots)),
-            facts,
-        )
+        facts = {"model": str(self.model), "problems": str(self.data), "before": before}
+        heads = ("problem", "x", "y", "equation")
+        points = lambda: (heads, ((dot.key, dot.x, dot.y, dot.kind) for dot in dots))  # noqa: E731
+        return table_exports("points", "problems-plane", FORMATS, points, facts)
 
 
 _STEP_S = 0.4
@@ -131,9 +122,7 @@ _STEPS = (
 )
 _EQUATIONS = (
     Column("answer", "answer", 14, "right", show=lambda r: f"{r['answer']:.10g}"),
-    Column(
-        "probability", "probability", 11, "right", show=lambda r: f"{r['probability']:.1%}".replace("%", " %")
-    ),
+    Column("probability", "probability", 11, "right", show=lambda r: percent(r["probability"], 1)),
     Column("filled", "filled", show=lambda r: safe_text(r["filled"], "$foreground")),
     Column("equation", "equation", 30, drop=1),
 )
@@ -150,15 +139,14 @@ class SolveSheet(Sheet):
     SolveSheet #equations { height: 8; border-top: solid $line; }
     """
 
-    def __init__(self, workbench: Frame, model: Path, text: str) -> None:
-        super().__init__(workbench)
+    def __init__(self, model: Path, text: str) -> None:
+        super().__init__()
         self.model, self.text = model, text
         self.found: Mapping[str, Any] | None = None
         self._problem, self._tree = Static(id="problem"), Static(id="tree")
-        self._steps = Listing(_STEPS, id="steps", counts=False, empty=("It is a number of the text", ""))
-        self._equations = Listing(_EQUATIONS, id="equations", counts=False)
+        self._steps = Listing(_STEPS, id="steps", empty=("It is a number of the text", ""))
+        self._equations = Listing(_EQUATIONS, id="equations")
         self._growth: Timer | None = None
-        self._solve = self.request("mwp.solve", self._solved)
 
     def compose(self) -> ComposeResult:
         keys = "↓ next step   tab other equations   y command   e export   esc close"
@@ -167,31 +155,21 @@ class SolveSheet(Sheet):
 
     def on_mount(self) -> None:
         self._problem.update(safe_text(self.text))
-        self._equations.show_loading(f"asking {self.model.name}")
-        self._solve.ask({"model": str(self.model), "text": self.text})
+        params = {"model": str(self.model), "text": self.text}
+        self.ask_for(self._equations, "mwp.solve", params, self._show, f"asking {self.model.name}")
 
-    def _solved(self, event: Answer) -> None:
-        if event.error is not None:
-            self._equations.show_error(event.error)
-            return
-        self.found = found = event.value
-        sign = f"{found['probability']:.0%}".replace("%", " %")
+    def _show(self, found: Mapping[str, Any]) -> None:
+        self.found = found
         words = f"{found['equation']} = {found['answer']:.10g}"
-        self._problem.update(
-            marked(found, None)
-            + Content("\n")
-            + Content.assemble((words, "bold"), (f"   probability {sign}", "$quiet"))
-            + Content("".join(f"\n{remark}" for remark in found["remarks"]))
-        )
+        sign = f"   probability {percent(found['probability'])}"
+        remarks = "".join(f"\n{remark}" for remark in found["remarks"])
+        solution = Content.assemble("\n", (words, "bold"), (sign, "$quiet"), remarks)
+        self._problem.update(marked(found, None) + solution)
         best = {name: found[name] for name in (*_EXPORTED, "tree")}
         rows = [best, *found["alternatives"]]
         self._equations.load([{"id": place, **row} for place, row in enumerate(rows)])
-        self._steps.load(
-            [
-                {"id": place, "step": place, "work": step["text"]}
-                for place, step in enumerate(found["steps"], start=1)
-            ]
-        )
+        steps = enumerate(found["steps"], start=1)
+        self._steps.load([{"id": place, "step": place, "work": step["text"]} for place, step in steps])
         self._steps.table.focus()
         self._draw(found["tree"], 1)
         if len(found["steps"]) > 1:
@@ -207,13 +185,11 @@ class SolveSheet(Sheet):
             self._rest()
 
     def _rest(self) -> None:
-        """It grows by itself no more."""
         if self._growth is not None:
             self._growth.stop()
             self._growth = None
 
     def on_key(self) -> None:
-        """Whoever moves the cursor sets the pace."""
         self._rest()
 
     @on(Table.Moved, "#steps-table")
@@ -237,13 +213,9 @@ class SolveSheet(Sheet):
     def exports(self) -> list[Export]:
         if self.found is None:
             return []
-        return table_exports(
-            "equations",
-            "solved",
-            {".csv": "c", ".jsonl": "j"},
-            lambda: picked(self._equations.table.visible_records(), _EXPORTED),
-            {"model": str(self.model), "text": self.text},
-        )
+        rows = lambda: picked(self._equations.table.visible_records(), _EXPORTED)  # noqa: E731
+        facts = {"model": str(self.model), "text": self.text}
+        return table_exports("equations", "solved", FORMATS, rows, facts)
 
 
 def solver_for(text: str, solvers: Sequence[Path], chosen: str) -> Path | None:
@@ -263,9 +235,8 @@ _SIGNS = {"keep": "=", "rename": "→", "delete": "−", "insert": "+"}
 
 def _step(record: Record) -> Content:
     style = _STYLES[record["edit"]]
-    return Content.styled(
-        f"{_SIGNS[record['edit']]} {record['edit'] if record['edit'] != 'keep' else ''}", style
-    )
+    word = "" if record["edit"] == "keep" else record["edit"]
+    return Content.styled(f"{_SIGNS[record['edit']]} {word}", style)
 
 
 def _node(name: str) -> Any:
@@ -278,31 +249,26 @@ def _node(name: str) -> Any:
 class EditPath(Sheet):
     """From one equation to another, each behind the name of its problem."""
 
-    def __init__(self, workbench: Frame, left: tuple[str, str], right: tuple[str, str]) -> None:
-        super().__init__(workbench)
+    def __init__(self, left: tuple[str, str], right: tuple[str, str]) -> None:
+        super().__init__()
         (self._left_name, self._left), (self._right_name, self._right) = left, right
         columns = (
             Column("left", self._left_name, 40, show=_node("left"), unfiltered="it draws a tree"),
             Column("edit", "edit", 10, show=_step),
             Column("right", self._right_name, show=_node("right"), unfiltered="it draws a tree"),
         )
-        self._listing = Listing(columns, id="edits", counts=False)
+        self._listing = Listing(columns, id="edits")
         self._about = Static(classes="figures")
-        self._compare = self.request("mwp.similarity", self._compared)
 
     def compose(self) -> ComposeResult:
         title = f"from {self._left_name} to {self._right_name}"
         yield framed(title, "y command   e export   esc close", self._about, self._listing)
 
     def on_mount(self) -> None:
-        self._listing.show_loading("comparing")
-        self._compare.ask({"left": self._left, "right": self._right})
+        ends = {"left": self._left, "right": self._right}
+        self.ask_for(self._listing, "mwp.similarity", ends, self._show, "comparing")
 
-    def _compared(self, event: Answer) -> None:
-        if event.error is not None:
-            self._listing.show_error(event.error)
-            return
-        found = event.value
+    def _show(self, found: Mapping[str, Any]) -> None:
         lefts, rights = found["nodes"]
         self._about.update(
             Content.assemble(
@@ -325,24 +291,16 @@ class EditPath(Sheet):
         if not len(self._listing.table.rows):
             return []
         heads = {"left": self._left_name, "edit": "edit", "right": self._right_name}
-        return table_exports(
-            "edit path",
-            "edit-path",
-            {".csv": "c", ".jsonl": "j"},
-            lambda: picked(self._listing.table.visible_records(), heads),
-            {"left": self._left, "right": self._right},
-        )
+        edits = lambda: picked(self._listing.table.visible_records(), heads)  # noqa: E731
+        ends = {"left": self._left, "right": self._right}
+        return table_exports("edit path", "edit-path", FORMATS, edits, ends)
 
 
 def rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The nodes of both trees with what becomes of them, as `mwp.similarity` says."""
-    left, right = (node_lines(parse_infix(found[name], Tree)) for name in ("left", "right"))
-    return [
-        {
-            "id": place,
-            "left": "" if edit["left"] is None else left[edit["left"]],
-            "edit": edit["kind"],
-            "right": "" if edit["right"] is None else right[edit["right"]],
-        }
-        for place, edit in enumerate(aligned(found["edits"]))
-    ]
+    trees = {name: node_lines(parse_infix(found[name], Tree)) for name in ("left", "right")}
+    result = []
+    for place, edit in enumerate(aligned(found["edits"])):
+        ends = {name: "" if edit[name] is None else tree[edit[name]] for name, tree in trees.items()}
+        result.append({"id": place, "edit": edit["kind"], **ends})
+    return result

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from textual import events, on
@@ -82,6 +82,11 @@ class Choice:
     key: str = ""
     reason: str = ""
     run: Callable[[], object] = lambda: None
+
+
+def numbered(choices: Iterable[Choice], start: int = 1) -> list[Choice]:
+    """Choices with their numbers as keys, as far as these are digits."""
+    return [replace(one, key=str(n) if n < 10 else "") for n, one in enumerate(choices, start)]
 
 
 def _plain(record: Record) -> Content:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from os.path import commonprefix
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -36,9 +37,8 @@ def failure(widget: Widget, error: EngineError) -> Content:
     """What failed, as it is shown on this widget; the activity log has it too."""
     widget.post_message(Failed(error))
     place = f"{error.where}: " if error.where else ""
-    lines = Content.assemble(
-        ("✗ ", "$error bold"), (error.code, "$error"), " ", safe_text(place + error.what)
-    )
+    what = safe_text(place + error.what)
+    lines = Content.assemble(("✗ ", "$error bold"), (error.code, "$error"), " ", what)
     return lines + Content("\n") + safe_text(error.remedy, "$quiet") if error.remedy else lines
 
 
@@ -79,15 +79,9 @@ def completions(
     written = match[4].casefold()
     if not match[2]:
         return match.start(4), [name for name in fields if name.casefold().startswith(written)]
-    words = (
-        f'"{word}"' if re.search(r"[\s']", word) else word for word in values(match[2]) if '"' not in word
-    )
+    plain = (word for word in values(match[2]) if '"' not in word)
+    words = (f'"{word}"' if re.search(r"[\s']", word) else word for word in plain)
     return match.start(4), [word for word in words if word.strip('"').casefold().startswith(written)]
-
-
-def _shared(words: Sequence[str]) -> str:
-    low, high = min(words), max(words)
-    return low[: next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
 
 
 _TAKEN = ("down", "up", "tab", "shift+tab", "escape")
@@ -159,7 +153,6 @@ class FilterLine(Vertical):
         self._tell()
 
     def complain(self, what: str) -> None:
-        """Say what is wrong, or nothing."""
         self._wrong = what
         self.set_class(bool(what), "-wrong")
         self._tell()
@@ -227,7 +220,7 @@ class FilterLine(Vertical):
             start, words = self._offers()
             if not words:
                 return
-            common = _shared(words)
+            common = commonprefix(words)  # noqa: RUF071  # of characters
             written = before[start:]
             if len(common) > len(written) and len(words) > 1 and common.startswith(written):
                 self._put(before[:start] + common, behind)
@@ -253,8 +246,6 @@ _VALUES_OFFERED = 100
 
 
 class _Filtered(Vertical):
-    """Something with a filter line under it."""
-
     DEFAULT_CSS = "_Filtered { height: 1fr; }"
 
     _line: FilterLine | None = None
@@ -262,7 +253,6 @@ class _Filtered(Vertical):
 
     @property
     def known_fields(self) -> tuple[str, ...]:
-        """All names that filters may use."""
         return self.fields
 
     def values(self, field: str) -> Sequence[str]:  # noqa: ARG002
@@ -283,8 +273,13 @@ class _Filtered(Vertical):
     async def _filter_line(self) -> FilterLine:
         """The line; it comes with the first filter, so that screens without one open sooner."""
 
+        def left(cleared: bool) -> None:
+            if cleared:
+                self.clear_filter()
+            self._home()
+
         if self._line is None:
-            self._line = FilterLine(self.known_fields, self.values, self._try, self._filter_left)
+            self._line = FilterLine(self.known_fields, self.values, self._try, left)
             self._line.display = False
             await self.mount(self._line)
         return self._line
@@ -304,13 +299,7 @@ class _Filtered(Vertical):
 
     @property
     def query_text(self) -> str:
-        """The filter as typed."""
         return self._line.text if self._line is not None else ""
-
-    def _filter_left(self, cleared: bool) -> None:
-        if cleared:
-            self.clear_filter()
-        self._home()
 
     def _try(self, text: str) -> None:
         wrong = ""
@@ -330,9 +319,8 @@ class Listing(_Filtered):
     """A `Table` with filter line and notices.
 
     Args: columns: see `Column`. fields: names that filters may use, when they are not the columns' names; the
-    title of a column is one of them.
-    counts: whether the pane's title says how many lines there are. empty: what stands here when there are no
-    rows at all, and what to do about it. table: the kind of table.
+    title of a column is one of them. empty: what stands here when there are no rows at all, and what to do
+    about it. table: the kind of table.
 
     `home` begins the addresses of notes on its rows, `home/key` (slashes in keys may be quoted there); the
     list shows these notes, and its filter knows `is:bookmarked`, `is:noted` and `note:word`. Nothing is noted
@@ -352,13 +340,11 @@ class Listing(_Filtered):
         *,
         id: str,
         fields: Sequence[str] = (),
-        counts: bool = True,
         empty: tuple[str, str] = ("Nothing here yet", ""),
         table: Callable[..., Table] = Table,
     ) -> None:
         super().__init__(id=id)
         self.table = table(columns, id=f"{id}-table")
-        self.table.set_class(counts, "-counts")
         self.notice = Notice()
         self.fields = tuple(fields) or tuple(column.name for column in columns if not column.unfiltered)
         if wrong := [column.title for column in columns if not column.names_fields(self.fields)]:
@@ -426,7 +412,6 @@ class Listing(_Filtered):
         return [word for word, _ in found.most_common(_VALUES_OFFERED)]
 
     def load(self, rows: Rows | Sequence[Record], *, keep: bool = True) -> None:
-        """Show rows; the filter stays in force."""
         self._instead = False
         self.table.load(rows, keep=keep)
         self.show_state()
@@ -487,8 +472,6 @@ class Listing(_Filtered):
 
 
 class ReaderBox(_Filtered):
-    """A `Reader` with a filter line."""
-
     BINDINGS = bindings([key for key in TEXT_KEYS if key.verb == "filter"])
 
     def __init__(self, *, id: str, follow: bool = False) -> None:

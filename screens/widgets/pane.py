@@ -43,8 +43,6 @@ class TabStrip(Static):
 
     @dataclass
     class Picked(Message):
-        """A tab was clicked."""
-
         index: int
 
     def on_click(self, event: events.Click) -> None:
@@ -113,17 +111,40 @@ class Page(Vertical):
             await self.mount(*make())
 
 
-class Pane(Vertical):
+class Holding:
+    """Shows something: what of it is selected, can be exported, found by id and done."""
+
+    LEGEND: ClassVar[Sequence[tuple[str, str]]] = ()
+    """The signs that it shows, each with what it means, for `?`."""
+
+    def selection(self, line: CommandLine) -> Selection | None:  # noqa: ARG002
+        """What is selected, for yank, notes and bookmarks; `line` makes command lines out of words."""
+        return None
+
+    def exports(self) -> Sequence[Export]:
+        """The formats in which what it shows can be written."""
+        return ()
+
+    def lookups(self) -> Sequence[Lookup]:
+        """The ids that the palette takes for what it shows."""
+        return ()
+
+    def why_not(self, verb: str) -> str:  # noqa: ARG002
+        """Why a verb does not apply here now; nothing when it does, or when it is none of its verbs."""
+        return ""
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return self.LEGEND
+
+
+class Pane(Holding, Vertical):
     """A framed part of a screen.
 
     Give it widgets, or `Page`s (then it has tabs and shows one of them). `title` says what it shows, `trail`
-    of what that is a part, `detail` how many (a table inside keeps it up to date while it is empty),
-    `footnote` where it came from, in the lower frame. `PageShown` comes when a page is shown, so that it can
-    be filled then.
+    of what that is a part, `detail` how many, `footnote` where it came from, in the lower frame. `PageShown`
+    comes when a page is shown, so that it can be filled then.
 
-    What it has selected, can export and can find by id is its own: `selection`, `exports`, `lookups`, and
-    `why_not` for the verbs that it cannot do now. It takes data by its own methods, posts messages, and knows
-    neither the screen nor the engine.
+    It takes data by its own methods, posts messages, and does not know the screen.
     """
 
     DEFAULT_CSS = """
@@ -173,8 +194,6 @@ class Pane(Vertical):
         """There is nothing further to the left: the pane there is wanted."""
 
     class AskedFor(WidgetMessage[Widget]):
-        """The thing with this name is to be shown."""
-
         def __init__(self, widget: Widget, name: str) -> None:
             super().__init__(widget)
             self.name = name
@@ -195,24 +214,6 @@ class Pane(Vertical):
         if pages:
             await self.show_page(pages[0].id or "")
         self._retitle()
-
-    # What the screen asks
-
-    def selection(self, line: CommandLine) -> Selection | None:  # noqa: ARG002
-        """What is selected, for yank, notes and bookmarks; `line` makes command lines out of words."""
-        return None
-
-    def exports(self) -> Sequence[Export]:
-        """The formats in which what it shows can be written."""
-        return ()
-
-    def lookups(self) -> Sequence[Lookup]:
-        """The ids that the palette takes for what it shows."""
-        return ()
-
-    def why_not(self, verb: str) -> str:  # noqa: ARG002
-        """Why a verb does not apply here now; nothing when it does, or when it is no verb of this pane."""
-        return ""
 
     # Pages
 
@@ -265,10 +266,6 @@ class Pane(Vertical):
         event.stop()
         await self.show_page(self.pages[event.index].id or "")
 
-    def legend(self) -> Sequence[tuple[str, str]]:
-        """The signs that it shows, each with what it means, for `?`."""
-        return ()
-
     # Focus
 
     def focus_inside(self) -> bool:
@@ -286,34 +283,15 @@ class Pane(Vertical):
         if (index := event.style.meta.get("neighbour")) is not None:
             self.post_message(self.NeighbourPicked(self, index))
 
-    @on(Table.Counted)
-    def _counted(self, event: Table.Counted) -> None:
-        table = event.table
-        if table.has_class("-counts"):
-            shown, total = table.shown, len(table.rows)
-            self.detail = count(total) if table.filter is None else f"{count(shown)} of {count(total)}"
-
     def watch_title(self) -> None:
         self._retitle()
         if self.neighbours:
             self.post_message(self.Retitled())
 
-    def watch_detail(self) -> None:
-        self._retitle()
-
-    def watch_trail(self) -> None:
-        self._retitle()
-
-    def watch_neighbours(self) -> None:
-        self._retitle()
-
     def watch_footnote(self) -> None:
         self.border_subtitle = safe_text(self.footnote)
 
     @on(events.Resize)
-    def _resized(self) -> None:
-        self._retitle()
-
     def _retitle(self) -> None:
         """Trail, title and detail; the trail gives way to the detail, and that to the names of neighbours."""
         own = safe_text(f"{self.title} {self.detail}".strip())
@@ -329,11 +307,11 @@ class Pane(Vertical):
             own = own.truncate(room, ellipsis=True)
         parts = []
         for index, name in enumerate(self.neighbours):
-            here = name == self.title
-            label = own.stylize("bold") if here else safe_text(name, "$quiet")
-            click = Style.from_meta({"neighbour": index})
-            parts.append(label.stylize(click))
+            label = own.stylize("bold") if name == self.title else safe_text(name, "$quiet")
+            parts.append(label.stylize(Style.from_meta({"neighbour": index})))
         self.border_title = Content(" │ ").join(parts)
+
+    watch_detail = watch_trail = watch_neighbours = _retitle
 
 
 class TreeListing(Listing):
@@ -344,7 +322,6 @@ class TreeListing(Listing):
     """Where references were followed."""
 
     def toggle(self, key: str) -> None:
-        """Unfold a record, or fold it."""
         raise NotImplementedError
 
     def action_right(self) -> None:
@@ -375,7 +352,8 @@ class TreeListing(Listing):
 
 
 class ListPane(Pane):
-    """A pane that is one list, with other things under it; it speaks for the table in it.
+    """A pane that is one list, with other things under it; it speaks for the table in it, and its title says
+    how many lines there are.
 
     Its tabs, if there are several, are the sources of what is listed: corpora, collections. `show_sources`
     names them; `AskedFor` is posted when another one is to be shown.
@@ -395,7 +373,6 @@ class ListPane(Pane):
     # Sources
 
     def show_sources(self, names: Sequence[str], shown: str) -> None:
-        """The sources there are, and the one that is shown."""
         self.sources, self.source = tuple(names), shown
         self.trail = (shown,) if shown else ()
         self._strip.display = len(names) > 1
@@ -448,6 +425,11 @@ class ListPane(Pane):
         if verb == "earlier":
             return "" if self.table.cursor else "this is the first"
         return "" if self.table.cursor < self.table.shown - 1 else "this is the last"
+
+    @on(Table.Counted)
+    def _counted(self, event: Table.Counted) -> None:
+        shown, total = event.table.shown, len(event.table.rows)
+        self.detail = count(total) if event.table.filter is None else f"{count(shown)} of {count(total)}"
 
     @on(Table.Moved)
     @on(Table.Opened)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.style import Style
@@ -20,7 +19,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from screens.shell import terminal as kitty
-from screens.shell.export import Export
+from screens.shell.export import Export, engine_file
 from screens.shell.request import Answer, CachedRequest
 from screens.shell.terminal import NONE, Graphics, Sixel
 from screens.shell.theme import DOTS, elide, safe_text
@@ -162,7 +161,6 @@ def _cell(bits: list[int], letters: Sequence[str]) -> tuple[str, int]:
 def _put_glyphs(
     grid: list[list[tuple[str, int]]], dots: list[list[list[int]]], signs: Sequence[tuple[str, str]]
 ) -> None:
-    """Each curve's glyph on it, at columns of its own."""
     count, cells = len(dots[0][0]), len(grid[0])
     for number in range(count):
         for column in range(2 + number * _GLYPH_EVERY // count, cells, _GLYPH_EVERY):
@@ -333,9 +331,8 @@ class Pictured(Widget):
 
     @property
     def picture_shown(self) -> bool:
-        return self._shown is not None and self.screen is self.app.screen and self._fits(self._shown)
-
-    def _fits(self, shown: _Shown) -> bool:
+        if (shown := self._shown) is None or self.screen is not self.app.screen:
+            return False
         return shown.columns <= self.size.width and shown.lines <= self.size.height
 
     def on_mount(self) -> None:
@@ -343,7 +340,7 @@ class Pictured(Widget):
         coloured = self.graphics.protocol != "kitty" or self.app.console.color_system == "truecolor"
         if self.graphics.protocol == "none" or not coloured:
             return
-        self._request = CachedRequest(self, lambda: self.frame.engine, self.operation, self._answered)
+        self._request = CachedRequest(self, self.operation, self._answered)
         self.app.screen_change_signal.subscribe(self, lambda _: self.refresh() if self._shown else None)
         # What ran meanwhile may have cleared the terminal's pictures.
         self.app.app_resume_signal.subscribe(self, lambda _: self._again())
@@ -448,31 +445,19 @@ class PicturePlot(Plot, Pictured):
     operation = "picture.curves"
 
     def watch_series(self) -> None:
-        self._changed()
-
-    def watch_gaps(self) -> None:
-        self._changed()
-
-    def watch_caption(self) -> None:
-        self._changed()
-
-    def _changed(self) -> None:
         if not self.series:
             self._drop()
         self.renew()
 
+    watch_gaps = watch_caption = watch_series
+
     def exports(self, stem: str, x: str, y: str, facts: Mapping[str, object]) -> list[Export]:
         """The curves as a picture for a paper. Args: x, y: what the axes are called."""
         curves = [{"name": one.name, "xs": list(one.xs), "ys": list(one.ys)} for one in self.series]
-        question = {"curves": curves, "x": x, "y": y}
-
-        def write(path: Path) -> object:
-            from workbench.export import with_sidecar
-
-            self.frame.engine.call_blocking("picture.figure", {**question, "out": str(path)})
-            return with_sidecar(path, facts)
-
-        ways = (("V", ".svg"), ("P", ".png"), ("F", ".pdf")) if curves else ()
+        if not curves:
+            return []
+        write = engine_file(self.frame.engine, "picture.figure", {"curves": curves, "x": x, "y": y}, facts)
+        ways = (("V", ".svg"), ("P", ".png"), ("F", ".pdf"))
         return [
             Export(key, f"curves as {suffix[1:].upper()} for a paper", suffix, stem, write)
             for key, suffix in ways

@@ -42,11 +42,9 @@ class Moving(Widget):
 
     @property
     def shown(self) -> int:
-        """How many lines there are to go through."""
         return self.virtual_size.height
 
     def move(self, lines: int) -> None:
-        """Go so many lines down, or up."""
         self.scroll_to(y=self.scroll_y + lines, animate=False)
 
     def action_down(self) -> None:
@@ -88,7 +86,6 @@ class Lines(ScrollView, Moving, can_focus=True):
         raise NotImplementedError
 
     def _fields(self, line: int) -> Mapping[str, Any]:
-        """What filters look at in a shown line."""
         raise NotImplementedError
 
     def _go_to_match(self, line: int) -> None:

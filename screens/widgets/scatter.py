@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from colorsys import hls_to_rgb
 from dataclasses import dataclass
 from typing import ClassVar
@@ -140,27 +140,15 @@ class Scatter(Widget, can_focus=True):
 
     # Keys
 
-    def _candidates(self) -> Iterable[tuple[int, Place]]:
-        return (
-            (number, place)
-            for number, place in enumerate(self._dot_places)
-            if self.dots[number].key not in self._faint
-        )
-
     def _choose(self, cost: Callable[[Place], float | None]) -> bool:
         """Highlight the dot of least cost; None is no dot to go to. Whether there was one."""
         self._lay_out()
-        if not self._dot_places or not self.dots:
-            return False
-        best: tuple[float, int] | None = None
-        for number, place in self._candidates():
-            result = cost(place)
-            if result is not None and (best is None or (result, number) < best):
-                best = result, number
-        if best is None:
-            return False
-        self.lit = self.dots[best[1]].key
-        return True
+        bright = (n for n, dot in enumerate(self.dots) if dot.key not in self._faint)
+        costs = ((cost(self._dot_places[n]), n) for n in bright) if self._dot_places else ()
+        best = min(((price, n) for price, n in costs if price is not None), default=None)
+        if best is not None:
+            self.lit = self.dots[best[1]].key
+        return best is not None
 
     def _lit_place(self) -> Place | None:
         self._lay_out()
@@ -169,8 +157,7 @@ class Scatter(Widget, can_focus=True):
 
     def _step(self, direction: Place) -> bool:
         """To the nearest dot of another cell in a direction; the less aside, the nearer."""
-        here = self._lit_place()
-        if here is None:
+        if (here := self._lit_place()) is None:
             return False
 
         def cost(place: Place) -> float | None:
@@ -183,8 +170,7 @@ class Scatter(Widget, can_focus=True):
 
     def _leap(self, direction: Place) -> None:
         """To the dot nearest to the place half the map away."""
-        here = self._lit_place()
-        if here is None:
+        if (here := self._lit_place()) is None:
             return
         reach = 2 * self._grid[1] if direction[1] else self._grid[0]
         aim = here[0] + direction[0] * reach, here[1] + direction[1] * reach
@@ -235,8 +221,7 @@ class Scatter(Widget, can_focus=True):
         self._turn(-1)
 
     def _turn(self, step: int) -> None:
-        here = self._lit_place()
-        if here is not None:
+        if (here := self._lit_place()) is not None:
             mates = self._by_cell[_cell(here)]
             at = mates.index(self._numbers[self.lit])
             self.lit = self.dots[mates[(at + step) % len(mates)]].key

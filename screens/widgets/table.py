@@ -199,7 +199,6 @@ class Rows:
         return self._places.get(key)
 
     def sample(self, most: int) -> list[Record]:
-        """Records from the first to the last."""
         count = min(len(self), most)
         indices = {place * (len(self) - 1) // max(1, count - 1) for place in range(count)}
         return [self.record(place) for place in sorted(indices)]
@@ -250,10 +249,7 @@ class Table(Lines):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in LIST_KEYS if key.verb != "filter"])
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "table--head",
-        "table--cursor",
-        "table--cursor-blurred",
-        "table--mark",
+        f"table--{part}" for part in ("head", "cursor", "cursor-blurred", "mark")
     }
     DEFAULT_CSS = """
     Table {
@@ -324,7 +320,6 @@ class Table(Lines):
 
     @property
     def shown(self) -> int:
-        """How many lines pass the filter."""
         return len(self._order)
 
     @property
@@ -510,19 +505,14 @@ class Table(Lines):
         if round(self.scroll_y) == top:
             # All others are as they were.
             self.refresh(*(Region(0, 1 + line - top, self.size.width, 1) for line in (before, now)))
-        if self.current_key == self._said:
-            return
-        self._wait()
+        if self.current_key != self._said:
+            self._wait()
 
     def _wait(self) -> None:
-        """Say where the cursor is once it has rested."""
         if self._resting is None:
-            self._resting = self.set_timer(REST_S, self._rested)
+            self._resting = self.set_timer(REST_S, self._say_moved)
         else:
             self._resting.reset()
-
-    def _rested(self) -> None:
-        self.settle()
 
     def refresh(self, *regions: Region, **how: Any) -> Self:
         """As any widget; of some regions the lines are as they were drawn."""
@@ -560,8 +550,7 @@ class Table(Lines):
     # Marks, matches, sorting
 
     def action_mark(self) -> None:
-        key = self.current_key
-        if key is None:
+        if (key := self.current_key) is None:
             return
         if key in self.marks:
             del self.marks[key]
@@ -632,8 +621,7 @@ class Table(Lines):
         for column, cells in self._widths():
             edge += cells + 1
             if x < edge:
-                again = self.sorting is not None and self.sorting[0] == column.name
-                self.set_sorting((column.name, again and not (self.sorting or ("", False))[1]))
+                self.set_sorting((column.name, self.sorting == (column.name, False)))
                 return
 
     # Drawing
@@ -723,10 +711,8 @@ class Table(Lines):
         place = self._order[line]
         record, key = self.rows.record(place), self.rows.key(place)
         here = line == self.cursor
-        style = base
-        if here:
-            name = "table--cursor" if self.has_focus else "table--cursor-blurred"
-            style = self.get_visual_style(name)
+        blurred = "" if self.has_focus else "-blurred"
+        style = self.get_visual_style(f"table--cursor{blurred}") if here else base
         mark = Content.styled("●", ".table--mark") if key in self.marks else Content(" ")
         parts = [mark, Content.styled("▸" if here else " ", "$accent")]
         if self._noted:

@@ -58,7 +58,8 @@ class Listening(App[None]):
         yield self.asker
 
     def request(self, engine: Engine, **how: Any) -> CachedRequest:
-        return CachedRequest(self.asker, lambda: engine, "double", self.take, self.advance, **how)  # type: ignore[arg-type,return-value]
+        give: Any = lambda: engine  # noqa: E731
+        return CachedRequest(self.asker, "double", self.take, self.advance, engine=give, **how)
 
     def take(self, answer: Answer) -> None:
         self.heard.append((answer.tag, answer.value, answer.error.code if answer.error else ""))

@@ -1,0 +1,362 @@
+"""What threads read: run folders of jobs (curves, events, checkpoints, files, logs), and the machine."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.errors import EngineError
+from engines.core.files import printable
+from engines.core.system import processors, size
+from screens.shell.theme import count, some
+from screens.widgets.table import Record
+
+if TYPE_CHECKING:
+    from workbench.jobs.compare import Comparison, Standings
+    from workbench.jobs.machine import Gpu
+    from workbench.jobs.tail import Curve, MetricCurves
+    from workbench.jobs.view import JobView
+
+
+MOST = 2_000
+FIRST_LINES = 2_000
+"""How much of a log that exists already is shown; the file holds the rest."""
+
+PIECE_BYTES = 2**18
+"""So much is read at once, so that a long log takes nothing from the keys."""
+
+HASHED_BYTES = 2**29
+"""A larger checkpoint is not read just to say that it is sound."""
+
+_ERRORS = 1_000
+_CELLS = 12
+
+
+class RunCurves:
+    """The metric curves of a job, of each attempt and as one. `read` is for threads, the rest may be asked in
+    between."""
+
+    def __init__(self, folder: Path, attempts: int, before: RunCurves | None = None) -> None:
+        """`before`: of the same job when it had fewer attempts; what it has read is kept."""
+        from workbench.jobs.tail import MetricCurves
+
+        paths = [folder / f"attempt-{number}" / "events.jsonl" for number in range(1, attempts + 1)]
+        known = before.attempts if before is not None else []
+        self.attempts: list[MetricCurves] = [*known, *map(MetricCurves, paths[len(known) :])]
+        self._lock = threading.Lock()
+
+    def read(self) -> bool:
+        """Read a piece of what is new. Returns: whether there was any."""
+        added = False
+        # A marked job may be under the cursor too.
+        with self._lock:
+            for curves in self.attempts:
+                added = curves.update(PIECE_BYTES) or added
+                if curves.behind_bytes:
+                    break
+        return added
+
+    @property
+    def behind_bytes(self) -> int:
+        return max(curves.behind_bytes for curves in self.attempts)
+
+    @property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(name for curves in self.attempts for name in list(curves.curves)))
+
+    def of_attempt(self, number: int, name: str) -> tuple[list[int], list[float]]:
+        curve = self.attempts[number - 1].curves.get(name)
+        return ([], []) if curve is None else (list(curve.steps), list(curve.mean))
+
+    def joined(self, name: str) -> tuple[list[int], list[float]]:
+        """Steps and values of all attempts as one curve: where an attempt goes on, those before it end."""
+        steps: list[int] = []
+        values: list[float] = []
+        for attempt, curves in enumerate(self.attempts, 1):
+            begins = min((c.steps[0] for c in list(curves.curves.values()) if c.steps), default=None)
+            if begins is None:
+                continue
+            keep = bisect.bisect_left(steps, begins)
+            more_steps, more_values = self.of_attempt(attempt, name)
+            steps, values = steps[:keep] + more_steps, values[:keep] + more_values
+        return steps, values
+
+    def last(self, name: str) -> Curve | None:
+        return next((c.curves[name] for c in reversed(self.attempts) if name in c.curves), None)
+
+    def rows(self) -> list[tuple[str, int, float, float, float, int]]:
+        return [
+            (name, *point, attempt)
+            for attempt, curves in enumerate(self.attempts, 1)
+            for name, curve in curves.curves.items()
+            for point in zip(curve.steps, curve.mean, curve.low, curve.high, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has been added since the last look: lines, and whether `curves` or the checkpoint are others now;
+    `more` says that there is more to read at once."""
+
+    lines: tuple[str, ...]
+    curves: bool
+    more: bool
+
+
+class Follower:
+    """The event log of the last attempt, and the curves of all. `read` is for threads; `curves`, `device` and
+    `checkpoint` may be looked at in between."""
+
+    def __init__(self, folder: Path, attempt: int, out: Path | None, curves: RunCurves) -> None:
+        """Args: out: where a training keeps its checkpoints, None for other work. curves: of the same job."""
+        from workbench.jobs.tail import EventTail
+
+        self.key = (str(folder), attempt)
+        self.curves = curves
+        self.device: dict[str, Any] = {}
+        self.checkpoint = ""
+        self._folder, self._attempt = folder, attempt
+        self._checkpoints = None if out is None else out / "checkpoints"
+        self._checked = ""
+        self._tail = EventTail(folder / f"attempt-{attempt}" / "events.jsonl", from_end=FIRST_LINES)
+
+    def read(self) -> News:
+        known = self._tail.damaged
+        events = self._tail.read(PIECE_BYTES)
+        lines = tuple(event.text() for event in events if event.kind not in ("progress", "metric"))
+        if self._tail.damaged > known:
+            lines += (f"✗ {self._tail.complaint}",)
+        added = self.curves.read()
+        if not self.device:
+            from workbench.jobs.folder import Job
+            from workbench.jobs.queue import device_of
+
+            self.device = device_of(Job(0, self._folder).attempt(self._attempt))
+        if self._checkpoints is not None:
+            from engines.training.checkpoints import all_checkpoints
+
+            found = all_checkpoints(self._checkpoints)
+            newest = found[-1][1].name if found else ""
+            if newest != self._checked:
+                self._checked, before = newest, self.checkpoint
+                self.checkpoint = checkpoint_words(self._checkpoints)
+                added = added or self.checkpoint != before
+        return News(lines, added, bool(self._tail.behind_bytes or self.curves.behind_bytes))
+
+
+def checkpoint_words(root: Path) -> str:
+    """Which checkpoint a resume would take, and whether it is sound; nothing without any. Reads them."""
+    from engines.training.checkpoints import all_checkpoints, newest
+
+    found = all_checkpoints(root)
+    if not found:
+        return ""
+    step, folder = found[-1]
+    try:
+        total = sum(file.stat().st_size for file in folder.iterdir())
+    except OSError:
+        total = 0
+    if total > HASHED_BYTES:
+        return f"checkpoint {count(step)}, {size(total)}"
+    damaged: list[EngineError] = []
+    sound = newest(root, on_bad=damaged.append)
+    # One that was removed while it was read, since newer ones have come, is not damaged.
+    bad = [error for error in damaged if Path(error.where).exists()]
+    said = f"checkpoint {count(sound.step)} verified" if sound is not None else "no sound checkpoint"
+    return f"{said}, a newer one is damaged" if bad and sound is not None else said
+
+
+def _as_compared(value: object) -> str:
+    """A value as the table of settings has it: `0.001` where `1e-3` was written."""
+    from workbench.jobs.compare import shown_value
+
+    text = str(value)
+    try:
+        return text if text.isdigit() else shown_value(float(text))
+    except ValueError:
+        return text
+
+
+def alike(sweep: JobView, members: Sequence[JobView]) -> Mapping[str, Sequence[int]]:
+    """The runs of a sweep by what is drawn alike: those of a setting; of an only one, each for itself."""
+    from workbench.jobs.folder import Job, Member, sweep_members
+
+    known = {each.job: each for each in sweep_members(Job(sweep.id, Path(sweep.folder)))}
+    runs = [known.get(view.id) or Member(view.id) for view in members]
+    several = len({str(run.setting) for run in runs}) > 1
+    found: dict[str, list[int]] = {}
+    for run in runs:
+        parts = run.setting if several else run.repeat
+        words = " ".join(
+            f"{key.removeprefix('train.')}={_as_compared(value)}" for key, value in parts.items()
+        )
+        found.setdefault(words or f"run {run.job}", []).append(run.job)
+    return found
+
+
+def last_attempts(view: JobView) -> Comparison:
+    from workbench.jobs.compare import compare_attempts
+    from workbench.jobs.folder import Job
+    from workbench.jobs.view import attempt_view
+
+    job = Job(view.id, Path(view.folder))
+    left, right = (attempt_view(job.attempt(number)) for number in (view.attempt - 1, view.attempt))
+    return compare_attempts(left, right)
+
+
+def standings_of(runs: Sequence[JobView]) -> Standings | EngineError:
+    """How the settings of a sweep compare by its runs, or why that cannot be told."""
+    from workbench.jobs.compare import standings
+
+    try:
+        return standings(runs)
+    except EngineError as error:
+        return error
+
+
+def job_files(view: JobView) -> list[Record]:
+    """The files of the run folder, then those of the folder that the task writes to; at most `MOST`."""
+    found: list[Record] = []
+    folder, out = Path(view.folder), Path(view.out or view.folder)
+    roots = [folder] if out.is_relative_to(folder) else [folder, out]
+    for root in roots:
+        for parent, folders, names in os.walk(root):
+            folders.sort()
+            for name in sorted(names):
+                path = Path(parent) / name
+                try:
+                    status = path.stat()
+                except OSError:
+                    continue
+                shown = path.relative_to(folder) if root == folder else path
+                row = {"id": str(path), "file": str(shown), "size": status.st_size}
+                found.append({**row, "changed": status.st_mtime})
+                if len(found) >= MOST:
+                    return found
+    return found
+
+
+def recipe_lines(folder: Path) -> list[str]:
+    try:
+        return (folder / "recipe.toml").read_text("utf-8", "backslashreplace").splitlines()
+    except OSError as error:
+        return [f"the recipe cannot be read: {error.strerror}"]
+
+
+def origin_lines(folder: Path) -> list[str]:
+    """What determined the result besides the recipe: versions, machine, data; or why that is not known."""
+    try:
+        found = json.loads((folder / "env.json").read_bytes())
+        return list(_origin(found))
+    except FileNotFoundError:
+        return ["It has not started yet; its environment is recorded at the start."]
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        return [f"The record cannot be read: {error}"]
+
+
+def _origin(found: Mapping[str, Any]) -> Iterator[str]:
+    commit, device = found.get("git") or {}, found.get("device") or {}
+    changed = ", with uncommitted changes" if commit.get("changed") else ""
+    cores, memory = found.get("cpus"), found.get("memory_bytes")
+    machine = [f"{cores} cores"] if cores else []
+    machine += [f"{size(memory)} of memory"] if memory else []
+    facts = {
+        "mathwb": found.get("mathwb"),
+        "commit": f"{commit['commit'][:12]}{changed}" if commit else "",
+        "python": found.get("python"),
+        "system": found.get("platform"),
+        "machine": ", ".join(machine),
+        "device": ", ".join([str(device.get("device", "")), *device.get("gpus", ())]).strip(", "),
+        "seed": found.get("seed"),
+        "recipe": f"sha256 {found['recipe_sha256'][:16]}" if "recipe_sha256" in found else "",
+    }
+    yield from (f"{name:<{_CELLS}}{value}" for name, value in facts.items() if value not in ("", None))
+    yield from ("", "data that it read")
+    for name, data in found.get("data", {}).items():
+        yield f"  {name:<{_CELLS}}{data['path']}"
+        yield f"  {'':<{_CELLS}}{size(data['bytes'])}, sha256 {data['sha256'][:16]}"
+    if not found.get("data"):
+        yield "  none by its path"
+    yield from ("", "versions")
+    yield from (f"  {name:<24}{version}" for name, version in found.get("packages", {}).items())
+
+
+def log_lines(view: JobView) -> Iterator[str]:
+    """How the job stands, what its last attempt reported but for progress and metrics, and what the work
+    wrote itself. Reads the whole log: for threads."""
+    from workbench.jobs.tail import EventTail, last_lines
+
+    yield f"job {view.id}  {view.title}  attempt {view.attempt}: {view.state}"
+    yield from (text for text in (view.reason, view.remedy) if text)
+    yield ""
+    tail, left_out = EventTail(view.log("events.jsonl")), 0
+    while (events := tail.read()) or tail.behind_bytes:
+        for event in events:
+            if event.kind in ("progress", "metric"):
+                left_out += 1
+            else:
+                yield printable(event.text())
+    yield from ("", f"{count(left_out)} lines of progress and metrics are left out; see [metrics]")
+    if tail.damaged:
+        yield tail.complaint
+    for name in ("stdout.log", "stderr.log"):
+        if lines := last_lines(view.log(name), _ERRORS):
+            yield from ("", f"the end of {name}", *map(printable, lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """This machine at one moment. `free_bytes`: memory. `taken`: UUIDs of the GPUs that live jobs have."""
+
+    cores: int
+    free_bytes: int
+    gpus: tuple[Gpu, ...] = ()
+    taken: frozenset[str] = frozenset()
+
+    @property
+    def cpu(self) -> str:
+        return f"CPU, {some(self.cores, 'core')}, {size(self.free_bytes)} free"
+
+    def why(self, policy: str) -> str:
+        """What a device policy takes and why. Raises: EngineError for a GPU that is not there."""
+        from workbench.jobs.queue import check_placement, choose
+
+        check_placement({"device": policy})
+        if policy.partition(":")[0] == "cpu":
+            count = policy.partition(":")[2]
+            return f"{self.cpu}: requested" + (f", {count} processes" if count else "")
+        chosen, why = choose(policy, list(self.gpus), set(self.taken))
+        if not chosen:
+            return f"{self.cpu}: {why}"
+        names = ", ".join(f"{card.index} {card.name}, {size(card.free_bytes)} free" for card in chosen)
+        return f"GPU {names}: {why}"
+
+    def lines(self) -> Sequence[str]:
+        rows = [f"cpu   {self.cpu}"]
+        for card in self.gpus:
+            free = f"{size(card.free_bytes)} of {size(card.total_bytes)} free, {card.busy} % busy"
+            used = "; used by a job" if card.uuid in self.taken else ""
+            rows.append(f"{card.index:<4}  {card.name}, {free}{used}")
+        return rows
+
+
+def look(runs: Path) -> Machine:
+    """Look at this machine; asking for its GPUs may take a while, so call it in a thread."""
+    import psutil
+
+    from workbench.jobs.machine import gpus, memory_bytes
+    from workbench.jobs.queue import taken
+
+    cards = tuple(gpus())
+    try:
+        used = frozenset(taken(runs)) if cards else frozenset()
+    except (EngineError, OSError):
+        used = frozenset()
+    free = min(memory_bytes(), int(psutil.virtual_memory().available))
+    return Machine(processors(), free, cards, used)
