@@ -158,11 +158,7 @@ def _prefix_places(tree: Tree) -> list[int]:
 
 
 def _trace(
-    i: int,
-    j: int,
-    left: tuple[Ints, Ints, Ints],
-    right: tuple[Ints, Ints, Ints],
-    costs: Ints,
+    i: int, j: int, left: tuple[Ints, Ints, Ints], right: tuple[Ints, Ints, Ints], costs: Ints
 ) -> list[tuple[int, int, bool]]:
     """The steps between the subtrees that end at i and j: two nodes (-1 for none) or two smaller subtrees."""
     (labels_a, leaves_a, _), (labels_b, leaves_b, _) = left, right
@@ -196,14 +192,7 @@ def _trace(
 
 @compiled
 def _fill(
-    labels_a: Ints,
-    leaves_a: Ints,
-    i: int,
-    labels_b: Ints,
-    leaves_b: Ints,
-    j: int,
-    costs: Ints,
-    forest: Ints,
+    labels_a: Ints, leaves_a: Ints, i: int, labels_b: Ints, leaves_b: Ints, j: int, costs: Ints, forest: Ints
 ) -> None:
     """Distances between the forests that end inside the subtrees of i and j; `costs` between subtrees is read
     where known and written where both forests are whole trees."""

@@ -140,7 +140,7 @@ class ArqmathFolder:
         if description.is_file():
             return _described(path, description)
         found: dict[tuple[str, int], list[Path]] = {}
-        for file in sorted(_files(path, _DEPTH), key=_natural):
+        for file in sorted(_files(path, _DEPTH), key=natural):
             role = _by_name(file.relative_to(path).as_posix())
             if role is not None:
                 found.setdefault((role.name, role.task), []).append(file)
@@ -233,10 +233,10 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
             yield entry
 
 
-def _natural(path: Path) -> list[tuple[int, int, str]]:
-    """Sorts `10.tsv` behind `9.tsv`, and a newer version of a file behind an older one."""
-    parts = re.split(r"(\d+)", str(path))
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts if part]
+def natural(text: str | Path) -> tuple[tuple[int, int, str], ...]:
+    """Orders `A.9` before `A.10`, `9.tsv` before `10.tsv`, and an older version of a file before a newer."""
+    parts = re.split(r"(\d+)", str(text))
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part)
 
 
 def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
@@ -249,7 +249,7 @@ def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
         what = f"there are several files of {name}, and only one can be read: {names}"
         remedy = f'Merge them, or name one in {DESCRIPTION}, as: {name} = "{unpacked[0].name}"'
         raise DataError(what, path=path, code="E318", remedy=remedy)
-    return max(unpacked, key=lambda file: (".xml" in file.name.lower(), _natural(file)))
+    return max(unpacked, key=lambda file: (".xml" in file.name.lower(), natural(file)))
 
 
 def _made(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -> ArqmathFolder:
@@ -300,7 +300,7 @@ def _named(folder: Path, description: Path, key: str, value: object) -> list[Pat
         if any(char in name for char in "*?["):
             if Path(name).is_absolute():
                 raise _wrong(description, f"`{key}`: the pattern {name!r} must be relative to the folder")
-            matching = sorted((file for file in folder.glob(name) if file.is_file()), key=_natural)
+            matching = sorted((file for file in folder.glob(name) if file.is_file()), key=natural)
         else:
             matching = [folder / name] if (folder / name).is_file() else []
         if not matching:

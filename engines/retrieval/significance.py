@@ -43,11 +43,7 @@ def bootstrap_interval(values: Sequence[float], *, draws: int = 10_000, seed: in
 
 
 def bootstrap(
-    statistic: Callable[[NDArray[np.int64]], Any],
-    units: int,
-    *,
-    draws: int = 10_000,
-    seed: int = 0,
+    statistic: Callable[[NDArray[np.int64]], Any], units: int, *, draws: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
     """The 95 % percentile bootstrap interval of a statistic of `units` units (Efron & Tibshirani 1993, 13).
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from engines.arqmath.collection.posts import beginning, find_posts
-from engines.arqmath.ranking.overview import Rankings, answer_rows, natural, run_name
+from engines.arqmath.ranking.overview import Rankings, answer_rows, run_name
 from engines.core.errors import DataError, EngineError
-from engines.forum.folder import ArqmathFolder
+from engines.forum.folder import ArqmathFolder, natural
 from engines.retrieval.pictures import bars, deltas
 from tests.screens.arqmath_engine import write_collection, write_run
 

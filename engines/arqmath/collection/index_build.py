@@ -13,14 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from engines.arqmath.collection.index import (
-    AGAIN,
-    FORMAT,
-    IDS,
-    QUESTIONS,
-    STORE,
-    read_json,
-)
+from engines.arqmath.collection.index import AGAIN, FORMAT, IDS, QUESTIONS, STORE, read_json
 from engines.arqmath.collection.posts import PostStore, StoredPost, build_store
 from engines.arqmath.first_stage import RETRIEVERS
 from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild

@@ -30,8 +30,7 @@ class IndexCollection:
         str, Arg("The model that makes the vectors.", ref="encoder", metavar="minilm|FOLDER")
     ] = "minilm"
     sparse: Annotated[
-        Path | None,
-        Arg("Also make learned sparse vectors, with this SPLADE model folder.", metavar="FOLDER"),
+        Path | None, Arg("Also make learned sparse vectors, with this SPLADE model folder.", metavar="FOLDER")
     ] = None
     structure: Annotated[
         bool, Arg("Also index the formulas' structure, by parts of their operator trees.")

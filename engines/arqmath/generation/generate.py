@@ -43,8 +43,7 @@ class Generate:
         Path | None, Arg("Generate answers with this GPT-2: a folder, or a model's name.", ref="model")
     ] = None
     index: Annotated[
-        Path | None,
-        Arg("Or extract passages from the answers in this index or collection.", ref="index"),
+        Path | None, Arg("Or extract passages from the answers in this index or collection.", ref="index")
     ] = None
     shortest: Annotated[tuple[Path, ...], Arg("Or take the shortest answer of these runs; repeatable.")] = ()
     beams: Annotated[int | None, Arg("Beam width.", low=1, high=1000, shown="5")] = None

@@ -132,12 +132,7 @@ class CrossEncoder(Scorer):
     """
 
     def __init__(
-        self,
-        folder: str | Path,
-        *,
-        device: str = "auto",
-        max_tokens: int | None = None,
-        exact: bool = False,
+        self, folder: str | Path, *, device: str = "auto", max_tokens: int | None = None, exact: bool = False
     ) -> None:
         """Load it.
 

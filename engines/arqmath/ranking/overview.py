@@ -14,7 +14,7 @@ from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
 from engines.core.spec import Arg, no_effect
-from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection
+from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection, natural
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
 from engines.retrieval.trec import (
     Answer,
@@ -43,12 +43,6 @@ RunName = Annotated[str, Arg("A run's name, or a run file.", shown="the last")]
 Against = Annotated[str, Arg("The run to compare with.", shown="the first")]
 
 _MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
-
-
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Orders `A.9` before `A.10`."""
-    parts = re.split(r"(\d+)", text)
-    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part)
 
 
 def run_name(path: Path) -> str:

@@ -134,8 +134,7 @@ class Rank:
     """
 
     source: Annotated[
-        Path,
-        Arg("A collection, or its index made by arqmath index.", ref="source", metavar="FOLDER|INDEX"),
+        Path, Arg("A collection, or its index made by arqmath index.", ref="source", metavar="FOLDER|INDEX")
     ]
     run: Annotated[Path, Arg("The run to write.", option=True, name="out", writes=True)]
     topics: Annotated[tuple[Path, ...], Arg("A topic file; repeatable.", option=True)] = ()

@@ -50,8 +50,7 @@ class Tune:
     qrels: Annotated[tuple[Path, ...], Arg("Their judgements; repeatable.", option=True)]
     tune_topics: Annotated[tuple[Path, ...], Arg("Tune on these topics only, and report on the others.")] = ()
     folds: Annotated[
-        int | None,
-        Arg("Folds of the cross-validation, without --tune-topics.", low=2, shown="5"),
+        int | None, Arg("Folds of the cross-validation, without --tune-topics.", low=2, shown="5")
     ] = None
     seed: Annotated[int, Arg("Seed for folds, tests and intervals.", low=0)] = 0
 

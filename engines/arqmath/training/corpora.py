@@ -54,11 +54,7 @@ RELATIONS = frozenset({"=", "<", ">", *("\\" + word for word in _RELATION_WORDS.
 
 
 def sentences(
-    text: str,
-    *,
-    title: str = "",
-    known: Sequence[str] = (),
-    split_inside_formulas: bool = False,
+    text: str, *, title: str = "", known: Sequence[str] = (), split_inside_formulas: bool = False
 ) -> list[str]:
     r"""MathSE (1): natural sentences, the title first.
 
@@ -78,11 +74,7 @@ def sentences(
 
 
 def text_and_formulas(
-    text: str,
-    *,
-    title: str = "",
-    known: Sequence[str] = (),
-    split_inside_formulas: bool = False,
+    text: str, *, title: str = "", known: Sequence[str] = (), split_inside_formulas: bool = False
 ) -> list[str]:
     r"""MathSE (2): chunks of the sentences, and every formula of more than three tokens on its own.
 

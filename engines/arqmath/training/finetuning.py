@@ -23,10 +23,7 @@ from numpy.typing import NDArray
 
 from engines.arqmath.ranking.reranking import batches_by_length
 from engines.arqmath.training.forum_task import MADE_FOR, ForumTask, moved, need, rank_of, read_ids
-from engines.arqmath.training.model_folder import (
-    longest_first,
-    save_model,
-)
+from engines.arqmath.training.model_folder import longest_first, save_model
 from engines.arqmath.training.pairs import (
     Annotated,
     Hard,

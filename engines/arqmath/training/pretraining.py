@@ -14,17 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.arqmath.training.backbones import add_latex_tokens
-from engines.arqmath.training.corpora import (
-    documents,
-)
+from engines.arqmath.training.corpora import documents
 from engines.arqmath.training.forum_task import ForumTask, moved, need
-from engines.arqmath.training.model_folder import (
-    Ids,
-    padded,
-    quiet,
-    save_model,
-    tokenised,
-)
+from engines.arqmath.training.model_folder import Ids, padded, quiet, save_model, tokenised
 from engines.arqmath.training.settings import CocoMaeSettings, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import values
@@ -313,8 +305,7 @@ class PretrainTask(MaskedTask[PretrainSettings]):
     def held_out(self) -> Rows:
         """The first examples of documents that are not trained on."""
         return Rows.of(
-            lambda: islice(self._examples(held_out=True), self.settings.measured),
-            self._place("held out"),
+            lambda: islice(self._examples(held_out=True), self.settings.measured), self._place("held out")
         )
 
     def train_data(self) -> Resampled[Numbered]:

@@ -418,7 +418,7 @@ class Judgements(RecordFile[tuple[str, str], Judgement]):
         return record.topic, record.document
 
     def order(self, record: Judgement) -> Any:
-        from engines.arqmath.ranking.overview import natural
+        from engines.forum.folder import natural
 
         return natural(record.topic), natural(record.document)
 
