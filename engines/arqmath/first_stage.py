@@ -54,7 +54,6 @@ class Retriever(ABC):
 
     @classmethod
     def available(cls, manifest: Mapping[str, Any]) -> bool:
-        """Whether an index with this manifest can be searched so."""
         return not cls.stored or bool(manifest.get(cls.name))
 
     @abstractmethod

@@ -48,7 +48,6 @@ class ResumableBuild:
 
     @property
     def in_folder(self) -> bool:
-        """Whether it has a folder, and is not in memory."""
         return self._folder is not None
 
     @property

@@ -62,7 +62,6 @@ def compiled(function: Function) -> Function:
 
 @cache
 def _private_folder() -> str:
-    """A folder for this process and the one that compiles for it."""
     folder = tempfile.mkdtemp(prefix="mathwb-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

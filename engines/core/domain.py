@@ -319,7 +319,6 @@ class Place:
 
     @cached_property
     def exact(self) -> Fraction | None:
-        """The small fraction that the point is, if it is one."""
         return _fraction(self.ball)
 
     @cached_property

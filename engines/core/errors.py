@@ -42,7 +42,6 @@ class EngineError(Exception):
         return f"{self.code} {place}{self.what}{advice}"
 
     def to_dict(self) -> dict[str, str | int]:
-        """The same error for `--json`."""
         return {
             "code": self.code,
             "what": self.what,

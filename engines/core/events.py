@@ -47,5 +47,4 @@ def ignore(event: Event) -> None:
 
 
 def never() -> bool:
-    """A stop flag that is never raised."""
     return False

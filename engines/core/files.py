@@ -304,13 +304,11 @@ def in_use(draft: Path) -> bool:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a UTF-8 text file atomically."""
     with atomic_writer(path) as file:
         file.write(text)
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file atomically."""
     with atomic_writer(path, "wb") as file:
         file.write(data)
 

@@ -245,7 +245,6 @@ def _close(word: str, names: Iterable[Any]) -> str:
 
 
 def refused(what: str, code: str, remedy: str = "") -> EngineError:
-    """A setting that cannot be used."""
     return EngineError(what, code=code, remedy=remedy)
 
 

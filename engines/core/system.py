@@ -84,7 +84,6 @@ def home(kind: str) -> Path:
 
 
 def processors() -> int:
-    """How many processors this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -62,7 +62,6 @@ class Tree:
         return Tree(self.label, tuple(children))
 
     def at(self, path: Sequence[int]) -> Tree:
-        """The subtree at `path`."""
         node = self
         for index in path:
             node = node.children[index]

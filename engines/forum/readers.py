@@ -59,7 +59,6 @@ class CleanText:
 
 
 def clean(body: str) -> str:
-    """The text of a body, formulas as `$latex$`."""
     return clean_with_formulas(body).text
 
 
@@ -419,7 +418,6 @@ class Report:
     passed: int = 0
 
     def leave_out(self, line: int, reason: str) -> None:
-        """Count a row that could not be read."""
         self.bad += 1
         if len(self.first) < _SHOWN:
             self.first.append((line, reason))
@@ -451,14 +449,11 @@ class Post:
 
     @property
     def text(self) -> str:
-        """Title and body as one text."""
         return f"{self.title} {self.body.text}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment on a post, cleaned."""
-
     id: str
     post: str
     text: str
@@ -638,7 +633,6 @@ def read_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str
 
 
 def read_comments(path: str | Path, report: Report) -> Iterator[Comment]:
-    """Comments.V1.x.xml, cleaned as posts are."""
     for line, row in read_rows(path, report):
         if "PostId" not in row:
             report.leave_out(line, f"comment {row['Id']} has no PostId")

@@ -42,7 +42,6 @@ class Topic:
 
     @property
     def text(self) -> str:
-        """Title and question as one text."""
         return f"{self.title.text} {self.question.text}".strip()
 
 

@@ -39,7 +39,6 @@ class TermPart:
 
     @classmethod
     def of(cls, texts: Iterable[str], cut: Callable[[str], list[str]] = terms) -> TermPart:
-        """The terms of texts, cut by `cut`."""
         numbers: dict[str, int] = {}
         ids, lengths = array("i"), array("i")
         for text in texts:
@@ -49,7 +48,6 @@ class TermPart:
         return cls(tuple(numbers), np.frombuffer(ids, np.int32), np.frombuffer(lengths, np.int32))
 
     def save(self, path: Path) -> None:
-        """Write one file, atomically."""
         vocabulary = np.frombuffer("\n".join(self.vocabulary).encode(), np.uint8)
         with atomic_writer(path, "wb") as file:
             np.savez(file, vocabulary=vocabulary, ids=self.ids, lengths=self.lengths)

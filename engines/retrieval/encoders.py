@@ -95,9 +95,7 @@ class Encoder(Protocol):
         ...
 
     @property
-    def dimension(self) -> int:
-        """The length of a vector."""
-        ...
+    def dimension(self) -> int: ...
 
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never

@@ -37,17 +37,13 @@ class SparseEncoder(Protocol):
     """What makes sparse vectors, (texts, terms), of documents and of queries."""
 
     @property
-    def name(self) -> str:
-        """What it is called in reports."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def place(self) -> str: ...
 
     @property
-    def dimension(self) -> int:
-        """How many terms there are."""
-        ...
+    def dimension(self) -> int: ...
 
     @property
     def fingerprint(self) -> str: ...

@@ -229,7 +229,6 @@ class PostStore:
         return [r[0] for r in self._rows("SELECT other FROM duplicates WHERE post = ?", (question_id,))]
 
     def close(self) -> None:
-        """Let go of the file."""
         self._base.close()
 
     def _rows(self, query: str, values: Iterable[Any] = ()) -> Iterator[Any]:

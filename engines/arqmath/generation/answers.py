@@ -163,12 +163,10 @@ class Draft:
         return [self.answers[topic.id] for topic in topics if topic.id in self.answers]
 
     def keep(self, answer: Answer) -> None:
-        """Add an answer. Raises: DataError when it cannot be written."""
         self._journal.append({name: getattr(answer, name) for name in ("topic", "text", "score", "sources")})
         self.answers[answer.topic] = answer
 
     def remove(self) -> None:
-        """Forget the file: the run is written."""
         self._journal.remove()
 
 

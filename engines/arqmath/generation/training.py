@@ -240,7 +240,6 @@ class Generator(ForumTask[GeneratorSettings]):
         super().__init__(model, data, seed=seed)
 
     def sources(self) -> dict[str, Sequence[Path]]:
-        """Of collection, AMPS and backbone those that are named."""
         files: dict[str, Sequence[Path]] = {}
         if "collection" in self.data:
             files["collection"] = (self.folder.need_posts(),)
@@ -268,7 +267,6 @@ class Generator(ForumTask[GeneratorSettings]):
 
     @cached_property
     def problems(self) -> Problems:
-        """All training sequences."""
         most = self.settings.max_length
         place = self._cache.place(
             "problems", "collection", "amps", tokenizer=self.tokenizer, seed=self.seed, most=most
@@ -284,7 +282,6 @@ class Generator(ForumTask[GeneratorSettings]):
         return max(1, round(_HELD_OUT * len(self.problems))) if len(self.problems) > 1 else 0
 
     def model(self) -> torch.nn.Module:
-        """The backbone, or a new model of the settings' sizes."""
         with quick_imports():
             from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -307,7 +304,6 @@ class Generator(ForumTask[GeneratorSettings]):
         return _Sequences(self.problems, self._order[self._held_out :])
 
     def length(self, example: tuple[list[int], int]) -> int:
-        """Tokens of a sequence."""
         return len(example[0])
 
     def collate(self, examples: Sequence[tuple[list[int], int]]) -> dict[str, torch.Tensor]:
@@ -355,7 +351,6 @@ class Generator(ForumTask[GeneratorSettings]):
         return {"validation_loss_nats": total / count, **measures} if count else measures
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Write model, tokenizer and card."""
         data = {kind: path.name for kind, path in self.data.items()}
         data |= {"pairs": f"{len(self.problems):,}", "of them shortened": f"{self.problems.cut:.1%}"}
         save_model(

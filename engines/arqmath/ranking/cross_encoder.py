@@ -171,7 +171,6 @@ class CrossEncoder(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        """A hash of weights, tokenizer, length and precision."""
         import hashlib
 
         result = hashlib.sha256(f"{self.max_tokens} {self.half}\n".encode())

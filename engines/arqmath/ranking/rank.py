@@ -312,8 +312,6 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
 
 
 class _Source:
-    """An index, or a collection without one."""
-
     def __init__(self, path: Path) -> None:
         from engines.arqmath.collection.index import cached_index
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 
 class StoredText(Protocol):
-    """A post as a store gives it."""
-
     @property
     def title(self) -> str:
         """The title of the question that it is or answers."""
@@ -148,7 +146,6 @@ class ColbertScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        """Of the folder and the precision."""
         return f"colbert {self._half} {fingerprint(self._folder)}"
 
     def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], Any]]:
@@ -194,7 +191,6 @@ class FormulaScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        """The version of the features."""
         from engines.formula.operator_tree import FEATURES_VERSION
 
         return f"formulas {FEATURES_VERSION}"
@@ -282,7 +278,6 @@ class InteractionScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        """Of the folder, the length and the precision."""
         return f"interaction {_TOKENS} {self._half} {fingerprint(self.folder)}"
 
     def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], list[float]]]:

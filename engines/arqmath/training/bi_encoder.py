@@ -324,7 +324,6 @@ class BiEncoderTask(ForumTask[Settings]):
         ]
 
     def vectors(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
-        """(texts, d) the vectors of texts."""
         result: torch.Tensor = model(**moved(self.inputs(rows), model))
         return result.float()
 
@@ -391,15 +390,12 @@ class DenseTask(BiEncoderTask[DenseSettings]):
 
     @property
     def temperature(self) -> float:
-        """Temperature: what cosines are divided by."""
         return self.settings.temperature
 
     def model(self) -> torch.nn.Module:
-        """The language model and its pooling."""
         return _pooled(self.backbone.encoder(), self.settings.pooling)
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """A folder for SentenceTransformer, with tokenizer and card."""
         from sentence_transformers.base.modules import Normalize
         from sentence_transformers.sentence_transformer.modules import Pooling as LibraryPooling
 
@@ -472,7 +468,6 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
             return self.backbone.masked_model()
 
     def model(self) -> torch.nn.Module:
-        """The language model, its pooling, and how many batches it has seen."""
         return _pooled_splade(self._language[0])
 
     def regularisation(
@@ -508,7 +503,6 @@ class SpladeTask(BiEncoderTask[SpladeSettings]):
         return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """A folder for SparseEncoder, with tokenizer and card."""
         from sentence_transformers.sparse_encoder.modules import SpladePooling
 
         new = "new: the word embeddings after a transform initialised as the identity"

@@ -127,7 +127,6 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
 
     @cached_property
     def source(self) -> Source:
-        """Where the pairs come from."""
         return pair_source(
             self.folder,
             annotated=self.data["annotated"] if self._annotated else None,
@@ -184,7 +183,6 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return rows, result
 
     def model(self) -> torch.nn.Module:
-        """The backbone with a new classification layer."""
         return self.backbone.classifier()
 
     @cached_property
@@ -204,7 +202,6 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return self._texts[1].lengths
 
     def length(self, example: Example) -> int:
-        """Tokens of a pair, cut to what the model is given."""
         question, answer, _ = example
         whole = int(self._lengths[question] + self._lengths[answer]) + self.frame.width
         return min(whole, self.settings.max_length)
@@ -280,7 +277,6 @@ class CrossEncoderTask(ForumTask[FinetuneSettings]):
         return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """A folder for AutoModelForSequenceClassification, with tokenizer and card."""
         counts, settings = self.pairs.counts, self.settings
         data: dict[str, object] = {
             "collection": self.folder.title,

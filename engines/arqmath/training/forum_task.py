@@ -54,18 +54,15 @@ class ForumTask(Generic[Settings]):
         self._cache = cache
 
     def origin(self) -> Origin:
-        """The trainer, its settings, and the files that are read."""
         return Origin(self.trainer, values(self.settings), self.sources())
 
     def sources(self) -> dict[str, Sequence[Path]]:
-        """The files that are read, by what they serve as."""
         named = {name: (self.data[name],) for name in self.files if name in self.data}
         links = self.folder.links if self.linked else None
         collection = (self.folder.need_posts(), *([] if links is None else [links]))
         return {"backbone": self.backbone_files(), "collection": collection, **named}
 
     def backbone_files(self) -> tuple[Path, ...]:
-        """Those of the model that is begun with."""
         return model_files(backbone_folder(self.data.get("backbone", MINILM)))
 
     @cached_property
@@ -82,7 +79,6 @@ class ForumTask(Generic[Settings]):
 
     @cached_property
     def backbone(self) -> Backbone:
-        """What the training begins with."""
         length = self.settings.max_length  # type: ignore[attr-defined]  # all of them have one
         return open_backbone(self.data.get("backbone", MINILM), max_length=length)
 

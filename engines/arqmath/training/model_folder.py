@@ -51,7 +51,6 @@ def kind_of(folder: Path, code: str) -> str:
 
 
 def longest(config: Any) -> int:
-    """How many tokens a model can read at once."""
     positions = int(config.max_position_embeddings)
     if config.model_type in _OFFSET_POSITIONS:
         positions -= int(config.pad_token_id or 0) + 1
@@ -161,7 +160,6 @@ class TopLayers:
         self._encoder = encoder
 
     def save_pretrained(self, folder: Path) -> None:
-        """Write config and trained layers."""
         import torch
         from safetensors.torch import save_file
 
@@ -302,7 +300,6 @@ class Frame:
         return ids, types
 
     def one(self, text: Ids) -> tuple[Ids, Ids]:
-        """Ids and token types of a single text."""
         ids = np.array([*self.before_one, *text, *self.after_one], np.int32)
         return ids, np.zeros(len(ids), np.int32)
 

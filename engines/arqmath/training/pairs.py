@@ -56,9 +56,7 @@ class Source(Protocol):
         """Ids of questions that have correct answers."""
         ...
 
-    def correct(self, place: int) -> Sequence[str]:
-        """Ids of its correct answers."""
-        ...
+    def correct(self, place: int) -> Sequence[str]: ...
 
     def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
         """Ids of different incorrect answers, as many as there are up to `count`."""
@@ -84,7 +82,6 @@ class Threads:
                 self._by_tag.setdefault(tag, []).append(place)
 
     def correct(self, place: int) -> Sequence[str]:
-        """Its own answers."""
         return self.answers[place]
 
     def of_others(self, place: int, ranking: Iterable[Scored]) -> list[Scored]:
@@ -217,11 +214,9 @@ class Hard:
 
     @property
     def questions(self) -> Sequence[str]:
-        """Those of the threads."""
         return self.threads.questions
 
     def correct(self, place: int) -> Sequence[str]:
-        """Its own answers."""
         return self.threads.correct(place)
 
     def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
@@ -269,11 +264,9 @@ class Annotated:
         return cls(tuple(relevant), relevant, others)
 
     def correct(self, place: int) -> Sequence[str]:
-        """The relevant answers."""
         return self.relevant[self.questions[place]]
 
     def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
-        """Of the model's results."""
         others = self.others[self.questions[place]]
         return draw.sample(others, min(count, len(others)))
 

@@ -97,7 +97,6 @@ class MaskedTask(ForumTask[Settings]):
     def save_language_model(
         self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any], data: Mapping[str, object]
     ) -> None:
-        """A folder for AutoModelForMaskedLM and AutoModel, with tokenizer and card."""
         save_model(
             model,
             self.tokenizer,
@@ -259,7 +258,6 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         needed(self.settings, data)
 
     def sources(self) -> dict[str, Sequence[Path]]:
-        """Those of the corpora."""
         files: dict[str, Sequence[Path]] = {"backbone": self.backbone_files()}
         for kind in needed(self.settings, self.data):
             files[kind] = (self.folder.need_posts() if kind == "collection" else self.data[kind],)
@@ -279,7 +277,6 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         return self.frame.width if self.pairs else self.frame.width_one
 
     def model(self) -> torch.nn.Module:
-        """The backbone with its heads, and rows for new LaTeX tokens."""
         return self.language_model(order=self.order)
 
     def _examples(self, *, held_out: bool) -> Iterator[Example]:
@@ -321,7 +318,6 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         return self._train.sequences.lengths + self._width
 
     def length(self, example: Numbered) -> int:
-        """Its tokens, with the special ones."""
         return int(self._lengths[example[0]])
 
     def collate(self, examples: Sequence[Numbered]) -> dict[str, torch.Tensor]:
@@ -447,7 +443,6 @@ class PretrainTask(MaskedTask[PretrainSettings]):
         return result
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
-        """A folder for AutoModelForMaskedLM and AutoModel, with tokenizer and card."""
         rows, second = self._train, []
         if self.pairs:
             second = ["sentence order" if self.order else "the first token of a second segment"]

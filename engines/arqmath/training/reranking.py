@@ -106,7 +106,6 @@ class RerankTask(ForumTask[RerankSettings]):
         return cosine_head(encoder)
 
     def model(self) -> torch.nn.Module:
-        """The encoder with the cosine head."""
         model: torch.nn.Module = self._model
         return model
 
@@ -231,7 +230,6 @@ class RerankTask(ForumTask[RerankSettings]):
         return result
 
     def length(self, example: int) -> int:
-        """Tokens of all pairs of a list."""
         sides = self._sides(self._lists[0][example])
         return sum(len(left) + len(right) + self.frame.width for left, right in sides)
 
