@@ -33,6 +33,10 @@ from engines.forum.readers import LINKS, holds, open_binary
 SomeCollection = Annotated[
     Path, Arg("A collection's folder, or its name in the workspace.", ref="collection", metavar="FOLDER")
 ]
+SomeIndex = Annotated[
+    Path,
+    Arg("An index made by `mathwb arqmath index`, or an indexed collection.", ref="index", metavar="DIR"),
+]
 IndexFolder = Annotated[Path | None, Arg("The collection's index; it need not be there.", hidden=True)]
 
 

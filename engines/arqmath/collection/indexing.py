@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
-from engines.forum.folder import ArqmathFolder, SomeCollection
+from engines.forum.folder import ArqmathFolder, SomeCollection, SomeIndex
 from engines.retrieval.tokens import Terms
 
 
@@ -143,10 +143,7 @@ class ExportDocuments:
     `$latex$`; this is the text that mathwb itself searches.
     """
 
-    index: Annotated[
-        Path,
-        Arg("An index made by `mathwb arqmath index`, or an indexed collection.", ref="index", metavar="DIR"),
-    ]
+    index: SomeIndex
     out: Annotated[Path, Arg("The file to write.", option=True, writes=True)]
 
 

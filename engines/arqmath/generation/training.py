@@ -18,6 +18,7 @@ from engines.arqmath.training.model_folder import (
     named,
     open_model,
     open_tokenizer,
+    padded,
     save_model,
     unusable,
 )
@@ -310,15 +311,12 @@ class Generator(ForumTask[GeneratorSettings]):
         """`ids`, `mask`, `labels`: (batch, length); labels are -100 on prompt and padding."""
         import torch
 
-        longest = max(len(ids) for ids, _ in examples)
-        ids = torch.full((len(examples), longest), self.tokenizer.pad_token_id)
-        labels = torch.full((len(examples), longest), -100)
-        mask = torch.zeros((len(examples), longest), dtype=torch.long)
-        for row, (sequence, begin) in enumerate(examples):
-            ids[row, : len(sequence)] = torch.tensor(sequence)
-            labels[row, begin : len(sequence)] = torch.tensor(sequence[begin:])
-            mask[row, : len(sequence)] = 1
-        return {"ids": ids, "mask": mask, "labels": labels}
+        rows = {
+            "ids": padded([ids for ids, _ in examples], self.tokenizer.pad_token_id),
+            "mask": padded([[1] * len(ids) for ids, _ in examples], 0),
+            "labels": padded([[-100] * begin + ids[begin:] for ids, begin in examples], -100),
+        }
+        return {name: torch.from_numpy(each) for name, each in rows.items()}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Tokens of the solutions."""

@@ -304,12 +304,10 @@ class InteractionScorer(Scorer):
         """(tokens, dimension) of each text, unit rows."""
         import torch
 
-        longest = max(map(len, ids))
-        tokens = torch.zeros(len(ids), longest, dtype=torch.long)
-        mask = torch.zeros_like(tokens)
-        for row, own in enumerate(ids):
-            tokens[row, : len(own)] = torch.tensor(own)
-            mask[row, : len(own)] = 1
+        from engines.arqmath.training.model_folder import padded
+
+        tokens = torch.from_numpy(padded(ids, 0))
+        mask = torch.from_numpy(padded([[1] * len(own) for own in ids], 0))
         with torch.inference_mode():
             states = self._model(
                 input_ids=tokens.to(self._device), attention_mask=mask.to(self._device)

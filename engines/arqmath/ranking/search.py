@@ -12,6 +12,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import cached, changed
 from engines.core.shown import Shown
 from engines.core.spec import Arg
+from engines.forum.folder import SomeIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,10 +30,7 @@ _BATCH = 8
 class Search:
     """Search the answers of an indexed collection."""
 
-    index: Annotated[
-        Path,
-        Arg("An index made by `mathwb arqmath index`, or an indexed collection.", ref="index", metavar="DIR"),
-    ]
+    index: SomeIndex
     query: Annotated[str, Arg("Words, with formulas between dollar signs.", metavar="QUERY")]
     k: Annotated[int, Arg("How many answers to show.", low=1, high=10_000, short="-k")] = 10
     how: Annotated[

@@ -12,6 +12,7 @@ from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, no_effect
+from engines.forum.folder import SomeIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,10 +43,7 @@ class Tune:
     Nothing is changed: give the chosen values to `arqmath index` and `--first`.
     """
 
-    index: Annotated[
-        Path,
-        Arg("An index made by `mathwb arqmath index`, or an indexed collection.", ref="index", metavar="DIR"),
-    ]
+    index: SomeIndex
     topics: Annotated[tuple[Path, ...], Arg("A topic file; repeatable.", option=True)]
     qrels: Annotated[tuple[Path, ...], Arg("Their judgements; repeatable.", option=True)]
     tune_topics: Annotated[tuple[Path, ...], Arg("Tune on these topics only, and report on the others.")] = ()

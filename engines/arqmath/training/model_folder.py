@@ -313,7 +313,7 @@ def _around(ids: list[int], sides: list[int | None]) -> tuple[tuple[int, ...], .
     return tuple(ids[: places[0]]), between, tuple(ids[places[-1] + 1 :])
 
 
-def padded(rows: Sequence[Ids], pad: int) -> NDArray[np.int64]:
+def padded(rows: Sequence[Sequence[int] | Ids], pad: int) -> NDArray[np.int64]:
     """(rows, length of the longest)."""
     result = np.full((len(rows), max(map(len, rows))), pad, np.int64)
     for place, row in enumerate(rows):
