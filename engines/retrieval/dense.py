@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -95,6 +95,8 @@ _RERANK = 8
 _TRAIN_PER_CELL = 64
 _TRAIN_8_BITS = 39 * 256
 """Fewer vectors cannot teach 256 code words, says faiss; then codes have 4 bits."""
+_ADDED = 16_384
+"""Stored vectors that are added at once."""
 _INDEX, _STORED = "index.faiss", "vectors.npy"
 
 
@@ -162,15 +164,22 @@ def _build(
     metric = faiss.METRIC_INNER_PRODUCT
     settings: dict[str, Any] = {}
     if kind == "ivfpq":
-        parts = _written(parts, folder / _STORED, total, dim)
+        held = np.lib.format.open_memmap(folder / _STORED, "w+", np.float16, (total, dim))
+        end = 0
+        for part in parts:
+            held[end : end + len(part)] = part
+            end += len(part)
+        held.flush()
         cells = _cells(total)
         codes = max(size for size in range(1, max(1, dim // 8) + 1) if dim % size == 0)
         bits = 8 if total >= _TRAIN_8_BITS else 4
         index = faiss.IndexIVFPQ(faiss.IndexFlatIP(dim), dim, cells, codes, bits, metric)
         # 10 is enough for cells; what it learns from is spread over the whole collection.
         index.cp.niter = 10
-        index.train(_sample(folder / _STORED, min(total, max(_TRAIN_PER_CELL * cells, 65_536))))
-        parts = _stored(folder / _STORED)
+        count = min(total, max(_TRAIN_PER_CELL * cells, 65_536))
+        rows = np.sort(np.random.default_rng(0).choice(total, count, replace=False))
+        index.train(np.asarray(held[rows], np.float32))
+        parts = (held[begin : begin + _ADDED] for begin in range(0, total, _ADDED))
         settings = {"cells": cells, "codes": codes, "bits": bits, "probed": min(_PROBED_CELLS, cells)}
         settings["reranked"] = f"{_RERANK} k"
     elif kind == "hnsw":
@@ -196,28 +205,6 @@ def _faiss() -> Any:
 def _cells(total: int) -> int:
     """About 4 sqrt(n), and enough vectors in each to learn from."""
     return max(1, min(int(4 * total**0.5), total // 40))
-
-
-def _written(parts: Iterable[Vectors], path: Path, total: int, dim: int) -> Iterator[Vectors]:
-    held = np.lib.format.open_memmap(path, "w+", np.float16, (total, dim))
-    end = 0
-    for part in parts:
-        held[end : end + len(part)] = part
-        end += len(part)
-    held.flush()
-    return iter(())
-
-
-def _stored(path: Path, rows: int = 16_384) -> Iterator[Vectors]:
-    held = np.load(path, mmap_mode="r")
-    for begin in range(0, len(held), rows):
-        yield np.asarray(held[begin : begin + rows], np.float32)
-
-
-def _sample(path: Path, count: int) -> Vectors:
-    held = np.load(path, mmap_mode="r")
-    rows = np.sort(np.random.default_rng(0).choice(len(held), count, replace=False))
-    return np.asarray(held[rows], np.float32)
 
 
 class DenseIndex:

@@ -87,7 +87,11 @@ def compare(
     right = np.array([b[topic] for topic in topics])
     difference = right - left
     identical = bool(np.all(difference == difference[0]))
-    t_p = (1.0 if difference[0] == 0 else 0.0) if identical else _paired_t_p(difference)
+    if identical:
+        t_p = 1.0 if difference[0] == 0 else 0.0
+    else:
+        t2 = float(difference.mean() ** 2 / difference.var(ddof=1) * difference.size)
+        t_p = _beyond(t2, difference.size - 1)
     return Comparison(
         topics=len(topics),
         mean_a=float(left.mean()),
@@ -99,11 +103,6 @@ def compare(
         wins=int((difference > 0).sum()),
         losses=int((difference < 0).sum()),
     )
-
-
-def _paired_t_p(difference: NDArray[np.float64]) -> float:
-    t2 = float(difference.mean() ** 2 / difference.var(ddof=1) * difference.size)
-    return _beyond(t2, difference.size - 1)
 
 
 def _beyond(t2: float, free: int) -> float:
