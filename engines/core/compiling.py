@@ -197,7 +197,13 @@ class _Background:
 
     def _ask(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
         function = dispatcher.py_func
-        asked = [function.__module__, function.__name__, [_described(kind) for kind in kinds]]
+        described = [
+            [as_dtype(kind.dtype).str, kind.ndim, kind.layout, not kind.mutable]
+            if isinstance(kind, numba.types.Array)
+            else [as_dtype(kind).str]
+            for kind in kinds
+        ]
+        asked = [function.__module__, function.__name__, described]
         try:
             self._process = self._process or self._started()
             assert self._process.stdin is not None
@@ -231,12 +237,6 @@ def stoppable(stop: Stop) -> Iterator[None]:
         yield
     finally:
         _background.stop = never
-
-
-def _described(kind: Any) -> list[Any]:
-    if isinstance(kind, numba.types.Array):
-        return [as_dtype(kind.dtype).str, kind.ndim, kind.layout, not kind.mutable]
-    return [as_dtype(kind).str]
 
 
 def _kind(described: list[Any]) -> Any:

@@ -103,7 +103,11 @@ class Postings:
     def blocks(self) -> Iterator[NDArray[np.int32]]:
         """All postings as (postings, 3) term, document and times, sorted by term and document; no term is
         divided between two blocks."""
-        bounds = self._bounds()
+        bounds, ends = [0], np.cumsum(self.holders)
+        while bounds[-1] < len(ends):
+            last = bounds[-1]
+            limit = BLOCK + (int(ends[last - 1]) if last else 0)
+            bounds.append(max(last + 1, int(np.searchsorted(ends, limit, "right"))))
         begins = np.cumsum([0, *self._sizes])
         # Where in each part every block begins.
         cuts = np.array(
@@ -115,14 +119,6 @@ class Postings:
         for begin, end in zip(cuts.T, cuts.T[1:], strict=False):
             rows = np.concatenate(list(map(self._read, begin.tolist(), end.tolist())))
             yield rows[np.argsort(rows[:, 0], kind="stable")]
-
-    def _bounds(self) -> list[int]:
-        bounds, ends = [0], np.cumsum(self.holders)
-        while bounds[-1] < len(ends):
-            last = bounds[-1]
-            limit = BLOCK + (int(ends[last - 1]) if last else 0)
-            bounds.append(max(last + 1, int(np.searchsorted(ends, limit, "right"))))
-        return bounds
 
     def _read(self, begin: int, end: int) -> NDArray[np.int32]:
         width = _COLUMNS * np.dtype(np.int32).itemsize

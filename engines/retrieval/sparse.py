@@ -60,8 +60,15 @@ def sparse_encoder(folder: str | Path, *, device: str = "auto", half: bool = Fal
 
     Raises: DataError E312 where there is no folder, E663 for one that holds no such model.
     """
-    path = Path(folder).expanduser().absolute()
-    return SparseModel(path, _opened(path, torch_device(device), half))
+    path, device = Path(folder).expanduser().absolute(), torch_device(device)
+    model, _ = library_model("SparseEncoder", path, device, _REMEDY)
+    # Without modules the library puts a head of its own, drawn at random, on what is no language model.
+    if not (path / "modules.json").exists() and not any(type(m).__name__ == "SpladePooling" for m in model):
+        what = "this is not a sparse encoder: it has no masked-token head"
+        raise model_error(path, what, _REMEDY)
+    if half:
+        model.to(dtype=half_precision(device))
+    return SparseModel(path, model)
 
 
 class SparseModel:
@@ -94,17 +101,6 @@ class SparseModel:
         missing = len(wanted) - sum(part.shape[0] for part in found)
         rows = vstack([*found, csr_array((missing, self.dimension), dtype=np.float32)], format="csr")
         return csr_array(rows[[places[text] for text in texts]])
-
-
-def _opened(folder: Path, device: str, half: bool) -> Any:
-    model, _ = library_model("SparseEncoder", folder, device, _REMEDY)
-    # Without modules the library puts a head of its own, drawn at random, on what is no language model.
-    if not (folder / "modules.json").exists() and not any(type(m).__name__ == "SpladePooling" for m in model):
-        what = "this is not a sparse encoder: it has no masked-token head"
-        raise model_error(folder, what, _REMEDY)
-    if half:
-        model.to(dtype=half_precision(device))
-    return model
 
 
 def build_sparse(parts: Iterable[csr_array], out: Path, *, dimension: int) -> dict[str, Any]:

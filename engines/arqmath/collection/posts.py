@@ -200,7 +200,9 @@ class PostStore:
         found: dict[str, StoredPost] = {}
         for some in _in_turn(wanted, 500):
             marks = ",".join("?" * len(some))
-            found |= {row[0]: _post(row) for row in self._rows(f"{_SELECT} WHERE post.id IN ({marks})", some)}
+            rows = self._rows(f"{_SELECT} WHERE post.id IN ({marks})", some)
+            for id, kind, title, text, tags, parent, score, question in rows:
+                found[id] = StoredPost(id, kind, title, text, tuple(tags.split()), parent, score, question)
         return {id: found[id] for id in wanted if id in found}
 
     def answers(self, question_id: str) -> list[str]:
@@ -247,11 +249,6 @@ def _in_turn(items: Iterable[T], size: int) -> Iterator[list[T]]:
     rest = iter(items)
     while some := list(islice(rest, size)):
         yield some
-
-
-def _post(row: tuple[Any, ...]) -> StoredPost:
-    id, kind, title, text, tags, parent, score, question = row
-    return StoredPost(id, kind, title, text, tuple(tags.split()), parent, score, question)
 
 
 @dataclass(frozen=True, slots=True)

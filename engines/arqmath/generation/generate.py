@@ -128,8 +128,7 @@ def generate(
             stop=stop,
         )
     elif spec.index is not None:
-        draft = _extracting(spec)
-        answers = _extracted(spec, topics, draft, tag, events, stop)
+        draft, answers = _extracted(spec, topics, spec.index, tag, events, stop)
     else:
         wanted = {topic.id for topic in topics}
         runs = [read_answers(path)[0] for path in spec.shortest]
@@ -155,38 +154,30 @@ def generate(
 _DEPTH, _HOW = 10, "lexical"
 
 
-def _extracting(spec: Generate) -> Draft:
+def _extracted(
+    spec: Generate, topics: Sequence[Topic], place: Path, tag: str, events: Sink, stop: Stop
+) -> tuple[Draft, list[Answer]]:
     from engines.arqmath.collection.index import MANIFEST, cached_index
-    from engines.arqmath.generation.answers import Draft
+    from engines.arqmath.generation.answers import Draft, extract
 
-    assert spec.index is not None
-    cached_index(spec.index)  # one that cannot be searched leaves no draft
+    index = cached_index(place)  # first: one that cannot be searched leaves no draft
+    how, depth = spec.how or _HOW, spec.depth or _DEPTH
     made_of = {
-        "index": sha256(spec.index / MANIFEST),
-        "how": spec.how or _HOW,
-        "depth": spec.depth or _DEPTH,
+        "index": sha256(place / MANIFEST),
+        "how": how,
+        "depth": depth,
         "scorer": str(spec.scorer or ""),
     }
-    return Draft.of(spec.out, spec.topics, spec.scorer, made_of)
-
-
-def _extracted(
-    spec: Generate, topics: Sequence[Topic], draft: Draft, tag: str, events: Sink, stop: Stop
-) -> list[Answer]:
-    from engines.arqmath.collection.index import cached_index
-    from engines.arqmath.generation.answers import extract
-
-    assert spec.index is not None
-    index = cached_index(spec.index)
+    draft = Draft.of(spec.out, spec.topics, spec.scorer, made_of)
 
     def search(text: str, depth: int) -> list[str]:
-        return [hit.id for hit in index.search(text, depth, how=spec.how or _HOW)]
+        return [hit.id for hit in index.search(text, depth, how=how)]
 
     def texts(posts: Sequence[str]) -> dict[str, str]:
         return {post: stored.text for post, stored in index.store.many(posts).items()}
 
-    score, depth = _scorer(spec.scorer), spec.depth or _DEPTH
-    return extract(topics, search, texts, score, draft, tag=tag, depth=depth, events=events, stop=stop)
+    score = _scorer(spec.scorer)
+    return draft, extract(topics, search, texts, score, draft, tag=tag, depth=depth, events=events, stop=stop)
 
 
 def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:

@@ -441,7 +441,10 @@ def score_candidates(
             remedy="Finish it, choose another --out, or remove this file.",
         )
 
-    digests = {topic.id: _digest(topic.text, wanted[topic.id]) for topic in asked}
+    digests = {}
+    for topic in asked:
+        content = json.dumps([topic.text, wanted[topic.id]], ensure_ascii=False)
+        digests[topic.id] = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     done: dict[str, _Done] = {}
     for row in journal.read(other):
         with contextlib.suppress(KeyError, TypeError, ValueError):
@@ -519,11 +522,6 @@ def _score_topic(
         best = heapq.nlargest(depth, best + found, key=lambda pair: (pair[1], pair[0]))
         events(Event("progress", {"done": len(ids), "chunk_done": True}))
     return _Done(topic.id, digest, pairs, scorer.truncated - before, len(candidates) - pairs, best)
-
-
-def _digest(text: str, candidates: Sequence[str]) -> str:
-    content = json.dumps([text, list(candidates)], ensure_ascii=False)
-    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class _Meter:
