@@ -59,14 +59,9 @@ def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise
     found: dict[str, Topic] = {}
     for line, topic in rows(path, on_bad):
         if found.setdefault(topic.id, topic) is not topic:
+            remedy = "Remove one of them; runs and judgements refer to topics by id."
             on_bad(
-                DataError(
-                    f"topic {topic.id} occurs twice",
-                    path=path,
-                    line=line,
-                    code="E317",
-                    remedy="Remove one of them; runs and judgements refer to topics by id.",
-                )
+                DataError(f"topic {topic.id} occurs twice", path=path, line=line, code="E317", remedy=remedy)
             )
     if not found:
         raise DataError(
@@ -126,14 +121,8 @@ def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
         fields: Mapping[str, str] = {str(child.tag): "".join(map(str, child.itertext())) for child in element}
         line, number = int(str(element.sourceline)), element.get("number")
         if not number or "Question" not in fields:
-            on_bad(
-                DataError(
-                    "a topic without number or question",
-                    path=path,
-                    line=line,
-                    remedy='A topic is <Topic number="…"> with a <Question>.',
-                )
-            )
+            remedy = 'A topic is <Topic number="…"> with a <Question>.'
+            on_bad(DataError("a topic without number or question", path=path, line=line, remedy=remedy))
             continue
         yield (
             line,
