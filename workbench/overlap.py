@@ -322,7 +322,7 @@ def _clusters(path: Path) -> list[list[str]]:
 
 
 def _expressions(a: Path, b: Path) -> Overlap:
-    from engines.egen.expressions.forms import canonical_key
+    from engines.egen.expressions.canonical import canonical_key
 
     ours, theirs = _clusters(a), _clusters(b)
     forms = {canonical_key(text.split()): text for texts in theirs for text in texts}

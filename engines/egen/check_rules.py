@@ -76,7 +76,11 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
     from engines.egen.rules.table import load_families, parse_families
 
     if spec.file is not None and spec.file.suffix != ".toml":
-        return _checked(spec.file, spec.family)
+        from engines.egen.rules.own import classify, read_foreign
+
+        read, unread = read_foreign(spec.file)
+        wanted = [rule for rule in read if spec.family.lower() in rule.group.lower()]
+        return FileChecked(spec.file, tuple(map(classify, wanted)), tuple(unread))
     known = load_families()
     if spec.file is not None:
         from engines.core.files import read_lines
@@ -97,14 +101,6 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
     return RulesFound(families, {one.rule.name: one for one in result})
 
 
-def _checked(file: Path, family: str) -> FileChecked:
-    from engines.egen.rules.own import classify, read_foreign
-
-    read, unread = read_foreign(file)
-    wanted = [rule for rule in read if family.lower() in rule.group.lower()]
-    return FileChecked(file, tuple(map(classify, wanted)), tuple(unread))
-
-
 def document(found: RulesFound | FileChecked) -> dict[str, Any]:
     """The rules, with `check` where they were checked; of a file: file, counts (by class), rules, unread
     (line and why), problems."""
@@ -112,7 +108,7 @@ def document(found: RulesFound | FileChecked) -> dict[str, Any]:
         return {
             "file": str(found.file),
             "counts": found.counts,
-            "rules": [_row(one) for one in found.found],
+            "rules": [one.to_dict() for one in found.found],
             "unread": [asdict(one) for one in found.unread],
             "problems": len(found.problems),
         }
@@ -130,23 +126,6 @@ def document(found: RulesFound | FileChecked) -> dict[str, Any]:
             {**asdict(drop), "family": group.name} for group in found.families for drop in group.dropped
         ],
         "problems": len(found.problems) if found.checks else None,
-    }
-
-
-def _row(found: Found) -> dict[str, Any]:
-    from engines.egen.expressions.language import prefix
-
-    rule = found.rule
-    return {
-        "line": rule.line,
-        "name": rule.name,
-        "group": rule.group,
-        "left": prefix(rule.left),
-        "right": prefix(rule.right),
-        "class": found.effect,
-        "except_at_single_values": found.except_at,
-        "points": found.points,
-        "counterexample": found.difference and asdict(found.difference),
     }
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core import system
 from engines.core.errors import DataError
@@ -136,7 +136,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     from engines.core.build import ResumableBuild
     from engines.egen.corpus.assemble import assemble
     from engines.egen.corpus.build import Plan, refuse_other_folder, versions
-    from engines.egen.corpus.folder import BLOCK, header, shard_files, write_shard
+    from engines.egen.corpus.folder import header, shard_files
     from engines.egen.corpus.sources import Head, Source, skeleton
     from engines.egen.rules.table import table_hash
 
@@ -153,10 +153,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
             Head(one.head, "own", skeleton(read_prefix(one.head, LETTERS)), one.rows[0].tokens)
             for one in clusters
         )
-        shards = {}
-        for block in range(-(-len(clusters) // BLOCK)):
-            stored = write_shard(out / "shards", block, clusters[block * BLOCK : (block + 1) * BLOCK])
-            shards[block] = out / "shards" / stored.name
+        shards = write_shards(out / "shards", clusters)
         plan = Plan(Source(_ORIGIN, heads), config, table_hash(), versions()).to_dict()
         beginning = header([head.prefix for head in heads], *(old.get("assume", "") for old in configs))
         plan = {**plan, **beginning, "origin": _ORIGIN, "configs": configs}
@@ -164,6 +161,14 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
         for path in set(shard_files(out / "shards")) - set(shards.values()):
             path.unlink()
     return place
+
+
+def write_shards(folder: Path, clusters: Sequence[GrownHead]) -> dict[int, Path]:
+    """The files of all clusters, by block."""
+    from engines.egen.corpus.folder import BLOCK, write_shard
+
+    parts = (clusters[first : first + BLOCK] for first in range(0, len(clusters), BLOCK))
+    return {block: folder / write_shard(folder, block, part).name for block, part in enumerate(parts)}
 
 
 def _saved(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
@@ -189,7 +194,8 @@ def _grown(corpus: Corpus, number: int) -> GrownHead:
     return GrownHead(number, tuple(map(_member, rows)), **known)
 
 
-T = TypeVar("T")
+_SETTINGS = ("members", "max_tokens", "mode", "style", "weights", "forms", "assume", "padding", "seed")
+"""Those of `BuildCorpus` that are of a configuration by the same name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +242,7 @@ class BuildCorpus:
         ),
     ] = None
     assume: Annotated[
-        str | None,
-        Arg("Assumptions for all heads: x > 0, n integer.", shown="nothing", words=True),
+        str | None, Arg("Assumptions for all heads: x > 0, n integer.", shown="nothing", words=True)
     ] = None
     rules: OwnRules = None
     theory: Annotated[
@@ -282,8 +287,7 @@ def resolved(spec: BuildCorpus) -> BuildCorpus:
     else:
         config = replace(config, style=style_of(spec.mode or config.mode))
         templates = templates or "all"
-    names = ("members", "max_tokens", "mode", "style", "weights", "forms", "assume", "padding", "seed")
-    found = {name: getattr(config, name) for name in names}
+    found = {name: getattr(config, name) for name in _SETTINGS}
     found |= {"nodes": config.limits.nodes, "workers": system.processors()}
     left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
     if spec.weights is not None:
@@ -322,18 +326,10 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
     else:
         source = open_source(spec.templates, theory=theory_of(theory, ""))
         if spec.sample is not None:
-            source = sample(source, spec.sample, _given(spec.seed))
+            source = sample(source, spec.sample, spec.seed or 0)
     config = EgenConfig(
-        members=_given(spec.members),
-        max_tokens=_given(spec.max_tokens),
-        mode=_given(spec.mode),
-        padding=_given(spec.padding),
-        seed=_given(spec.seed),
-        limits=Limits(nodes=_given(spec.nodes)),
-        style=_given(spec.style),
-        weights=_given(spec.weights),
-        forms=_given(spec.forms),
-        assume=_given(spec.assume),
+        **{name: getattr(spec, name) for name in _SETTINGS},
+        limits=Limits(nodes=spec.nodes or begun.limits.nodes),
         rules=checked_rules(spec.rules) if spec.rules else begun.rules,
         theory=theory,
     )
@@ -341,17 +337,12 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         source,
         spec.out,
         config,
-        workers=_given(spec.workers),
+        workers=spec.workers or system.processors(),
         held_out=spec.held_out,
         share=share_of(spec.share),
         events=events,
         stop=stop,
     )
-
-
-def _given(value: T | None) -> T:
-    assert value is not None
-    return value
 
 
 _RENAMED = {"cluster_size": "mean_cluster_size", "tokens": "mean_tokens"}
@@ -387,11 +378,15 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
     heads = sum(len(sources) for sources in table["merged_from"].to_pylist())
     operators = Counter(name for names in table["operators"].to_pylist() for name in names)
     outcomes = {name: int(pc.sum(table[name]).as_py() or 0) for name in OUTCOMES}
+    header: dict[str, Any] = {}
+    if corpus.letters:
+        assumed = {corpus.assumed(number) for number in range(table.num_rows)} - {""}
+        header = {"variables": list(corpus.variables), "assumed": sorted(assumed)}
     return {
         "path": str(spec.corpus),
         "source": corpus.manifest["source"]["name"],
         "heads": corpus.manifest["source"]["heads"],
-        **_header(corpus),
+        **header,
         "clusters": table.num_rows,
         "merged_heads": heads - table.num_rows,
         "skipped": corpus.manifest["skipped"],
@@ -429,13 +424,6 @@ def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
         "pairs": sum(n * (n - 1) for n in training),
         "triplets": (TRIPLETS // len(training) + 1) * len(training) if len(training) > 1 else 0,
     }
-
-
-def _header(corpus: Corpus) -> dict[str, Any]:
-    if not corpus.letters:
-        return {}
-    assumed = sorted({corpus.assumed(number) for number in range(corpus.clusters().num_rows)} - {""})
-    return {"variables": list(corpus.variables), "assumed": assumed}
 
 
 def _mean(means: pa.ChunkedArray, size: Any) -> float | None:

@@ -11,7 +11,19 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
 from engines.core.spec import Arg, refused
-from engines.egen.records import AssumeAny, EgenConfig, Limits, Member, Mode, OwnRules, TheoryName, Verdict
+from engines.egen.records import (
+    AssumeAny,
+    EgenConfig,
+    IterationLimit,
+    Limits,
+    Member,
+    Mode,
+    NodeLimit,
+    OwnRules,
+    TheoryName,
+    TimeLimit,
+    Verdict,
+)
 from engines.egen.theories.theory import theory_of, theory_text
 
 if TYPE_CHECKING:
@@ -19,9 +31,6 @@ if TYPE_CHECKING:
 
 _Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
 _Rules = Arg("Which rules: strict, common or paper.")
-_Nodes = Arg("The largest e-graph.", low=1, hidden=True)
-_Iterations = Arg("The most rounds of growth.", low=1, hidden=True)
-_Seconds = Arg("The longest growth, in seconds of work.", low=0, hidden=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +42,9 @@ class WalkEgraph:
     theory: TheoryName = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
     number: Annotated[int | None, Arg("Only this class.", low=0, name="class")] = None
-    nodes: Annotated[int, _Nodes] = Limits().nodes
-    iterations: Annotated[int, _Iterations] = Limits().iterations
-    time_s: Annotated[float, _Seconds] = Limits().time_s
+    nodes: NodeLimit = Limits().nodes
+    iterations: IterationLimit = Limits().iterations
+    time_s: TimeLimit = Limits().time_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +59,9 @@ class Derive:
     rules: OwnRules = None
     theory: TheoryName = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
-    nodes: Annotated[int, _Nodes] = Limits().nodes
-    iterations: Annotated[int, _Iterations] = Limits().iterations
-    time_s: Annotated[float, _Seconds] = Limits().time_s
+    nodes: NodeLimit = Limits().nodes
+    iterations: IterationLimit = Limits().iterations
+    time_s: TimeLimit = Limits().time_s
 
 
 def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -218,9 +227,10 @@ def extract(spec: Extract) -> dict[str, Any]:
 def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
     """Write classes as a corpus, each by its smallest term and others."""
     from engines.core.build import ResumableBuild
+    from engines.egen.corpora import write_shards
     from engines.egen.corpus.assemble import assemble
     from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
-    from engines.egen.corpus.folder import BLOCK, GrownHead, write_shard
+    from engines.egen.corpus.folder import GrownHead
     from engines.egen.corpus.sources import Head, Source
     from engines.egen.theories.terms import s_expression
 
@@ -242,9 +252,6 @@ def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
         members=max(1, spec.members), max_tokens=spec.max_size, seed=spec.seed, theory="terms", mode="paper"
     )
     with ResumableBuild(spec.out).lock("E453"):
-        shards = {}
-        for block in range(-(-len(grown) // BLOCK)):
-            stored = write_shard(spec.out / "shards", block, grown[block * BLOCK : (block + 1) * BLOCK])
-            shards[block] = spec.out / "shards" / stored.name
+        shards = write_shards(spec.out / "shards", grown)
         plan = Plan(Source(spec.file.name, tuple(heads)), config, "", versions()).to_dict()
         assemble(spec.out, {**plan, "origin": "extracted"}, heads, shards, seed=spec.seed, merge=False)

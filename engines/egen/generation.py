@@ -20,13 +20,16 @@ from engines.egen.records import (
     AssumeAny,
     Cluster,
     EgenConfig,
+    IterationLimit,
     Limits,
     Member,
     Mode,
+    NodeLimit,
     Order,
     OwnRules,
     Style,
     TheoryName,
+    TimeLimit,
     Weights,
     canonical_weights,
     families_of,
@@ -78,11 +81,9 @@ class Generate:
     padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
     seed: Annotated[int, Arg("Seed for members and points.", low=0)] = 0
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.", writes=True)] = None
-    nodes: Annotated[int, Arg("The largest e-graph.", low=1, hidden=True)] = Limits().nodes
-    iterations: Annotated[int, Arg("The most rounds of growth.", low=1, hidden=True)] = Limits().iterations
-    time_s: Annotated[float, Arg("The longest growth, in seconds of work.", low=0, hidden=True)] = (
-        Limits().time_s
-    )
+    nodes: NodeLimit = Limits().nodes
+    iterations: IterationLimit = Limits().iterations
+    time_s: TimeLimit = Limits().time_s
 
     def __post_init__(self) -> None:
         if self.weights and self.theory != "reals":
@@ -168,9 +169,8 @@ def _ordered(cluster: Cluster, order: Order) -> tuple[Member, ...]:
         unary = {label for label, count in theory.arity.items() if count == 1} - set(cluster.head.labels())
 
         def effort(member: Member) -> tuple[int, int]:
-            return sum(token in unary for token in member.prefix.split()), theory.read(
-                member.prefix, "prefix", head=False
-            ).depth
+            tree = theory.read(member.prefix, "prefix", head=False)
+            return sum(label in unary for label in tree.labels()), tree.depth
 
         return tuple(sorted(cluster.members, key=effort))
     return cluster.members
@@ -180,9 +180,12 @@ def document(cluster: Cluster) -> dict[str, Any]:
     """A cluster for JSON: head, members, stats, config. `gained` is there for members that are also defined
     where the head is not, though they have lost some of its domain."""
     stats, theory = cluster.stats, theory_of(cluster.config.theory, "")
+    names = set[str]()
+    if cluster.config.theory == "reals":
+        names = variables_of(cluster.head) | read_assumptions(cluster.config.assume).variables
     return {
         "head": prefix(cluster.head),
-        **_header(cluster),
+        **({"variables": list(ordered(names))} if names - {VARIABLE} else {}),
         "members": [_row(member, theory) for member in cluster.members],
         "stats": {
             **asdict(stats),
@@ -190,13 +193,6 @@ def document(cluster: Cluster) -> dict[str, Any]:
         },
         "config": cluster.config.to_dict(),
     }
-
-
-def _header(cluster: Cluster) -> dict[str, Any]:
-    if cluster.config.theory != "reals":
-        return {}
-    names = variables_of(cluster.head) | read_assumptions(cluster.config.assume).variables
-    return {"variables": list(ordered(names))} if names - {VARIABLE} else {}
 
 
 def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -120,6 +120,10 @@ Weights = Annotated[
 """Of `FAMILIES`; None is what a begun corpus has, and else no weights."""
 
 
+NodeLimit = Annotated[int, Arg("The largest e-graph.", low=1, hidden=True)]
+IterationLimit = Annotated[int, Arg("The most rounds of growth.", low=1, hidden=True)]
+TimeLimit = Annotated[float, Arg("The longest growth, in seconds of work.", low=0, hidden=True)]
+
 OwnRules = Annotated[
     Path | None,
     Arg(
@@ -145,7 +149,7 @@ defined, and that is somewhere. paper: anything that does not disagree on the re
 Style = Literal["plain", "distinct", "any"]
 """plain: members without detours (see `egraph.plain`), the head multiplied out and factored, and a few
 written ones for heads that no rule gives another form. distinct: the same, where members that differ by signs
-or by undoing a function (`forms.Canonical`) count as one. any: whatever the rules give."""
+or by undoing a function (`canonical.Canonical`) count as one. any: whatever the rules give."""
 
 TheoryName = Annotated[
     str,

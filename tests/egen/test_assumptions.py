@@ -19,7 +19,7 @@ from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.evaluations.check import Check, check
-from engines.egen.expressions.forms import canonical_key
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.expressions.notation import infix, latex, unicode_infix
 from engines.egen.expressions.notation import read as read_text

@@ -9,7 +9,7 @@ import pytest
 
 import engines.egen.corpus.build_semembed as sememb
 from engines.core.errors import EngineError
-from engines.egen.expressions.forms import canonical_key
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.models.datasets import read_labelled
 from engines.egen.verification.verify import Verifier

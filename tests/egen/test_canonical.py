@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.egen.expressions.forms import canonical_key, has_padding
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import (
     FUNCTIONS,
     HYPERBOLIC,
@@ -23,6 +23,7 @@ from engines.egen.expressions.language import (
     prefix,
     read_prefix,
 )
+from engines.egen.expressions.padding import has_padding
 from tests.egen.expressions import arithmetic, trees, value
 
 

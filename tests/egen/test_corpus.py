@@ -28,7 +28,7 @@ from engines.egen.corpus.folder import (
     write_shard,
 )
 from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
-from engines.egen.expressions.forms import canonical_key
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import to_training
 from engines.egen.models.datasets import stream_pairs, stream_triplets

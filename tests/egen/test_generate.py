@@ -20,9 +20,10 @@ from engines.egen.corpus.sources import templates
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.process import GrowthProcess
-from engines.egen.expressions.forms import canonical_key, has_padding
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import read
+from engines.egen.expressions.padding import has_padding
 from engines.egen.records import MAX_TOKENS, Cluster, EgenConfig, Limits, Mode
 from engines.egen.rules.table import parse_families
 from engines.egen.verification.verify import Verifier

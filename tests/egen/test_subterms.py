@@ -6,15 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.egen.expressions.forms import (
-    Canonical,
-    Padding,
-    Subterms,
-    canonical_key,
-    has_padding,
-)
+from engines.egen.expressions.canonical import Canonical, Subterms, canonical_key
 from engines.egen.expressions.language import ARITY
 from engines.egen.expressions.novelty import Ideas, written
+from engines.egen.expressions.padding import Padding, has_padding
 from tests.egen.expressions import LEAVES, trees
 
 
@@ -28,7 +23,7 @@ def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: li
     for tree in (*many, *nested, *many):
         number = terms.read(tree.labels())
         assert terms.tokens(number) == tuple(tree.labels())
-        assert padding.found(number) == has_padding(tree)
+        assert padding.padded(number) == has_padding(tree)
         keys.add((canonical.key(number), canonical_key(tree)))
         assert ideas.key(number) == written(tree).text
     assert len(keys) == len({one for one, _ in keys}) == len({other for _, other in keys})

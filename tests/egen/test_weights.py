@@ -17,7 +17,7 @@ from engines.egen.corpora import BuildCorpus, resolved
 from engines.egen.egraph.grammar import LISTED, Grammar, Sampler, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.forms import canonical_key
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import ARITY, VARIABLE, prefix, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.expressions.novelty import tidy, written

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, lcm, log2, prod
 
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import (
+    MINUS,
     ONE,
+    ZERO,
     TooLargeError,
     added,
     divided,
@@ -26,6 +28,7 @@ from engines.egen.algebra.rational import (
     rational,
     terms,
     times,
+    times_all,
 )
 from engines.egen.expressions.language import is_number
 
@@ -39,6 +42,7 @@ from engines.egen.expressions.language import is_number
 _MAX_BITS = 2**17
 _CIRCULAR = {"sin": ("sin",), "cos": ("cos",), "tan": ("sin", "cos"), "cot": ("cos", "sin")}
 _CIRCULAR |= {"sec": ("", "cos"), "csc": ("", "sin")}
+_ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 def is_zero(tree: Tree) -> bool | None:
@@ -51,10 +55,10 @@ def is_zero(tree: Tree) -> bool | None:
     False
     """
     try:
-        bound = _Bounds().of(tree)
+        above, below, degree = _Bounds().of(tree)
     except _NotAlgebraicError:
         return None
-    needed = bound.above * (bound.degree - 1) + bound.below + 2
+    needed = above * (degree - 1) + below + 2
     if needed > _MAX_BITS:
         return None
     bits = 64
@@ -100,24 +104,16 @@ class _NotAlgebraicError(Exception):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
-    """Binary logarithms of bounds of all conjugates of U and L, and the degree of a field with U in it."""
-
-    above: float
-    below: float
-    degree: int
-
-
 class _Bounds:
     def __init__(self) -> None:
         self.roots: dict[tuple[Tree, int], int] = {}
         self.turns = 4
 
-    def of(self, tree: Tree) -> _Bound:
+    def of(self, tree: Tree) -> tuple[float, float, int]:
+        """Binary logarithms of bounds of all conjugates of U and L, and the degree of a field with U in
+        it."""
         above, below = self._of(tree)
-        n = fmpz(self.turns)
-        return _Bound(above, below, int(n.euler_phi()) * prod(self.roots.values()))
+        return above, below, int(fmpz(self.turns).euler_phi()) * prod(self.roots.values())
 
     def _of(self, tree: Tree) -> tuple[float, float]:
         if is_number(tree):
@@ -129,7 +125,7 @@ class _Bounds:
                 raise _NotAlgebraicError
             self.turns = lcm(self.turns, 2 * part.denominator)
             return 1.0, 1.0
-        if tree.label in ("+", "-", "*", "/"):
+        if tree.label in _ARITHMETIC:
             (u, low), (v, lower) = map(self._of, tree.children)
             if tree.label == "*":
                 return u + v, low + lower
@@ -174,19 +170,13 @@ def _value(tree: Tree) -> arb:
         values = {"": arb(1), "sin": arb.sin_pi_fmpq(angle), "cos": arb.cos_pi_fmpq(angle)}
         above, *below = _CIRCULAR[tree.label]
         return values[above] / values[below[0]] if below else values[above]
-    parts = [_value(child) for child in tree.children[: 1 if tree.label in ("pow", "sqrt") else 2]]
-    if tree.label == "+":
-        return parts[0] + parts[1]
-    if tree.label == "-":
-        return parts[0] - parts[1]
-    if tree.label == "*":
-        return parts[0] * parts[1]
-    if tree.label == "/":
-        return parts[0] / parts[1]
+    if tree.label in _ARITHMETIC:
+        return _ARITHMETIC[tree.label](*map(_value, tree.children))
+    base = _value(tree.children[0])
     if tree.label == "abs":
-        return abs(parts[0])
+        return abs(base)
     exponent = _exponent(tree)
-    root = parts[0] if exponent.denominator == 1 else parts[0].root(exponent.denominator)
+    root = base if exponent.denominator == 1 else base.root(exponent.denominator)
     return root**exponent.numerator
 
 
@@ -194,12 +184,12 @@ def _value(tree: Tree) -> arb:
 #
 # Only `sin cos sinh cosh` are looked at; the others are written by them before.
 
-_PI, _ZERO = Tree("pi"), Tree("0")
+_PI, _E = Tree("pi"), Tree("e")
 _PARTNER = {"sin": ("sin", "cos"), "cos": ("sin", "cos"), "sinh": ("sinh", "cosh"), "cosh": ("sinh", "cosh")}
 _MAX_MULTIPLE = 16
 _ROOT = {2: Tree("sqrt", (Tree("2"),)), 3: Tree("sqrt", (Tree("3"),))}
 _SINES = {
-    Fraction(0): _ZERO,
+    Fraction(0): ZERO,
     Fraction(1, 6): number(Fraction(1, 2)),
     Fraction(1, 4): divided(_ROOT[2], number(2)),
     Fraction(1, 3): divided(_ROOT[3], number(2)),
@@ -252,7 +242,7 @@ class Angles:
         if len(rows) != 1 or rows[0][0] > 0:
             return tree
         opposite = Tree(tree.label, (normal(times(number(-rows[0][0]), rows[0][1])),))
-        return times(Tree("-1"), opposite) if _PARTNER[tree.label][0] == tree.label else opposite
+        return times(MINUS, opposite) if _PARTNER[tree.label][0] == tree.label else opposite
 
     def multiple(self, tree: Tree) -> Tree:
         """The sine or cosine of a multiple of a unit angle, by its sine and cosine."""
@@ -269,12 +259,12 @@ class Angles:
         if abs(n) > _MAX_MULTIPLE:
             return Tree(tree.label, (normal(tree.children[0]),))
         result = _expanded(abs(n), Tree(sine, (angle,)), Tree(cosine, (angle,)), tree.label == sine)
-        return times(Tree("-1"), result) if n < 0 and tree.label == sine else result
+        return times(MINUS, result) if n < 0 and tree.label == sine else result
 
     def value(self, tree: Tree) -> Tree:
         """The sine or cosine of a part of pi, where it has square roots only."""
-        if tree.label in ("sinh", "cosh") and normal(tree.children[0]) == _ZERO:
-            return _ZERO if tree.label == "sinh" else ONE
+        if tree.label in ("sinh", "cosh") and normal(tree.children[0]) == ZERO:
+            return ZERO if tree.label == "sinh" else ONE
         if tree.label not in ("sin", "cos"):
             return tree
         part = part_of_pi(tree.children[0])
@@ -287,19 +277,17 @@ class Angles:
         known = _SINES.get(min(part, 1 - part))
         if known is None:
             return tree
-        return known if sign > 0 else times(Tree("-1"), known)
+        return known if sign > 0 else times(MINUS, known)
 
 
 def _expanded(n: int, sine: Tree, cosine: Tree, odd: bool) -> Tree:
     if n == 1:
         return sine if odd else cosine
-    total = _ZERO
+    total = ZERO
     for k in range(int(odd), n + 1, 2):
         sign = -1 if sine.label == "sin" and k % 4 >= 2 else 1
         parts = [power(tree, m) for tree, m in ((sine, k), (cosine, n - k)) if m]
-        term = number(comb(n, k))
-        for part in parts:
-            term = times(term, part)
+        term = times_all([number(comb(n, k)), *parts])
         total = less(total, term) if sign < 0 else added(total, term)
     return total
 
@@ -310,7 +298,6 @@ def _expanded(n: int, sine: Tree, cosine: Tree, odd: bool) -> Tree:
 # ends of a derivation are defined. What has no known sign stays together: the root of u v is not taken apart
 # where u and v may both be negative. The callers verify every line, at these points and others.
 
-_E, _ZERO_powers = Tree("e"), Tree("0")
 _ROOTED = 10**12
 """Numbers from here on are not taken apart into primes."""
 
@@ -376,7 +363,7 @@ class Powers:
         result = self._split(tree.children[0])
         if result is None:
             return tree
-        total = _ZERO_powers
+        total = ZERO
         for base, exponent in result:
             total = added(total, times(number(exponent), self._ln(base)))
         return total
@@ -387,13 +374,13 @@ class Powers:
         inside = tree.children[0]
         sign = self.signs.of(inside)
         if sign:
-            return inside if sign > 0 else times(Tree("-1"), inside)
+            return inside if sign > 0 else times(MINUS, inside)
         scale, rows = factors(inside)
         product = number(abs(scale))
         for factor, exponent in rows:
             sign = self.signs.of(factor)
             if sign or exponent % 2 == 0:
-                even = factor if sign >= 0 else times(Tree("-1"), factor)
+                even = factor if sign >= 0 else times(MINUS, factor)
                 product = times(product, power(even, exponent))
             else:
                 product = times(product, power(Tree("abs", (factor,)), exponent))
@@ -418,7 +405,7 @@ class Powers:
             if known > 0:
                 result.append((factor, exponent))
             elif known < 0:
-                result.append((normal(times(Tree("-1"), factor)), exponent))
+                result.append((normal(times(MINUS, factor)), exponent))
                 sign = -sign if exponent % 2 else sign
             else:
                 even = exponent - exponent % 2
@@ -427,10 +414,7 @@ class Powers:
                 if exponent % 2:
                     rest.append(factor)
         if rest:
-            whole = number(sign)
-            for factor in rest:
-                whole = times(whole, factor)
-            result.append((normal(whole), 1))
+            result.append((normal(times_all([number(sign), *rest])), 1))
         return result if rest or sign > 0 else None
 
     def _to_the(self, base: Tree, exponent: Fraction) -> Tree:
@@ -439,10 +423,7 @@ class Powers:
         result = self._split(base)
         if result is None:
             return Tree("pow", (base, number(exponent)))
-        product = ONE
-        for factor, times_over in result:
-            product = times(product, self._of_factor(factor, times_over * exponent))
-        return product
+        return times_all([ONE, *(self._of_factor(factor, n * exponent) for factor, n in result)])
 
     def _of_factor(self, factor: Tree, exponent: Fraction) -> Tree:
         if factor.label == "pow":
@@ -454,11 +435,9 @@ class Powers:
         return self._piece(factor, ONE, exponent)
 
     def _exponential(self, base: Tree, exponents: Sequence[tuple[Fraction, Tree]]) -> Tree:
-        found: list[tuple[Tree, int]] | None = [(base, 1)]
-        if base != _E and base.label != "x":
-            found = self._split(base)
+        factors = None if base == _E or base.label == "x" else self._split(base)
         product = ONE
-        for factor, times_over in found or [(base, 1)]:
+        for factor, times_over in factors or [(base, 1)]:
             for c, m in exponents:
                 product = times(product, self._raised(factor, m, c * times_over))
         return product

@@ -21,7 +21,9 @@ from flint import fmpq, fmpq_mpoly, fmpq_poly
 from engines.core.tree import Tree, derivative
 from engines.egen.algebra.atoms import Angles, Powers, Signs, bottom_up
 from engines.egen.algebra.rational import (
+    MINUS,
     ONE,
+    TWO,
     ZERO,
     Space,
     TooLargeError,
@@ -46,7 +48,7 @@ from engines.egen.algebra.rational import (
     terms,
     times,
 )
-from engines.egen.expressions.forms import canonical_key
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import fold, unfolded
 from engines.egen.rules.table import Rule, filled, fits, load_families, meets
 
@@ -58,7 +60,6 @@ _AGAIN = 12
 _LONGER = 12
 """Tokens by which a form may be longer than its expression and be taken further."""
 _CIRCULAR, _HYPERBOLIC = ("sin", "cos"), ("sinh", "cosh")
-_MINUS, _TWO = Tree("-1"), Tree("2")
 _LARGEST = 1_000
 """Nodes that taking apart one sine or cosine may give."""
 _MOST_WAVES = 20_000
@@ -215,7 +216,7 @@ def _exponential_quotients(tree: Tree, signs: Signs) -> Iterator[Tree]:
 
     for by in dict.fromkeys((most, Fraction(most, 2) if most % 2 == 0 else most)):
         yield divided(lowered(top, int(by)), lowered(bottom, int(by)))
-    half = Tree("tanh", (normal(divided(inside, _TWO)),))
+    half = Tree("tanh", (normal(divided(inside, TWO)),))
     through = divided(added(ONE, half), less(ONE, half))
     yield from expanded(_swapped(space.tree(result), atom, through), signs)
 
@@ -233,17 +234,14 @@ def _logarithms(tree: Tree, signs: Signs) -> Iterator[Tree]:
         return
     above, below = ONE, ONE
     for c, m in joined:
-        part = _raised(m.children[0], abs(c))
+        inside = m.children[0]
+        part = Tree("sqrt", (inside,)) if abs(c) == Fraction(1, 2) else power(inside, abs(c))
         above, below = (times(above, part), below) if c > 0 else (above, times(below, part))
     total = Tree("ln", (divided(above, below),))
     for c, m in rows:
         if m.label != "ln":
             total = plus(total, c, m)
     yield total
-
-
-def _raised(base: Tree, exponent: Fraction) -> Tree:
-    return Tree("sqrt", (base,)) if exponent == Fraction(1, 2) else power(base, exponent)
 
 
 def _roots_as_written(tree: Tree) -> Tree:
@@ -300,7 +298,8 @@ def _conjugate(tree: Tree, _: Signs) -> Iterator[Tree]:
             root = times(space.sum(q), atom)
             conjugate = less(space.sum(p), root)
             norm = normal(less(power(space.sum(p), 2), times(power(space.sum(q), 2), square)))
-            norm = _fewer_squares(norm)
+            forms = [norm, *_squares(norm)]
+            norm = min((one for form in forms for one in (form, _power_form(form))), key=len)
             if norm == ZERO:
                 continue
             other = times(space.sum(result[1 - side]), conjugate)
@@ -371,7 +370,8 @@ def _squares(tree: Tree, _: Signs | None = None) -> Iterator[Tree]:
 def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None:
     """Even powers of one function by the other: cos² = 1 - sin², cosh² = 1 + sinh², sinh² = cosh² - 1."""
     space = Space([tree])
-    if not any(atom.label == name for atom in space.atoms):
+    places = [place for place, atom in enumerate(space.atoms) if atom.label == name]
+    if not places:
         return None
 
     def side(polynomial: fmpq_mpoly) -> Tree:
@@ -382,9 +382,7 @@ def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None
                 n = int(n)
                 if atom.label == name and n > 1:
                     square = power(Tree(other, atom.children), 2)
-                    base = (
-                        added(ONE, square) if sign > 0 else less(ONE, square) if sign else less(square, ONE)
-                    )
+                    base = (added if sign > 0 else less)(ONE, square) if sign else less(square, ONE)
                     term = times(term, power(base, n // 2))
                     n %= 2
                 if n:
@@ -393,30 +391,17 @@ def _without_square(tree: Tree, name: str, other: str, sign: int) -> Tree | None
         return normal(total) if total != ZERO else ZERO
 
     result = space.of(tree)
-    if all(
-        max(
-            (int(row[p]) for row in side_.monoms() for p, a in enumerate(space.atoms) if a.label == name),
-            default=0,
-        )
-        < 2
-        for side_ in result
-    ):
+    if all(row[place] < 2 for half in result for row in half.monoms() for place in places):
         return None
     below = side(result.bottom)
     return normal(divided(side(result.top), below)) if below != ZERO else None
-
-
-def _fewer_squares(tree: Tree) -> Tree:
-    """The shortest of a norm and its forms with one of the two functions."""
-    forms = [tree, *_squares(tree)]
-    return min((form for form in forms for form in (form, _power_form(form))), key=len)
 
 
 def _power_form(tree: Tree) -> Tree:
     """1 - cos² as sin²."""
     rows = {m: c for c, m in terms(tree)}
     for m, c in rows.items():
-        square = m.label == "pow" and m.children[0].label in _CIRCULAR and m.children[1] == _TWO
+        square = m.label == "pow" and m.children[0].label in _CIRCULAR and m.children[1] == TWO
         if square and len(rows) == 2 and rows.get(ONE) == -c:
             other = Tree("cos" if m.children[0].label == "sin" else "sin", m.children[0].children)
             return scaled(-c, power(other, 2))
@@ -540,30 +525,30 @@ def _sum_to_product(tree: Tree, _: Signs) -> Iterator[Tree]:
         wave, sign = (m, d * c > 0) if n == ONE else (n, d * c > 0)
         scale = d if n == ONE else c
         if wave.label == "cos":
-            half = normal(divided(wave.children[0], _TWO))
+            half = normal(divided(wave.children[0], TWO))
             yield scaled(2 * scale, power(Tree("cos" if sign else "sin", (half,)), 2))
         if wave.label == "cosh":
-            half = normal(divided(wave.children[0], _TWO))
+            half = normal(divided(wave.children[0], TWO))
             yield scaled(2 * scale * (1 if sign else -1), power(Tree("cosh" if sign else "sinh", (half,)), 2))
         return
     if labels == set(_CIRCULAR) and m.children == n.children:
         (s, a), (t, __) = ((c, m), (d, n)) if m.label == "sin" else ((d, n), (c, m))
-        root = Tree("sqrt", (_TWO,))
+        root = Tree("sqrt", (TWO,))
         quarter = Tree("/", (Tree("pi"), Tree("4")))
         angle = a.children[0]
         factor = times(number(abs(s)), root)
         sine = (added if s * t > 0 else less)(angle, quarter)
         cosine = (less if s * t > 0 else added)(angle, quarter)
-        yield times(factor if s > 0 else times(_MINUS, factor), Tree("sin", (sine,)))
-        yield times(factor if t > 0 else times(_MINUS, factor), Tree("cos", (cosine,)))
+        yield times(factor if s > 0 else times(MINUS, factor), Tree("sin", (sine,)))
+        yield times(factor if t > 0 else times(MINUS, factor), Tree("cos", (cosine,)))
         return
     if len(labels) == 1 and m.label in (*_CIRCULAR, *_HYPERBOLIC):
         yield from _two_waves(m.label, c, m.children[0], d, n.children[0])
 
 
 def _two_waves(label: str, c: Fraction, a: Tree, d: Fraction, b: Tree) -> Iterator[Tree]:
-    middle = normal(divided(added(a, b), _TWO))
-    apart = normal(divided(less(a, b), _TWO))
+    middle = normal(divided(added(a, b), TWO))
+    apart = normal(divided(less(a, b), TWO))
     hyperbolic = label.endswith("h")
     sine, cosine = _HYPERBOLIC if hyperbolic else _CIRCULAR
     alike = c == d
@@ -583,7 +568,7 @@ def _signed(scale: Fraction, waves: Iterable[tuple[str, Tree]]) -> Tree:
     for label, angle in waves:
         rows = terms(angle)
         if rows and rows[0][0] < 0:
-            angle = normal(times(_MINUS, angle))
+            angle = normal(times(MINUS, angle))
             scale = -scale if label in ("sin", "sinh") else scale
         found = times(found, Tree(label, (angle,)))
     return scaled(scale, found)
@@ -598,7 +583,7 @@ def _double_angle(tree: Tree, _: Signs) -> Iterator[Tree]:
             other = places.get(Tree(cosine, atom.children)) if atom.label == sine else None
             if other is None:
                 continue
-            wave = Tree(sine, (normal(times(_TWO, atom.children[0])),))
+            wave = Tree(sine, (normal(times(TWO, atom.children[0])),))
             total, changed = ZERO, False
             result = space.of(tree)
             if not result.bottom.is_constant():
@@ -621,14 +606,14 @@ def _tangents(tree: Tree, _: Signs) -> Iterator[Tree]:
     if len(angles) != 1:
         return
     (angle,) = angles
-    half = Tree("tan", (normal(divided(angle, _TWO)),))
+    half = Tree("tan", (normal(divided(angle, TWO)),))
     if any(node.label in _HYPERBOLIC for node in tree):
         half = Tree("tanh", half.children)
     sign = added if half.label == "tan" else less
     other = less if half.label == "tan" else added
     below = sign(ONE, power(half, 2))
     known = {
-        _CIRCULAR[0]: divided(times(_TWO, half), below),
+        _CIRCULAR[0]: divided(times(TWO, half), below),
         _CIRCULAR[1]: divided(other(ONE, power(half, 2)), below),
     }
     known |= {_HYPERBOLIC[0]: known["sin"], _HYPERBOLIC[1]: known["cos"]}
@@ -655,8 +640,8 @@ def _quotients(tree: Tree, _: Signs) -> Iterator[Tree]:
 
 def _two_exponentials(c: Fraction, a: Tree, d: Fraction, b: Tree) -> Iterator[Tree]:
     """c (e^a ± e^b) as 2 c e^((a+b)/2) times a hyperbolic cosine or sine."""
-    middle = normal(divided(added(a, b), _TWO))
-    apart = normal(divided(less(a, b), _TWO))
+    middle = normal(divided(added(a, b), TWO))
+    apart = normal(divided(less(a, b), TWO))
     label = "cosh" if c == d else "sinh"
     if middle == ZERO:
         yield _signed(2 * c, [(label, apart)])

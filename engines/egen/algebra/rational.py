@@ -24,7 +24,7 @@ from engines.egen.expressions.language import CONSTANTS, MAX_DIGITS, is_constant
 if TYPE_CHECKING:
     from engines.egen.algebra.atoms import Signs
 
-ONE, ZERO, _MINUS = Tree("1"), Tree("0"), Tree("-1")
+ONE, ZERO, MINUS, TWO = Tree("1"), Tree("0"), Tree("-1"), Tree("2")
 _MAX_POWER = 64
 _MAX_TERMS = 600
 
@@ -429,7 +429,7 @@ def partial_fractions(tree: Tree, _: Signs) -> Iterator[Tree]:
         if above == ONE:
             total = plus(total, c, Tree("/", (above, below)))
         elif total == ZERO:
-            total = part if c > 0 else times(_MINUS, part)
+            total = part if c > 0 else times(MINUS, part)
         else:
             total = (added if c > 0 else less)(total, part)
     yield _joined(whole, atom, total)

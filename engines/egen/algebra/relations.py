@@ -11,6 +11,7 @@ from flint import fmpq_mpoly
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Angles, Powers, Signs, bottom_up, is_algebraic, is_root, is_zero
 from engines.egen.algebra.rational import (
+    MINUS,
     ONE,
     ZERO,
     Space,
@@ -25,7 +26,7 @@ from engines.egen.algebra.rational import (
     times,
 )
 from engines.egen.expressions.language import fold, unfolded, variables_of
-from engines.egen.rules.table import Rule, filled, fits, meets
+from engines.egen.rules.table import Rule, filled, fits, meets, reversed_rule
 
 # Equality is decided by exact arithmetic: the numerator of the difference is reduced by sin^2 + cos^2 = 1,
 # cosh^2 - sinh^2 = 1, (u^(1/n))^n = u and |u|^2 = u^2; what is left vanishes if every coefficient, an
@@ -271,10 +272,10 @@ def _is_quotient(tree: Tree) -> bool:
 # of factors. Each pair of lines is then held against each other (`relations.equal`); where two are equal, the
 # way is closed.
 
-Lines = list[tuple[str, Tree]]
+Line = tuple[str, Tree]
 """The name of a step and what it leads to."""
+Lines = list[Line]
 
-_MINUS = Tree("-1")
 _ROUNDS = 5
 _LARGEST = 900
 """Tokens; longer lines are not followed."""
@@ -313,15 +314,10 @@ def meetings(start: Tree, target: Tree, rules: Mapping[str, Rule], signs: Signs)
         for i, j in order:
             steps = equal(here[i][1], there[j][1], ends.powers)
             if steps:
-                back = [(_back(there[k][0], rules), there[k - 1][1]) for k in range(j, 0, -1)]
+                names = [reversed_rule(name) if name in rules else name for name, _ in there]
+                back = [(names[k], there[k - 1][1]) for k in range(j, 0, -1)]
                 met = [] if here[i][1] == there[j][1] else [(" and ".join(steps), there[j][1])]
                 yield [*here[1 : i + 1], *met, *back]
-
-
-def _back(name: str, rules: Mapping[str, Rule]) -> str:
-    if name not in rules:
-        return name
-    return name.removesuffix("~") if name.endswith("~") else f"{name}~"
 
 
 class _Ends:
@@ -412,14 +408,14 @@ class _Ends:
 
 def _without_neutral(tree: Tree) -> Tree:
     """A sum without terms 0, a product without factors 0 or 1 and without two factors -1."""
-    if tree.label == "*" and tree.children[0] == _MINUS and tree.children[1].children[:1] == (_MINUS,):
+    if tree.label == "*" and tree.children[0] == MINUS and tree.children[1].children[:1] == (MINUS,):
         return tree.children[1].children[1] if tree.children[1].label == "*" else tree
     return _SIMPLER[tree.label](*tree.children) if tree.label in _SIMPLER else tree
 
 
 _SIMPLER: Mapping[str, Callable[[Tree, Tree], Tree]] = {
     "+": added,
-    "-": lambda left, right: less(left, right) if left != ZERO else times(_MINUS, right),
+    "-": lambda left, right: less(left, right) if left != ZERO else times(MINUS, right),
     "*": times,
     "/": divided,
 }

@@ -36,34 +36,25 @@ _CLOSE = 1e-5
 _COMPARED = 8
 """Numbers that two functions must both have to be told apart."""
 
+
+def _reciprocal(function: Callable[[Complexes], Any]) -> Callable[[Complexes], Any]:
+    return lambda u: 1 / function(u)
+
+
+def _of_reciprocal(function: Callable[[Complexes], Any]) -> Callable[[Complexes], Any]:
+    return lambda u: function(1 / u)
+
+
+_DIRECT = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 _OF_ONE: Mapping[str, Callable[[Complexes], Any]] = {
     "sqrt": np.sqrt,
     "abs": lambda u: np.abs(u) + 0j,
     "ln": np.log,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "csc": lambda u: 1 / np.sin(u),
-    "sec": lambda u: 1 / np.cos(u),
-    "cot": lambda u: 1 / np.tan(u),
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "acsc": lambda u: np.arcsin(1 / u),
-    "asec": lambda u: np.arccos(1 / u),
+    **{name: getattr(np, name) for name in _DIRECT},
+    **{f"a{name}": getattr(np, f"arc{name}") for name in _DIRECT},
+    **{RECIPROCAL[name]: _reciprocal(getattr(np, name)) for name in _DIRECT},
+    **{f"a{RECIPROCAL[name]}": _of_reciprocal(getattr(np, f"arc{name}")) for name in _DIRECT},
     "acot": lambda u: np.pi / 2 - np.arctan(u),
-    "sinh": np.sinh,
-    "cosh": np.cosh,
-    "tanh": np.tanh,
-    "csch": lambda u: 1 / np.sinh(u),
-    "sech": lambda u: 1 / np.cosh(u),
-    "coth": lambda u: 1 / np.tanh(u),
-    "asinh": np.arcsinh,
-    "acosh": np.arccosh,
-    "atanh": np.arctanh,
-    "acsch": lambda u: np.arcsinh(1 / u),
-    "asech": lambda u: np.arccosh(1 / u),
-    "acoth": lambda u: np.arctanh(1 / u),
 }
 
 

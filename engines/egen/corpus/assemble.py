@@ -24,7 +24,7 @@ from engines.core.numeric import DEFINED, UNDEFINED, Expression, compile_valid, 
 from engines.core.tree import Tree
 from engines.egen.corpus.folder import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
 from engines.egen.corpus.sources import Head
-from engines.egen.expressions.forms import Subterms
+from engines.egen.expressions.canonical import Subterms
 from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABLE
 from engines.egen.expressions.notation import to_training
 from engines.egen.records import Outcome

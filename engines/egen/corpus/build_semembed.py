@@ -84,7 +84,7 @@ def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     import sympy
 
     from engines.core.symbolic import from_sympy, isolated, to_sympy
-    from engines.egen.expressions.forms import canonical_key
+    from engines.egen.expressions.canonical import canonical_key
     from engines.egen.models.datasets import usable
     from engines.egen.verification.verify import Verifier
 

@@ -384,7 +384,7 @@ class Corpus:
                     yield Match(cluster, head, verdict, texts.index(text))
 
     def _place(self, cluster: int, tree: Tree) -> int | None:
-        from engines.egen.expressions.forms import Subterms
+        from engines.egen.expressions.canonical import Subterms
 
         terms = Subterms(self.theory.arity)
         forms = self.theory.forms(terms)

@@ -8,14 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import (
-    ARITY,
-    FUNCTIONS,
-    RESULT_LIMIT,
-    VARIABLE,
-    fold,
-    is_number,
-)
+from engines.egen.expressions.language import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold, is_number
 from engines.egen.theories.theory import Assumptions, Relation
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.
@@ -183,8 +176,7 @@ def term(tree: Tree, labels: Container[str]) -> str:
 
 def number(value: Fraction | int) -> str:
     """A rational constant as egglog text."""
-    exact = Fraction(value)
-    return f"(Num {_rational(exact)})"
+    return f"(Num {_rational(value)})"
 
 
 def _rational(value: Fraction | int) -> str:
@@ -214,16 +206,8 @@ def schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
     yield "(function Deg (Math) i64 :merge old)"
     yield "(function Root () Math :no-merge)"
     yield "(relation Applied (Math Math))"
-    yield "(ruleset fold)"
-    yield "(ruleset spare)"
-    yield "(ruleset shapes)"
-    yield "(ruleset facts)"
-    yield "(ruleset asked)"
-    yield "(ruleset clear)"
-
-
-def _node(name: str, arity: int) -> str:
-    return f"({' '.join([name, 'u', 'v'][: 1 + arity])})"
+    for name in ("fold", "spare", "shapes", "facts", "asked", "clear"):
+        yield f"(ruleset {name})"
 
 
 def _row(name: str, arity: int) -> str:
@@ -325,7 +309,7 @@ def _facts(variable: bool) -> Iterator[Implication]:
     one = number(1)
     for name, arity in (("Num", 1), ("Var", 1), *_arities(ARITY).items()):
         if variable or name != "X":
-            yield follows(f"(= e {_node(name, arity)})")
+            yield follows(f"(= e ({' '.join([name, 'u', 'v'][: 1 + arity])}))")
     # Which functions are made of what.
     yield follows("(= e (Num u))", "Konst e")
     yield follows("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
@@ -564,25 +548,13 @@ def _relation(one: Relation) -> Iterator[str]:
             yield known(term(left if right == Tree("0") else right, SEVERAL), "Nz")
         return
     yield known(difference, "Pos" if one.sign == "<" else "Nonneg")
-    if is_number(left):
-        yield from _above(term(right, SEVERAL), Fraction(left.label), strict=one.sign == "<")
-    if is_number(right):
-        yield from _below(term(left, SEVERAL), Fraction(right.label), strict=one.sign == "<")
-
-
-def _above(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
-    if bound >= 1:
-        yield known(leaf, "Ge1")
-    elif bound > 0 or (bound == 0 and strict):
-        yield known(leaf, "Pos")
-    elif bound == 0:
-        yield known(leaf, "Nonneg")
-
-
-def _below(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
-    if bound <= 0:
+    if is_number(left) and (bound := Fraction(left.label)) >= 0:
+        strict = bound > 0 or one.sign == "<"
+        yield known(term(right, SEVERAL), "Ge1" if bound >= 1 else "Pos" if strict else "Nonneg")
+    if is_number(right) and (bound := Fraction(right.label)) <= 0:
+        leaf = term(left, SEVERAL)
         yield known(leaf, "Nonpos")
-    if bound < 0 or (bound == 0 and strict):
-        yield known(leaf, "Nz")
-    if bound <= -1:
-        yield known(leaf, "Absge1")
+        if bound < 0 or one.sign == "<":
+            yield known(leaf, "Nz")
+        if bound <= -1:
+            yield known(leaf, "Absge1")

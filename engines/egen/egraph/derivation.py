@@ -13,12 +13,22 @@ from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
+from engines.egen.algebra.relations import ARITHMETIC, Line
 from engines.egen.egraph.growth import GROUPS, group, guards
 from engines.egen.expressions.language import VARIABLE, fold, is_number, operate, unfolded
 from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, distinguishable, where
-from engines.egen.rules.table import OF_NUMBERS, Condition, Guards, Rule, filled, fits, is_variable
+from engines.egen.rules.table import (
+    OF_NUMBERS,
+    Condition,
+    Guards,
+    Rule,
+    filled,
+    fits,
+    is_variable,
+    reversed_rule,
+)
 from engines.egen.theories.reals import Reals
-from engines.egen.theories.theory import Judge, Theory
+from engines.egen.theories.theory import Theory
 
 # A small e-graph that remembers why things are equal.
 #
@@ -27,20 +37,16 @@ from engines.egen.theories.theory import Judge, Theory
 # Oliveras, "Proof-producing congruence closure", 2005): between two equal nodes there is one path, and as a
 # path never changes once it exists, taking congruences apart comes to an end.
 
-ARITHMETIC, ASSUMED = "arithmetic", "assumed"
+ASSUMED = "assumed"
 _CONGRUENCE = ""
 
 Binding = dict[str, int]
 """Pattern variable -> node."""
-Line = tuple[str, Tree]
-"""A rule and the term it leads to."""
 
 
 def reverse(rule: str) -> str:
-    """A rule's name in the other direction."""
-    if rule in (_CONGRUENCE, ARITHMETIC, ASSUMED):
-        return rule
-    return rule.removesuffix("~") if rule.endswith("~") else rule + "~"
+    """The name of a step in the other direction."""
+    return rule if rule in (_CONGRUENCE, ARITHMETIC, ASSUMED) else reversed_rule(rule)
 
 
 class Proofs:
@@ -312,7 +318,15 @@ def derive(
         search.assume(left, right)
     by_name = {one.name: one for one in rules}
     for lines in _ways(start, target, search, theory.meetings(start, target, by_name, judge)):
-        steps = _judged(judge, [("", start), *lines])
+        shown = [("", unfolded(start))]
+        for rule, tree in lines:
+            written = tree if tree is lines[-1][1] else unfolded(tree)
+            if written != shown[-1][1]:
+                shown.append((rule, written))
+        verdicts = judge.check([tree for _, tree in shown])
+        steps = tuple(
+            Step(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True)
+        )
         if all(step.verdict.outcome in accepted for step in steps):
             return Derivation(steps)
         if stop():
@@ -342,14 +356,6 @@ def _ways(start: Tree, target: Tree, search: _Search, meetings: Iterator[list[Li
         yield [(ARITHMETIC, fold(start)), *found, (ARITHMETIC, target)]
 
 
-def _judged(judge: Judge, lines: Sequence[Line]) -> tuple[Step, ...]:
-    target = lines[-1][1]
-    shown = [(rule, target if tree is target else unfolded(tree)) for rule, tree in lines]
-    shown = shown[:1] + [line for before, line in pairwise(shown) if before[1] != line[1]]
-    verdicts = judge.check([tree for _, tree in shown])
-    return tuple(Step(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True))
-
-
 @dataclass(frozen=True, slots=True)
 class _Move:
     name: str
@@ -360,12 +366,7 @@ class _Move:
 
 class _Search:
     def __init__(
-        self,
-        rules: Iterable[Rule],
-        mode: Mode,
-        signs: Signs | None,
-        nodes: int,
-        stop: Stop,
+        self, rules: Iterable[Rule], mode: Mode, signs: Signs | None, nodes: int, stop: Stop
     ) -> None:
         self.proofs = Proofs()
         self.signs = signs

@@ -436,12 +436,7 @@ def count_exactly(tables: Tables, root: int, near: Floats) -> list[int]:
     for prime in primes:
         by_row = np.zeros((len(tables.rows), max_tokens + 1), np.uint64)
         by_production = np.zeros((len(tables.own), max_tokens + 1), np.uint64, order="F")
-        _count_modulo(
-            *tables.arrays,
-            by_row=by_row,
-            by_production=by_production,
-            prime=np.uint64(prime),
-        )
+        _count_modulo(*tables.arrays, by_row, by_production, np.uint64(prime))
         others = modulus // prime
         unit = others * pow(others, -1, prime)
         for length, residue in enumerate(by_row[root].tolist()):
@@ -639,7 +634,8 @@ class Sampler:
         if not self.supply(length):
             return np.empty((0, length), np.int64)
         if length not in self._states:
-            self._states[length] = _state(self._seed, length)
+            words = np.random.SeedSequence([self._seed, length]).generate_state(1, np.uint64)
+            self._states[length] = words.astype(np.uint64)
         state = self._states[length]
         if self.supply(length) <= LISTED:
             if length not in self._orders:
@@ -683,7 +679,3 @@ class Sampler:
             return order
         factors = np.append(self.tables.weights, 1.0)  # -1, behind the end of a term, weighs nothing
         return _heaviest_last(factors[self._numbered(length, order)].prod(axis=1), state)
-
-
-def _state(seed: int, length: int) -> Words:
-    return np.random.SeedSequence([seed, length]).generate_state(1, np.uint64).astype(np.uint64)

@@ -24,7 +24,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree
 from engines.egen.egraph.grammar import EGraph, Grammar, Sampler, with_padding
 from engines.egen.egraph.growth import Grower, paddings
-from engines.egen.expressions.forms import Subterms, canonical_key
+from engines.egen.expressions.canonical import Subterms, canonical_key
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.novelty import novel, tidy
 from engines.egen.records import (
@@ -82,21 +82,16 @@ def generate(
         )
 
     verifier = theory.judge(head, seed=config.seed)
-    forms = _forms(head, config, theory, verifier)
+    forms: list[tuple[str, Tree]] = []
+    if config.style != "any" and not verifier.reason:
+        found = list(theory.written(head, verifier, config.forms, config.max_tokens))
+        verdicts = verifier.check([tree for _, tree in found])
+        forms = [one for one, verdict in zip(found, verdicts, strict=True) if _accepted(verdict, config.mode)]
     united = [tree for name, tree in forms if name]
     egraph = grower.grow(head, config.limits, theory=theory, forms=united, events=events, stop=stop)
     if config.padding:
         egraph = with_padding(egraph, paddings(grower.rules, config.mode))
     return _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop).cluster()
-
-
-def _forms(head: Tree, config: EgenConfig, theory: Theory, verifier: Judge) -> list[tuple[str, Tree]]:
-    """The classical forms of a head that are verified to be equal to it, with their families."""
-    if config.style == "any" or verifier.reason:
-        return []
-    found = list(theory.written(head, verifier, config.forms, config.max_tokens))
-    verdicts = verifier.check([tree for _, tree in found])
-    return [one for one, verdict in zip(found, verdicts, strict=True) if _accepted(verdict, config.mode)]
 
 
 def _accepted(verdict: Verdict, mode: Mode) -> bool:

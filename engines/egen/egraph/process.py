@@ -123,21 +123,14 @@ def growth() -> Answer:
 def _derive(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation:
     from engines.egen.egraph.derivation import Derivation, derive
 
-    target = request.target or _shortest(request, rules, stop)
-    if request.target is None and target == request.head:
-        return Derivation((), "No shorter form of it was found.")
+    target = request.target
+    if target is None:
+        grown = rules.grow(request.head, request.limits, theory=request.theory, stop=stop)
+        terms = [request.head, *map(grown.term, grown.classes[grown.root])]
+        target = min(terms, key=lambda tree: ("d" in tree.labels(), len(tree), prefix(tree)))
+        if target == request.head:
+            return Derivation((), "No shorter form of it was found.")
     return derive(request.head, target, mode=request.mode, theory=request.theory, stop=stop)
-
-
-def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:
-    grown = rules.grow(request.head, request.limits, theory=request.theory, stop=stop)
-    terms: list[Tree] = [request.head, *(grown.term(node) for node in grown.classes[grown.root])]
-
-    def cost(tree: Tree) -> tuple[bool, int, str]:
-        labels = tree.labels()
-        return "d" in labels, len(labels), prefix(tree)
-
-    return min(terms, key=cost)
 
 
 # Saturation can neither be interrupted nor be trusted with memory, so e-graphs grow in a process that the
@@ -177,9 +170,7 @@ class GrowthError(EngineError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    pass
+_READY = "ready"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +265,10 @@ class GrowthProcess:
                 asked_to_stop = False
                 while True:
                     if not asked_to_stop and stop():
-                        asked_to_stop = True
-                        self._hurry()
+                        asked_to_stop = self._hurried = True
+                        self._deadline = min(self._deadline, time.monotonic() + _POLITE_S)
+                        with suppress(OSError):
+                            self.connection.send(None)
                     if self.connection.poll(_POLL_S):
                         message = self.receive()
                         if isinstance(message, Event):
@@ -313,7 +306,7 @@ class GrowthProcess:
             message = self.connection.recv()
         except (EOFError, OSError):
             raise self._died() from None
-        if isinstance(message, _Ready):
+        if message == _READY:
             self._ready = True
             if not self._hurried:
                 self._begin()
@@ -333,18 +326,15 @@ class GrowthProcess:
 
     def over(self) -> EngineError | None:
         """End a request that has had more than its share of time or memory; the error that says so."""
-        reason = ""
-        if self.memory_bytes > self._request.limits.memory_bytes:
-            reason = "memory_limit"
-        elif time.monotonic() > self._deadline or (
-            self._ready and self.processor_s - self._spent_s > self._request.seconds
-        ):
-            reason = "time_limit"
-        if not reason:
+        full = self.memory_bytes > self._request.limits.memory_bytes
+        late = time.monotonic() > self._deadline
+        if not (full or late or (self._ready and self.processor_s - self._spent_s > self._request.seconds)):
             return None
-        slow = reason == "time_limit" and not self._ready
+        slow = not full and not self._ready
         self.close()
-        return _not_started(f"it took more than {_START_S:.0f} s") if slow else GrowthError(reason)
+        if slow:
+            return _not_started(f"it took more than {_START_S:.0f} s")
+        return GrowthError("memory_limit" if full else "time_limit")
 
     @property
     def memory_bytes(self) -> int:
@@ -404,12 +394,6 @@ class GrowthProcess:
     def _begin(self) -> None:
         self._spent_s = self.processor_s
         self._deadline = time.monotonic() + _PATIENCE * self._request.seconds
-
-    def _hurry(self) -> None:
-        self._hurried = True
-        self._deadline = min(self._deadline, time.monotonic() + _POLITE_S)
-        with suppress(OSError):
-            self.connection.send(None)
 
     def _died(self) -> EngineError:
         assert self._process is not None
@@ -503,7 +487,7 @@ def serve(descriptor: int) -> None:
         except BaseException as error:  # noqa: BLE001  # whatever it is, the parent has to know
             connection.send(_Answer(panic=f"{type(error).__name__}: {error}"))
             return
-        connection.send(_Ready())
+        connection.send(_READY)
         while True:
             message = connection.recv()
             if message is None:

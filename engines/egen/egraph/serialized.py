@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import random
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -168,16 +169,12 @@ class Serialized:
     def uniform(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
         """So many different terms of a class of at most this size, all of them equally likely; all there are,
         smallest first, where that is no more."""
-        counts = self.counts(root, most)
-        numbers = _numbers(random.Random(seed), sum(counts), count)
-        return [self._numbered(root, counts, number) for number in numbers]
-
-    def _numbered(self, root: str, counts: Sequence[int], number: int) -> Tree:
-        for size, known in enumerate(counts):
-            if number < known:
-                return self.term(root, size, number)
-            number -= known
-        raise IndexError(number)
+        ends = list(accumulate(self.counts(root, most)))
+        terms = []
+        for number in _numbers(random.Random(seed), ends[-1], count):
+            size = bisect_right(ends, number)
+            terms.append(self.term(root, size, number - ends[size - 1]))
+        return terms
 
     def different(self, root: str, most: int, count: int, seed: int) -> list[Tree]:
         """So many terms of a class, each as unlike those before it as can be, from the smallest one on: by

@@ -31,7 +31,7 @@ from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
 from engines.egen.evaluations.mistakes import Derivation
 from engines.egen.evaluations.semantic import Item
-from engines.egen.expressions.forms import canonical_key
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import infix, read
 from engines.egen.verification.verify import Verifier

@@ -28,7 +28,7 @@ from engines.egen.evaluations.measured import (
     readable,
     unread,
 )
-from engines.egen.expressions.forms import canonical_key
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import FUNCTIONS, SIGNS, of_its_kind, prefix, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log

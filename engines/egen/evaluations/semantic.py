@@ -24,8 +24,8 @@ from engines.egen.evaluations.measured import (
     unread,
 )
 from engines.egen.evaluations.mistakes import near_copies
-from engines.egen.expressions.forms import has_padding
 from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.expressions.padding import has_padding
 from engines.egen.models.datasets import Labelled
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.dense import Vectors

@@ -588,7 +588,7 @@ def _halved(tree: Tree) -> tuple[Tree, int]:
         terms.append((sign, last))
     terms.append((signs[0], rest))
     whole = _joined(terms[::-1])
-    return whole, _depth(whole)
+    return whole, whole.depth
 
 
 def _joined(terms: list[tuple[str, Tree]]) -> Tree:
@@ -600,11 +600,3 @@ def _joined(terms: list[tuple[str, Tree]]) -> Tree:
         # a - b + c is a - (b - c)
         right = [("+" if each == "-" else "-", term) for each, term in right]
     return Tree(sign, (_joined(terms[:middle]), _joined(right)))
-
-
-def _depth(tree: Tree) -> int:
-    deepest, level = 0, [tree]
-    while level:
-        deepest += 1
-        level = [child for node in level for child in node.children]
-    return deepest

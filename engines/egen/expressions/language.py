@@ -300,27 +300,21 @@ def unfolded(tree: Tree) -> Tree:
 LEAVES = {"pi": math.pi, "e": math.e}
 
 _FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "sqrt": math.sqrt,
+    **{name: getattr(math, name) for name in ("sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{name: getattr(math, name) for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
     "abs": abs,
     "ln": math.log,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
     "acot": lambda u: math.pi / 2 - math.atan(u),
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "asinh": math.asinh,
-    "acosh": math.acosh,
-    "atanh": math.atanh,
 }
 RECIPROCAL = {"sin": "csc", "cos": "sec", "tan": "cot", "sinh": "csch", "cosh": "sech", "tanh": "coth"}
 _RECIPROCAL_RESULT = {other: name for name, other in RECIPROCAL.items()}
 RECIPROCAL |= _RECIPROCAL_RESULT
 """For every function the one that is 1 over it."""
+UNDONE_BY = {
+    **{name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
+    **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},
+}
+"""For every function the one that it undoes, and that undoes it."""
 _RECIPROCAL_OPERAND = {"asec": "acos", "acsc": "asin", "asech": "acosh", "acsch": "asinh", "acoth": "atanh"}
 
 

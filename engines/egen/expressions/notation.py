@@ -87,8 +87,6 @@ def to_training(tree: Tree) -> list[str]:
 
 def _constant(label: str) -> list[str]:
     value = Fraction(label)
-    if value.denominator == 1:
-        return _integer(value.numerator)
     near = value.limit_denominator(MAX_DENOMINATOR)
     # 1/3 is written with the digits of the float next to it.
     if value != near and float(label) != near.numerator / near.denominator:
@@ -96,11 +94,9 @@ def _constant(label: str) -> list[str]:
             f"the constant {label} is not a fraction with a denominator up to {MAX_DENOMINATOR}",
             remedy="Write it as a quotient of integers.",
         )
-    return ["div", *_integer(near.numerator), *_integer(near.denominator)]
-
-
-def _integer(value: int) -> list[str]:
-    return ["INT-" if value < 0 else "INT+", *str(abs(value))]
+    sign = "INT-" if near < 0 else "INT+"
+    above, below = [sign, *str(abs(near.numerator))], ["INT+", *str(near.denominator)]
+    return above if near.denominator == 1 else ["div", *above, *below]
 
 
 def from_training(tokens: Sequence[str]) -> Tree:
@@ -181,7 +177,8 @@ def read(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
     try:
         return read_infix(text, letters)
     except ExpressionError as error:
-        raise (as_prefix if _looks_like_prefix(text) else error) from None
+        like_prefix = ARITY.get(text.split()[0]) == 2 and not re.search(r"[()\[\]{}^|,]", text)
+        raise (as_prefix if like_prefix else error) from None
 
 
 _WRITTEN = {
@@ -250,11 +247,6 @@ def _read_latex(text: str, letters: str) -> Tree:
 _EXPRESSIONS = "They have numbers, x, pi, e, functions, brackets, \\frac, \\sqrt, powers and + - * /."
 
 
-def _looks_like_prefix(text: str) -> bool:
-    words = text.split()
-    return ARITY.get(words[0]) == 2 and not re.search(r"[()\[\]{}^|,]", text)
-
-
 def read_head(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
     """Read an expression that is to be a head (see `read`). Raises: ExpressionError, also as `check_head`
     does."""
@@ -281,9 +273,9 @@ def check_head(tree: Tree) -> None:
             continue
         right = values.pop()
         zero = node.children[1] if node.label == "/" else node.children[0]
-        if (
-            (node.label == "/" and right == 0) or (node.label == "pow" and left == 0 and _below_zero(right))
-        ) and _is_zero(zero):
+        negative = right is not None and right < 0
+        divides = (node.label == "/" and right == 0) or (node.label == "pow" and left == 0 and negative)
+        if divides and _is_zero(zero):
             raise ExpressionError(
                 f"{prefix(node)[:60]!r} divides by zero wherever x is",
                 text=visible(prefix(tree)),
@@ -303,10 +295,6 @@ def _is_zero(tree: Tree) -> bool:
     program, functions = compile_many([tree]), Functions([0.5], 1024, merged=False)
     value = functions.values[functions.read(program, program.roots)[program.roots[0]]][0]
     return value is not None and bool(value.contains(0))
-
-
-def _below_zero(value: float | None) -> bool:
-    return value is not None and value < 0
 
 
 class _Written(NamedTuple):

@@ -14,8 +14,14 @@ from typing import TypeVar
 
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import ONE, ZERO, divided, number, power, times
-from engines.egen.expressions.forms import UNDONE_BY, Subterms
-from engines.egen.expressions.language import HYPERBOLIC, RECIPROCAL, TRIGONOMETRIC, is_constant_token
+from engines.egen.expressions.canonical import Subterms
+from engines.egen.expressions.language import (
+    HYPERBOLIC,
+    RECIPROCAL,
+    TRIGONOMETRIC,
+    UNDONE_BY,
+    is_constant_token,
+)
 
 _EVEN = ("cos", "sec", "cosh", "sech", "abs")
 _ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - {*_EVEN}

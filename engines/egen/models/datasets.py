@@ -285,7 +285,7 @@ def training_texts(
 def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
     """The clusters of a corpus that share a function or an expression (up to the order of operands) with
     another corpus or file of clusters."""
-    from engines.egen.expressions.forms import canonical_key
+    from engines.egen.expressions.canonical import canonical_key
 
     held = read_labelled(other, partial=True, min_size=1)
     result = {match.cluster for texts in held.clusters for match in corpus.find(read_prefix(texts[0]))}

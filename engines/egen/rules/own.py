@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from flint import arb, ctx, fmpq
@@ -26,7 +26,7 @@ from engines.core.files import read_lines
 from engines.core.precise import Value
 from engines.core.tree import Tree
 from engines.egen.expressions.infix import read_infix
-from engines.egen.expressions.language import ARITY, LETTERS, is_constant_token, variables_of
+from engines.egen.expressions.language import ARITY, LETTERS, is_constant_token, prefix, variables_of
 from engines.egen.rules.soundness import check_rules
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern
 from engines.egen.verification.rigorous import value
@@ -246,6 +246,19 @@ class Found:
     difference: Difference | None = None
     except_at: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "line": self.rule.line,
+            "name": self.rule.name,
+            "group": self.rule.group,
+            "left": prefix(self.rule.left),
+            "right": prefix(self.rule.right),
+            "class": self.effect,
+            "except_at_single_values": self.except_at,
+            "points": self.points,
+            "counterexample": self.difference and asdict(self.difference),
+        }
+
 
 def classify(rule: ForeignRule) -> Found:
     """Find what a rule does."""
@@ -261,7 +274,8 @@ def classify(rule: ForeignRule) -> Found:
                 agreed += 1
             elif kind:
                 key = kind if general or kind == "false" else f"{kind} at single values"
-                seen.setdefault(key, _difference(point, left, right))
+                sides = (None if side is None else float(side) for side in (left, right))
+                seen.setdefault(key, Difference({name: float(c) for name, c in point.items()}, *sides))
     effect: Class = "equal" if agreed >= _FEWEST else "undecided"
     for one in ("widening", "losing", "false"):
         if one in seen:
@@ -318,11 +332,6 @@ def _compared(left: Value, right: Value) -> str:
     return "agree" if (left - right).abs_upper() < size * arb(2) ** -_SURE_BITS else ""
 
 
-def _difference(point: Point, left: Value, right: Value) -> Difference:
-    sides = [None if value is None else float(value) for value in (left, right)]
-    return Difference({name: float(c) for name, c in point.items()}, *sides)
-
-
 # Checked, for growing and deriving
 
 _CLAIMS: dict[Class, Effect] = {"equal": "sound", "widening": "extends", "losing": "loses"}
@@ -335,10 +344,20 @@ def checked_rules(path: Path) -> str:
     Rules of our TOML keep the conditions that they name. Of others, those that lose domain are used in mode
     `common` alone.
 
-    Args: path: our TOML, lines `left -> right`, or a table (`rules.own`). Raises: DataError for a file
+    Args: path: our TOML, lines `left -> right`, or a table. Raises: DataError for a file
     without rules, and for a rule that is false, cannot be read or decided, or has the name of one of ours.
     """
-    rules = _ours(path) if path.suffix == ".toml" else _foreign(path)
+    if path.suffix == ".toml":
+        families = parse_families("\n".join(line for _, line in read_lines(path)), path)
+        rules = [rule for family in families for rule in family.rules]
+        for check in check_rules(rules):
+            if check.problem:
+                raise DataError(f"the rule {check.rule.name!r}: {check.problem}", path=path, remedy=_REMEDY)
+    else:
+        read, unread = read_foreign(path)
+        if unread:
+            raise DataError(unread[0].why, path=path, line=unread[0].line, remedy=_REMEDY)
+        rules = [_rule(path, classify(rule)) for rule in read]
     taken = {rule.name for rule in load_rules()}
     for rule in rules:
         if rule.name in taken:
@@ -348,22 +367,6 @@ def checked_rules(path: Path) -> str:
     fields = ("name", "family", "left", "right", "when", "exact", "class")
     rows = [{name: rule.to_dict()[name] for name in fields} for rule in rules]
     return json.dumps(rows, ensure_ascii=False)
-
-
-def _ours(path: Path) -> list[Rule]:
-    families = parse_families("\n".join(line for _, line in read_lines(path)), path)
-    checks = check_rules([rule for family in families for rule in family.rules])
-    for check in checks:
-        if check.problem:
-            raise DataError(f"the rule {check.rule.name!r}: {check.problem}", path=path, remedy=_REMEDY)
-    return [check.rule for check in checks]
-
-
-def _foreign(path: Path) -> list[Rule]:
-    read, unread = read_foreign(path)
-    if unread:
-        raise DataError(unread[0].why, path=path, line=unread[0].line, remedy=_REMEDY)
-    return [_rule(path, classify(rule)) for rule in read]
 
 
 def _rule(path: Path, found: Found) -> Rule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Any, Literal
@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
 from engines.core.tree import Tree
 from engines.egen.expressions.language import is_constant_token
-from engines.egen.rules.table import (
-    OF_NUMBERS,
-    Condition,
-    Effect,
-    Guards,
-    Rule,
-    variables,
-)
+from engines.egen.rules.table import OF_NUMBERS, Condition, Effect, Guards, Rule, variables
 
 # Rules at exceptional constants: multiples of pi, where poles and zeros sit.
 #
@@ -175,6 +168,10 @@ class Finding:
     points: int
     witness: Witness | None
 
+    def to_dict(self) -> dict[str, Any]:
+        example = self.witness and asdict(self.witness)
+        return {"found": self.effect, "points": self.points, "counterexample": example}
+
 
 @dataclass(frozen=True, slots=True)
 class RuleCheck:
@@ -199,31 +196,12 @@ class RuleCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """What was found, for `--json`; the values of a counterexample are null where undefined."""
-        return {
-            **_finding(self.found),
-            "exact": [_finding(finding) for finding in self.exact],
-            "problem": self.problem,
-        }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    witness = finding.witness
-    return {
-        "found": finding.effect,
-        "points": finding.points,
-        "counterexample": None
-        if witness is None
-        else {"binding": dict(witness.binding), "x": witness.x, "left": witness.left, "right": witness.right},
-    }
+        exact = [finding.to_dict() for finding in self.exact]
+        return {**self.found.to_dict(), "exact": exact, "problem": self.problem}
 
 
 Binding = Mapping[str, str]
 _Truth = Callable[[Evaluation, int], bool]
-
-
-def _values(evaluation: Evaluation, row: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    known = evaluation.state[row] == DEFINED
-    return evaluation.values[row][known], evaluation.errors[row][known]
 
 
 def _nonconst(evaluation: Evaluation, row: int) -> bool:
@@ -233,10 +211,12 @@ def _nonconst(evaluation: Evaluation, row: int) -> bool:
     return not bool(np.any(both & same))
 
 
-def _where_defined(
-    test: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.bool_]],
-) -> _Truth:
-    return lambda evaluation, row: bool(np.all(test(*_values(evaluation, row))))
+def _where_defined(test: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.bool_]]) -> _Truth:
+    def holds(evaluation: Evaluation, row: int) -> bool:
+        known = evaluation.state[row] == DEFINED
+        return bool(np.all(test(evaluation.values[row][known], evaluation.errors[row][known])))
+
+    return holds
 
 
 _FUNCTIONAL: Mapping[str, _Truth] = {
@@ -413,17 +393,13 @@ def _compare_constants(rule: Rule, guards: Guards, tally: _Tally) -> None:
             setattr(tally, kind, Witness(binding, X, left, right))
 
 
-def _guard_sets(rule: Rule) -> list[Guards]:
-    return [rule.when, *(rule.when + more for more in rule.exact)]
-
-
 def check_rules(rules: Sequence[Rule]) -> tuple[RuleCheck, ...]:
     """Find what each rule does, in the given order; a few seconds for the whole table."""
     candidates, bench = _Candidates(), _Bench()
-    work = [
-        (rule, [(guards, _trials(rule, guards, candidates, bench)) for guards in _guard_sets(rule)])
-        for rule in rules
-    ]
+    work = []
+    for rule in rules:
+        alternatives = [rule.when, *(rule.when + more for more in rule.exact)]
+        work.append((rule, [(guards, _trials(rule, guards, candidates, bench)) for guards in alternatives]))
     evaluation = bench.run()
     checks = []
     for rule, sets in work:

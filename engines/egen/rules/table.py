@@ -150,6 +150,11 @@ def is_variable(tree: Tree) -> bool:
     return tree.label.startswith("?")
 
 
+def reversed_rule(name: str) -> str:
+    """A rule's name in the other direction."""
+    return name.removesuffix("~") if name.endswith("~") else f"{name}~"
+
+
 def variables(*patterns: Tree) -> tuple[str, ...]:
     """The pattern variables in order of appearance."""
     return tuple(dict.fromkeys(node.label for tree in patterns for node in tree if is_variable(node)))

@@ -96,7 +96,11 @@ class Model:
             what = f"model: {name!r} has no values"
             raise ExpressionError(what, remedy=f'Write {name} = "(a + b) % n", or a table of its results.')
         if isinstance(given, str):
-            formula = _formula(name, given)
+            try:
+                formula = ast.parse(given.strip(), mode="eval").body
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                what = f"model: {name!r} = {given[:60]} cannot be read"
+                raise ExpressionError(what, remedy=_SAID) from None
             places = product(range(self.values), repeat=arity)
             results: Any = [_worked_out(name, formula, at, self.values) for at in places]
         else:
@@ -147,13 +151,6 @@ class Model:
             left = Tree(name, tuple(Tree(named[value]) for value in at))
             if result is not None and left != Tree(result):
                 yield left, Tree(result)
-
-
-def _formula(name: str, text: str) -> ast.expr:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ExpressionError(f"model: {name!r} = {text[:60]} cannot be read", remedy=_SAID) from None
 
 
 def _worked_out(name: str, node: ast.expr, at: tuple[int, ...], values: int) -> int:

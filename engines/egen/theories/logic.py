@@ -18,10 +18,11 @@ from engines.egen.egraph.analysis import term
 from engines.egen.expressions.signs import Sign, Signs, ac_key, names
 from engines.egen.records import Counterexample, Verdict
 from engines.egen.rules.table import Rule, parse_families
+from engines.egen.theories.judges import OwnJudge
 from engines.egen.theories.theory import Forms, Theory
 
 if TYPE_CHECKING:
-    from engines.egen.expressions.forms import Subterms
+    from engines.egen.expressions.canonical import Subterms
     from engines.egen.expressions.notation import Notation
 
 
@@ -149,14 +150,14 @@ class _Forms:
         return ac_key(LOGIC.tree(self.terms.tokens(number)), _COMMUTING, _ASSOCIATING)
 
 
-class TruthTable:
+class TruthTable(OwnJudge):
     """Judges formulas against one head, row by row; the points of a verdict are rows where the premises hold.
 
     Raises: EngineError E221 when the premises contradict each other, ExpressionError for too many variables.
     """
 
     def __init__(self, head: Tree, premises: Sequence[Tree] = (), names: Iterable[str] = ()) -> None:
-        self.reason = ""
+        super().__init__(head, LOGIC)
         self.names = tuple(sorted({*Logic.variables(head, *premises), *names}))
         if len(self.names) > _MOST_VARIABLES:
             raise ExpressionError(
@@ -187,14 +188,9 @@ class TruthTable:
             stack.append(found)
         return stack[0]
 
-    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
-        """One verdict per formula: equal, or different with a row."""
-        return [self._verdict(member) for member in members]
-
-    def _verdict(self, member: Tree | Sequence[str]) -> Verdict:
-        tree = member if isinstance(member, Tree) else LOGIC.tree(member)
+    def verdict(self, member: Tree) -> Verdict:
         points = self._looked_at.bit_count()
-        apart = (self.column(tree) ^ self._head) & self._looked_at
+        apart = (self.column(member) ^ self._head) & self._looked_at
         if not apart:
             return Verdict("equal", 1.0, points=points)
         row = (apart & -apart).bit_length() - 1

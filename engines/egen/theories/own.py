@@ -34,7 +34,7 @@ from engines.egen.theories.terms import Terms
 from engines.egen.theories.theory import BUILT_IN, Forms, Judge, Theory
 
 if TYPE_CHECKING:
-    from engines.egen.expressions.forms import Subterms
+    from engines.egen.expressions.canonical import Subterms
     from engines.egen.expressions.notation import Notation
 
 _PLACES: Mapping[str, tuple[Place, int]] = {

@@ -12,22 +12,23 @@ from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.atoms import Signs
 from engines.egen.algebra.classical import classical, openings
-from engines.egen.algebra.relations import meetings
+from engines.egen.algebra.relations import Lines, meetings
 from engines.egen.egraph.analysis import SEVERAL, analysis, assumed_facts
 from engines.egen.egraph.grammar import plain
-from engines.egen.expressions.forms import Canonical, Padding
+from engines.egen.expressions.canonical import Canonical
 from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
 from engines.egen.expressions.novelty import Ideas
+from engines.egen.expressions.padding import Padding
 from engines.egen.records import families_of
 from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
-from engines.egen.theories.theory import NOTHING, Assumptions, Forms, Judge, Lines, Theory
+from engines.egen.theories.theory import NOTHING, Assumptions, Forms, Judge, Theory
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.verify import Verifier, verifier
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph, Ints
-    from engines.egen.expressions.forms import Subterms
+    from engines.egen.expressions.canonical import Subterms
     from engines.egen.expressions.notation import Notation
 
 
@@ -114,5 +115,5 @@ class Reals(Theory):
 
 class _Forms:
     def __init__(self, terms: Subterms, direct: bool) -> None:
-        self.padded = Padding(terms).found
+        self.padded = Padding(terms).padded
         self.key = (Ideas if direct else Canonical)(terms).key

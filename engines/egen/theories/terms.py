@@ -14,7 +14,7 @@ from engines.egen.records import Verdict
 from engines.egen.theories.theory import Forms, Judge, Theory
 
 if TYPE_CHECKING:
-    from engines.egen.expressions.forms import Subterms
+    from engines.egen.expressions.canonical import Subterms
     from engines.egen.expressions.notation import Notation
 
 _PLAIN = re.compile(r'(?:[^\s()"|]+|"[^\s()"|]*")\Z')

@@ -18,13 +18,11 @@ from engines.egen.records import Verdict
 
 if TYPE_CHECKING:
     from engines.egen.algebra.atoms import Signs
+    from engines.egen.algebra.relations import Lines
     from engines.egen.egraph.grammar import EGraph, Ints
-    from engines.egen.expressions.forms import Subterms
+    from engines.egen.expressions.canonical import Subterms
     from engines.egen.expressions.notation import Notation
     from engines.egen.rules.table import Rule
-
-Lines = list[tuple[str, Tree]]
-"""The name of a step and what it leads to."""
 
 
 class Judge(Protocol):

@@ -1,4 +1,4 @@
-"""When two expressions count as the same member, and when one is only a padded form of a shorter one."""
+"""Terms under numbers, and their canonical forms: when two expressions count as the same member."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ from engines.core.compiling import compiled
 from engines.core.tree import Tree
 from engines.egen.expressions.language import (
     ARITY,
-    HYPERBOLIC,
-    LEAVES,
-    TRIGONOMETRIC,
-    apply_float,
     is_name,
-    operate_float,
 )
 
 # Terms with every subterm held once, under a number: what is found out about one holds wherever it occurs.
@@ -159,12 +154,6 @@ def _add(rows: Ints, operands: Ints, table: Ints, count: int, slots: Ints, numbe
 # It runs over thousands of sampled terms per head, whose subterms are composed once (`Canonical`), of plain
 # lists; the canonical form of every subterm is its own prefix text.
 
-UNDONE_BY = {
-    **{name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
-    **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},
-}
-"""For every function the one that it undoes, and that undoes it."""
-
 # A subterm on the stack: (sign, kind, list, list).
 #   ATOM     [text], unused: a function of canonical operands, x, pi, e
 #   PRODUCT  texts of the numerator, texts of the denominator; the number 1 has neither
@@ -218,14 +207,13 @@ class Canonical:
             more = len(terms.table) - len(self._found)
             self._found = np.concatenate([self._found, np.zeros((more, 3), np.int64)])
         at = first
-        while (at := self._until(at, count)) < count:
-            self._help(at)
+        while at < count:
+            memory = self._forms, self._parts, self._slots, self._used
+            at = int(_compose(at, count, terms.table, self._leaves, self._found, *memory))
+            if at < count:
+                self._help(at)
         self._keys += self._found[first:count, KEY].tolist()
         self._done = count
-
-    def _until(self, first: int, count: int) -> int:
-        memory = self._forms, self._parts, self._slots, self._used
-        return int(_compose(first, count, self._terms.table, self._leaves, self._found, *memory))
 
     def _help(self, number: int) -> None:
         """Tell of the operands whether they are tied, and make room."""
@@ -303,13 +291,8 @@ def _form(kind: int, first: int, second: int, forms: Ints, parts: Ints, slots: I
     if kind in (_PRODUCT, _SUM):
         _sort(start, start + first, parts)
         _sort(start + first, start + first + second, parts)
-    forms[new, 0], forms[new, 1], forms[new, 2], forms[new, 3], forms[new, TIED] = (
-        kind,
-        start,
-        first,
-        second,
-        0,
-    )
+    forms[new, 0], forms[new, 1], forms[new, 2], forms[new, 3] = kind, start, first, second
+    forms[new, TIED] = 0
     slot = _form_slot(new, forms, parts, slots)
     if slots[slot] < 0:
         slots[slot] = new
@@ -530,10 +513,11 @@ def _product(left: _Part, right: _Part, over: bool) -> _Part:
 
 def _factors(part: _Part) -> tuple[int, list[str], list[str]]:
     sign, kind, first, second = part
-    if kind == _SUM:
-        sign, text = _unsigned(part)
-        return sign, [text], []
-    return sign, first, second
+    if kind != _SUM:
+        return sign, first, second
+    if second and (not first or min(second) < min(first)):
+        return -sign, [_series(second, first)], []
+    return sign, [_series(first, second)], []
 
 
 def _sum(left: _Part, right: _Part, minus: bool) -> _Part:
@@ -568,13 +552,6 @@ def _text(part: _Part) -> str:
     return _series(first, second) if sign > 0 else _series(second, first)
 
 
-def _unsigned(part: _Part) -> tuple[int, str]:
-    sign, _, plus, less = part
-    if less and (not plus or min(less) < min(plus)):
-        return -sign, _series(less, plus)
-    return sign, _series(plus, less)
-
-
 def _fraction(sign: int, above: list[str], below: list[str]) -> str:
     numerator = sorted(above)
     if sign < 0:
@@ -599,204 +576,3 @@ def _series(plus: list[str], less: list[str]) -> str:
 
 def _nested(operator: str, texts: list[str]) -> str:
     return operator * (len(texts) - 1) + " ".join(texts)
-
-
-# When a member is only its shorter self in disguise.
-#
-# Padding is judged by value where a constant is concerned: `* cos 0 u` is padded like `* 1 u`. It is looked
-# for in thousands of sampled terms per head: every subterm is judged once, in compiled code.
-
-Floats = NDArray[np.float64]
-
-# What is known of a subterm: `marks` are (known, powered, negative, padded), `amounts` (value, power).
-#   value     of a constant, or 0 or 1 where the term is that for every x; `known` says that there is one
-#   power     p where the term is written as the p-th power of something; `powered` says that it is
-#   negative  2: a factor is -1; 1: a factor is another negative constant; 0: neither
-#   padded    whether it says nothing, or something in it
-KNOWN, POWERED, NEGATIVE, PADDED = range(4)
-VALUE, POWER = range(2)
-
-_LABELS = ("+", "-", "*", "/", "pow", "log", DERIVATIVE, "ln", "sqrt", "x", "e")
-PLUS, MINUS, TIMES, OVER, POW, LOG, SLOPE, LN, SQRT, X, E, OTHER = range(12)
-
-
-def has_padding(expression: Tree | Sequence[str]) -> bool:
-    """Whether some subterm says nothing: `1*u`, `u/1`, `u^1`, `u±0`, `0-u`, -(-u), f(f⁻¹(u)) or f⁻¹(f(u)).
-
-    0 and 1 may be written as any constant subterm of that value (`cos 0`, `- 4 3`) or as `u-u`, `u/u`, `0*u`,
-    `u^0`; an unfolded constant is not padding in itself. The inverse pairs are the 12 trigonometric and
-    hyperbolic ones, exponential and logarithm to any base, 1/(1/u) and (u^p)^(1/p), except where p is even:
-    sqrt(u^2) is |u|, a form of its own. -(-u) is a product with -1 and another negative constant, or the
-    subtraction of a product with -1; subtracting a negative constant (`- x -7`) is not.
-    """
-    terms = Subterms(ARITY)
-    number = terms.read(expression.labels() if isinstance(expression, Tree) else expression)
-    return Padding(terms).found(number)
-
-
-class Padding:
-    """Which of numbered terms are padded: see `has_padding`."""
-
-    def __init__(self, terms: Subterms) -> None:
-        self._terms = terms
-        self._judged = 0
-        self._marks = np.zeros((0, 4), np.int64)
-        self._amounts = np.zeros((0, 2))
-        self._kinds = self._undone = np.empty(0, np.int64)
-        self._leaves = np.empty(0)
-        self._padded: list[bool] = []
-
-    def found(self, number: int) -> bool:
-        if number >= self._judged:
-            self._judge()
-        return self._padded[number]
-
-    def _judge(self) -> None:
-        terms, first = self._terms, self._judged
-        count = len(terms)
-        if len(terms.names) > len(self._kinds):
-            self._look_up()
-        if len(terms.table) > len(self._marks):
-            more = len(terms.table) - len(self._marks)
-            self._marks = np.concatenate([self._marks, np.zeros((more, 4), np.int64)])
-            self._amounts = np.concatenate([self._amounts, np.zeros((more, 2))])
-        labels = self._kinds, self._undone, self._leaves
-        at = first
-        while (at := _judge(at, count, terms.table, self._marks, self._amounts, *labels)) < count:
-            self._work_out(at)
-            at += 1
-        self._padded += (self._marks[first:count, PADDED] > 0).tolist()
-        self._judged = count
-
-    def _work_out(self, number: int) -> None:
-        terms = self._terms
-        name, right = terms.names[terms.labels[number]], terms.rights[number]
-        operand = float(self._amounts[terms.lefts[number], VALUE])
-        if right < 0:
-            value = apply_float(name, operand)
-        else:
-            value = operate_float(name, operand, float(self._amounts[right, VALUE]))
-        if value is not None:
-            self._marks[number, KNOWN] = 1
-            self._marks[number, NEGATIVE] = 0 if value >= 0 else 2 if value == -1 else 1
-            self._amounts[number, VALUE] = value
-
-    def _look_up(self) -> None:
-        names = self._terms.names
-        kinds = {name: kind for kind, name in enumerate(_LABELS)}
-        codes = {name: code for code, name in enumerate(names)}
-        self._kinds = np.array([kinds.get(name, OTHER) for name in names], np.int64)
-        self._undone = np.array([codes.get(UNDONE_BY.get(name, ""), -1) for name in names], np.int64)
-        self._leaves = np.array([_value(name) for name in names])
-
-
-def _value(label: str) -> float:
-    if label in ARITY or is_name(label) or label == DERIVATIVE:
-        return LEAVES.get(label, float("nan"))
-    return float(label)
-
-
-@compiled
-def _judge(
-    first: int,
-    count: int,
-    nodes: Ints,
-    marks: Ints,
-    amounts: Floats,
-    kinds: Ints,
-    undone: Ints,
-    leaves: Floats,
-) -> int:
-    """Judge terms in order; the first that is an operation on constants, of which all but the value is then
-    known, or `count`.
-
-    Args: nodes: see `Subterms`. kinds, undone, leaves: of labels: which, the inverse function, the value.
-    """
-    for n in range(first, count):
-        code, left, right = nodes[n]
-        kind = kinds[code]
-        if left < 0:
-            value = leaves[code]
-            if value == value:
-                marks[n, KNOWN] = 1
-                marks[n, NEGATIVE] = 2 if value == -1 else 1 if value < 0 else 0
-                amounts[n, VALUE] = value
-            continue
-        if marks[left, PADDED] or (right >= 0 and marks[right, PADDED]):
-            marks[n, PADDED] = 1
-            continue
-        if kind == SLOPE:
-            body_is_x = kinds[nodes[left, 0]] == X
-            if body_is_x or marks[left, KNOWN]:
-                marks[n, KNOWN] = 1
-                amounts[n, VALUE] = 1.0 if body_is_x else 0.0
-            continue
-        if right < 0:
-            inner = nodes[left, 0]
-            if undone[code] == inner or (
-                kind == LN and kinds[inner] == POW and kinds[nodes[nodes[left, 1], 0]] == E
-            ):
-                marks[n, PADDED] = 1
-                continue
-            if kind == SQRT:
-                marks[n, POWERED], amounts[n, POWER] = 1, 0.5
-            if marks[left, KNOWN]:
-                return n
-            continue
-        if _padded(kind, nodes, kinds, marks, amounts, left, right):
-            marks[n, PADDED] = 1
-            continue
-        one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
-        first_value, second_value = amounts[left, VALUE], amounts[right, VALUE]
-        if kind == POW and other:
-            marks[n, POWERED], amounts[n, POWER] = 1, second_value
-        elif kind == OVER and one and first_value == 1:
-            marks[n, POWERED], amounts[n, POWER] = 1, -1.0
-        if one and other:
-            return n
-        zero, unit = False, False
-        if kind == TIMES:
-            zero = (one and first_value == 0) or (other and second_value == 0)
-        elif kind == OVER:
-            zero = one and first_value == 0
-            unit = left == right
-        elif kind == MINUS:
-            zero = left == right
-        elif kind == POW:
-            unit = (other and second_value == 0) or (one and first_value == 1)
-        elif kind == LOG:
-            zero = other and second_value == 1
-            unit = left == right
-        if zero or unit:
-            marks[n, KNOWN] = 1
-            amounts[n, VALUE] = 0.0 if zero else 1.0
-        if kind in (TIMES, OVER):
-            marks[n, NEGATIVE] = marks[left, NEGATIVE] or marks[right, NEGATIVE]
-    return count
-
-
-@compiled
-def _padded(kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int) -> bool:
-    one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
-    first, second = amounts[left, VALUE], amounts[right, VALUE]
-    if kind == PLUS:
-        return (one and first == 0) or (other and second == 0)
-    if kind == MINUS:
-        return (one and first == 0) or (other and second == 0) or (marks[right, NEGATIVE] == 2 and not other)
-    twice_negative = marks[left, NEGATIVE] + marks[right, NEGATIVE] > 2
-    if kind == TIMES:
-        return (one and first == 1) or (other and second == 1) or twice_negative
-    if kind == OVER:
-        inverted = one and first == 1 and marks[right, POWERED] > 0 and amounts[right, POWER] == -1
-        return (other and second == 1) or twice_negative or inverted
-    outer = kinds[nodes[right, 0]]
-    if kind == POW:
-        if other and second == 1:
-            return True
-        if other and marks[left, POWERED]:
-            power = amounts[left, POWER]
-            # a product of short numbers that is this close to 1 was meant to be; only padding depends on it
-            return power % 2 != 0 and abs(power * second - 1) < 1e-12
-        if outer == LN:
-            return kinds[nodes[left, 0]] == E
-    return outer == (LOG if kind == POW else POW) and nodes[right, 1] == left
