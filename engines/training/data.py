@@ -164,11 +164,8 @@ class Batches:
                     yield batch, Position(epoch, window, number + 1, tokens, examples)
                 window, skip = window + 1, 0
             if empty:
-                raise EngineError(
-                    "there is no training data",
-                    code="E636",
-                    remedy="Name data with examples, or filter less strictly.",
-                )
+                remedy = "Name data with examples, or filter less strictly."
+                raise EngineError("there is no training data", code="E636", remedy=remedy)
             epoch, window, skip = epoch + 1, 0, 0
 
     def _windows(self, epoch: int, first: int, size: int) -> Iterator[list[Any]]:

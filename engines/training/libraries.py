@@ -84,11 +84,8 @@ def start_accelerator(config: TrainConfig) -> Accelerator:
     from accelerate.state import AcceleratorState
 
     if config.device == "cuda" and not torch.cuda.is_available():
-        raise EngineError(
-            f"device is {config.device}, and there is no usable GPU",
-            code="E634",
-            remedy="See `mathwb doctor`, or use device = auto or cpu.",
-        )
+        remedy = "See `mathwb doctor`, or use device = auto or cpu."
+        raise EngineError("device is cuda, and there is no usable GPU", code="E634", remedy=remedy)
     # It is kept for the process, and a second training in it may have another device or precision.
     AcceleratorState._reset_state(reset_partial_state=True)
     here = torch.cuda.is_available() or torch.backends.mps.is_available()

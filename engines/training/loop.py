@@ -583,31 +583,23 @@ def _known(error: Exception, config: TrainConfig, out: Path) -> EngineError | No
     if type(error).__name__ == "OutOfMemoryError" or any(word in text for word in _NO_MEMORY):
         return _out_of_memory(config, "of the GPU" if "cuda" in text or "gpu" in text else "")
     if isinstance(error, RuntimeError) and any(word in text for word in _NO_DEVICE):
-        return EngineError(
-            f"the device is gone or has failed: {str(error).splitlines()[0]}",
-            code="E633",
-            remedy="Run `mathwb doctor`, then resume, with device = cpu if there is no other.",
-        )
+        what = f"the device is gone or has failed: {str(error).splitlines()[0]}"
+        remedy = "Run `mathwb doctor`, then resume, with device = cpu if there is no other."
+        return EngineError(what, code="E633", remedy=remedy)
     return None
 
 
 def _out_of_memory(config: TrainConfig, of: str) -> EngineError:
     batch = f"batch_tokens below {config.batch_tokens}" if config.batch_tokens else ""
     batch = batch or f"batch_size below {config.batch_size}"
-    return EngineError(
-        f"out of memory {of}".replace("  ", " "),
-        code="E632",
-        remedy=f"Use {batch} with accumulate above {config.accumulate}, or a smaller model.",
-    )
+    remedy = f"Use {batch} with accumulate above {config.accumulate}, or a smaller model."
+    return EngineError(f"out of memory {of}".replace("  ", " "), code="E632", remedy=remedy)
 
 
 def no_number(step: int, saved: int) -> EngineError:
     kept = f" The checkpoint of step {saved} is sound." if saved else ""
-    return EngineError(
-        f"the loss is not a number at step {step}",
-        code="E631",
-        remedy=f"Use a lower lr, more warmup, a smaller clip, or precision = fp32.{kept}",
-    )
+    remedy = f"Use a lower lr, more warmup, a smaller clip, or precision = fp32.{kept}"
+    return EngineError(f"the loss is not a number at step {step}", code="E631", remedy=remedy)
 
 
 def other_training(

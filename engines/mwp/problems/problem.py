@@ -207,12 +207,9 @@ def _signed(tree: Tree) -> tuple[bool, Tree]:
 
 
 def _unread(text: str, place: int) -> EquationError:
-    return EquationError(
-        f"the equation {text[:80]!r} cannot be read at character {place + 1}",
-        text=text,
-        position=place,
-        remedy="Equations are numbers, placeholders, + - * / ^ and brackets.",
-    )
+    what = f"the equation {text[:80]!r} cannot be read at character {place + 1}"
+    remedy = "Equations are numbers, placeholders, + - * / ^ and brackets."
+    return EquationError(what, text=text, position=place, remedy=remedy)
 
 
 def infix(tree: Tree) -> str:

@@ -91,9 +91,8 @@ def material(
         rows = [row for row in rows if row.fold != fold]
         if not held_out:
             remedy = "Folds are in the problems; list them with: mathwb mwp problems FILE"
-            raise DataError(
-                f"no problem is of fold {fold}", path=data["problems"], code="E679", remedy=remedy
-            )
+            what = f"no problem is of fold {fold}"
+            raise DataError(what, path=data["problems"], code="E679", remedy=remedy)
         left_out[f"fold {fold}"] += len(held_out)
     also = _usable(data["also"], left_out) if "also" in data else []
     also = _unlike(also, held_out, "looks like a problem of the fold", left_out)
