@@ -536,7 +536,8 @@ async def test_the_form_of_the_command_has_the_sweep(
     how = Sweep(grid, random=("warmup=1..9",), trials=2, seeds="1,2", parallel=2)
     swept: list[tuple[int, int]] = []
     monkeypatch.setattr(
-        "workbench.train.start", lambda workspace, recipe, runs, how: swept.append((len(runs), how.parallel))
+        "workbench.train.start_sweep",
+        lambda workspace, recipe, runs, how: swept.append((len(runs), how.parallel)),
     )
     async with make(launch=Launch(load(QUICK), how)).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")
