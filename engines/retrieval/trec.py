@@ -442,7 +442,7 @@ NOT_A_GRADE = {5, 6}
 
 @dataclass(frozen=True, slots=True)
 class Qrels:
-    """Grades by topic and document: 0 not relevant, 1 low, 2 medium, 3 high."""
+    """Grades by topic and document: 0 not relevant; ARQMath has 1 low, 2 medium, 3 high."""
 
     grades: Mapping[str, Mapping[str, int]]
 
@@ -463,13 +463,19 @@ class Qrels:
         return dict(sorted(counts.items()))
 
 
-def read_qrels(
-    path: str | Path, *, trec: bool = False, on_bad: Callable[[DataError], None] = raised
-) -> Qrels:
+def by_grade(grades: Iterable[int]) -> list[int]:
+    """How many judgements have grade 0, 1, 2, and 3 or more."""
+    counts = [0, 0, 0, 0]
+    for grade in grades:
+        counts[min(grade, 3)] += 1
+    return counts
+
+
+def read_qrels(path: str | Path, *, task: int = 1, on_bad: Callable[[DataError], None] = raised) -> Qrels:
     """Read `topic 0 document grade` lines (tabs or spaces, plain or gzip).
 
-    ARQMath's grades are 0 to 3, and its marks 5 and 6 become 0. With `trec` any whole number is a grade, and
-    those below 0 become 0. Raises: DataError with file and line for a wrong column count, a grade that is
+    Any whole number is a grade, as in TREC, and those below 0 become 0; of Task 3 they are 0 to 3, and the
+    marks 5 and 6 become 0. Raises: DataError with file and line for a wrong column count, a grade that is
     none, or two different grades for one document, unless `on_bad` does something else with it (the line is
     left out then); for a file without judgements.
     """
@@ -489,15 +495,13 @@ def read_qrels(
             continue
         topic, _, document, mark = columns
         grade = int(mark) if re.fullmatch(r"[+-]?[0-9]{1,9}", mark) else None
-        if grade is not None and trec:
-            grade = max(0, grade)
-        elif grade in NOT_A_GRADE:
-            grade = 0
-        if grade is None or not (trec or 0 <= grade <= 3):
-            what = f"the grade {mark[:20]!r} is not {'a whole number' if trec else 'one of 0 to 3'}"
+        marked = task == 3 and grade in NOT_A_GRADE
+        if grade is None or (task == 3 and not marked and not 0 <= grade <= 3):
+            what = f"the grade {mark[:20]!r} is not {'one of 0 to 3' if task == 3 else 'a whole number'}"
             remedy = "Expected topic, 0, document, grade; for Task 3 also 5 and 6, which are not grades."
             refuse(line, what, remedy)
             continue
+        grade = 0 if marked else max(0, grade)
         documents = grades.setdefault(topic, {})
         if documents.setdefault(document, grade) != grade:
             what = f"{topic} {document} is graded {documents[document]} above and {grade} here"

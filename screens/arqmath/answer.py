@@ -203,7 +203,7 @@ def about(row: Record, cells: int) -> Content:
     lines = []
     grade, own = row["grade"], row["own"]
     if grade is not None:
-        lines.append(safe_text(f"grade {grade}  {GRADES[grade]}", GRADE_STYLES[grade]))
+        lines.append(safe_text(f"grade {grade}  {GRADES[min(grade, 3)]}", GRADE_STYLES[min(grade, 3)]))
     elif own is not None:
         words = f"your grade {own}  {GRADES[own]}"
         lines.append(Content.styled(words, "$accent") + Content.styled("   officially unjudged", "$quiet"))

@@ -265,7 +265,7 @@ GRADE_STYLES = ("$quiet", "", "$success", "$success bold")
 def grade_cell(grade: int | None, own: int | None = None) -> Content:
     """An official grade; one's own in parentheses; – where nobody judged."""
     if grade is not None:
-        return safe_text(grade, GRADE_STYLES[grade])
+        return safe_text(grade, GRADE_STYLES[min(grade, 3)])
     return safe_text("–", "$quiet") if own is None else safe_text(f"({own})", "$accent")
 
 

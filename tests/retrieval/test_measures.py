@@ -23,6 +23,7 @@ from engines.retrieval.significance import (
 from engines.retrieval.trec import (
     Qrels,
     Run,
+    by_grade,
     check_topics,
     read_answers,
     read_qrels,
@@ -134,7 +135,7 @@ def test_stored_trec_eval_output(real_data: Path) -> None:
 @pytest.mark.real_data
 def test_task_3_scores(real_data: Path) -> None:
     folder = real_data / "arqmath"
-    qrels = read_qrels(folder / "task3_qrels_2022.tsv")
+    qrels = read_qrels(folder / "task3_qrels_2022.tsv", task=3)
     runs: dict[str, list[tuple[str, str]]] = {}
     for line in (folder / "task3_run_map_2022.tsv").read_text().splitlines():
         name, topic, document = line.split("\t")
@@ -220,11 +221,17 @@ def test_runs_of_another_task_are_told(tmp_path: Path, text: str, task: int) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["A.1\t0\t12\n", "A.1\t0\t12\thigh\n", "A.1\t0\t12\t9\n", "A 0 1 1\nA 0 1 2\n"]
+    ("text", "task"),
+    [
+        ("A.1\t0\t12\n", 1),
+        ("A.1\t0\t12\thigh\n", 1),
+        ("A.1\t0\t12\t9\n", 3),
+        ("A 0 1 1\nA 0 1 2\n", 1),
+    ],
 )
-def test_broken_qrels_are_refused(tmp_path: Path, text: str) -> None:
+def test_broken_qrels_are_refused(tmp_path: Path, text: str, task: int) -> None:
     with pytest.raises(DataError):
-        read_qrels(write(tmp_path / "qrels", text))
+        read_qrels(write(tmp_path / "qrels", text), task=task)
 
 
 def test_qrels_of_another_task_are_refused() -> None:
@@ -253,9 +260,11 @@ def test_scores_that_look_like_none_are_named(tmp_path: Path, lines: tuple[str, 
 
 def test_ordinary_grades_of_trec(tmp_path: Path) -> None:
     path = write(tmp_path / "qrels", "A 0 a 7\nA 0 b -2\nA 0 c 5\n")
-    assert read_qrels(path, trec=True).grades == {"A": {"a": 7, "b": 0, "c": 5}}
+    qrels = read_qrels(path)
+    assert qrels.grades == {"A": {"a": 7, "b": 0, "c": 5}}
+    assert by_grade(qrels.grades["A"].values()) == [1, 0, 0, 2]
     with pytest.raises(DataError, match="whole number"):
-        read_qrels(write(tmp_path / "no", "A 0 a 1.5\n"), trec=True)
+        read_qrels(write(tmp_path / "no", "A 0 a 1.5\n"))
 
 
 def test_a_tag_of_several_words_is_one_column(tmp_path: Path) -> None:
@@ -264,7 +273,7 @@ def test_a_tag_of_several_words_is_one_column(tmp_path: Path) -> None:
 
 
 def test_marks_5_and_6_count_as_0(tmp_path: Path) -> None:
-    qrels = read_qrels(write(tmp_path / "qrels", "A\t0\ta\t5\nA\t0\tb\t6\nA\t0\tc\t3\n"))
+    qrels = read_qrels(write(tmp_path / "qrels", "A\t0\ta\t5\nA\t0\tb\t6\nA\t0\tc\t3\n"), task=3)
     assert qrels.distribution() == {0: 2, 3: 1}
 
 

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
         "PostLinks.V1.3.xml": '<row Id="1" PostId="1" RelatedPostId="9" LinkTypeId="3" />\n<row Id="2" />\n',
         "Comments.V1.3.xml": '<row Id="1" PostId="1" Text="no" />\n<row Id="2" Text="no" />\n',
         "topics_task1_2021.xml": TOPIC.format("A.1"),
-        "qrels_task1_2021.tsv": "A.1\t0\t2\t3\nA.1\t0\t2\nA.1\t0\t4\t9\nA.1\t0\t2\t1\n",
+        "qrels_task1_2021.tsv": "A.1\t0\t2\t3\nA.1\t0\t2\nA.1\t0\t4\thigh\nA.1\t0\t2\t1\n",
         "runs_task1/mine.tsv": "A.1\tQ0\t2\t1\t3.5\tmine\nA.1\tQ0\t2\t2\t3.0\tmine\n",
         "answers_task3/mine.tsv": "A.1\t1\t1.0\tmine\tmodel\tIt is $4.\n",
         "my_topic_info.csv": "Topic,Difficulty\nA.1,hard\nA.2\n",

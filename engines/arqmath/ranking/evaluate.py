@@ -97,13 +97,10 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
 
 
 def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:
-    """Judgements as TREC has them: any whole numbers; a warning names those that ARQMath does not have. Of
-    Task 3 5 and 6 are marks."""
+    """Judgements, with a warning of grades that ARQMath does not have."""
     from engines.retrieval.trec import NOT_A_GRADE, read_qrels
 
-    if task == 3:
-        return read_qrels(path)
-    qrels = read_qrels(path, trec=True)
+    qrels = read_qrels(path, task=task)
     beyond = sorted(grade for grade in qrels.distribution() if grade > 3)
     if beyond:
         hint = "; 5 and 6 are marks of Task 3, see --task" if NOT_A_GRADE & set(beyond) else ""

@@ -20,6 +20,7 @@ from engines.retrieval.trec import (
     Answer,
     Qrels,
     Run,
+    by_grade,
     made_by,
     read_answer_ids,
     read_answers,
@@ -182,7 +183,7 @@ class Rankings:
         ids: dict[str, dict[str, str]] = {}
         for path in self.folder.qrels.get(3, ()):
             with self._left_out():
-                qrels |= read_qrels(path).grades
+                qrels |= read_qrels(path, task=3).grades
                 for table in sorted(path.parent.glob("*run_map*.tsv")):
                     ids |= read_answer_ids(table)
         for path in self.folder.answers:
@@ -235,7 +236,7 @@ class Rankings:
             "answers": [self._describe_answers(written) for written in self.answers.values()],
             "topics": [self._describe(topic) for topic in self.topic_ids()],
             "qrels": sorted({str(path) for files in self.judged_in.values() for path in files}),
-            "grades": _spread(grade for grades in self.grades.values() for grade in grades.values()),
+            "grades": by_grade(grade for grades in self.grades.values() for grade in grades.values()),
             "problems": self.problems,
         }
 
@@ -251,7 +252,7 @@ class Rankings:
             "title": self.topics[topic].title.text if topic in self.topics else "",
             "kind": (info.get("Type") or info.get("Dependency") or "").casefold(),
             "info": info,
-            "grades": _spread(self.grades[topic].values()) if topic in self.grades else None,
+            "grades": by_grade(self.grades[topic].values()) if topic in self.grades else None,
             "ndcg": scores,
             "judged": judged,
         }
@@ -364,13 +365,6 @@ def answer_rows(ranking: Mapping[str, Any], run: str, against: str = "") -> list
 def _gains(places: Mapping[str, int], grades: Mapping[str, int]) -> dict[str, float]:
     judged = [document for document in places if document in grades]
     return {document: grades[document] / log2(rank + 1) for rank, document in enumerate(judged, start=1)}
-
-
-def _spread(grades: Iterable[int]) -> list[int]:
-    counts = [0, 0, 0, 0]
-    for grade in grades:
-        counts[grade] += 1
-    return counts
 
 
 def _unique(name: str, taken: Iterable[str]) -> str:

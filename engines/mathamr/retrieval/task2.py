@@ -45,13 +45,11 @@ def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
     """
     from engines.formula.parser import operator_tree
     from engines.forum.folder import ArqmathFolder
+    from engines.retrieval.trec import by_grade
 
     task = Task2(ArqmathFolder.open(spec.folder), events)
     rows = []
     for topic in task.topics.values():
-        grades = [0, 0, 0, 0]
-        for grade in task.grades.get(topic.id, {}).values():
-            grades[grade] += 1
         rows.append(
             {
                 "id": topic.id,
@@ -59,7 +57,7 @@ def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
                 "latex": topic.latex,
                 "formula": topic.formula,
                 "nodes": operator_tree(topic.latex).size(),
-                "judged": grades,
+                "judged": by_grade(task.grades.get(topic.id, {}).values()),
                 "graph": topic.id in task.graphs,
             }
         )

@@ -316,23 +316,11 @@ class _File:
         return {"topics": len(topics)}
 
     def qrels(self) -> dict[str, int]:
-        grades: dict[tuple[str, str], str] = {}
-        for line, text in read_lines(self.path, on_bad=self.report):
-            columns = text.split()
-            reason = ""
-            if not columns:
-                continue
-            if len(columns) != 4:
-                reason = f"{len(columns)} columns, not 4 (topic, 0, document, grade)"
-            elif not (columns[3].isdecimal() and int(columns[3]) in (0, 1, 2, 3, 5, 6)):
-                reason = f"the grade {columns[3][:20]!r} is not one of 0 to 3"
-            elif grades.setdefault((columns[0], columns[2]), columns[3]) != columns[3]:
-                reason = f"{columns[0]} {columns[2]} is graded {grades[columns[0], columns[2]]} above"
-            if reason:
-                self.report(DataError(reason, path=self.path, line=line, code="E317"))
-        if grades:
-            self._of_task(next(iter(grades))[0])
-        return {"judgements": len(grades)}
+        from engines.retrieval.trec import read_qrels
+
+        qrels = read_qrels(self.path, task=self.task, on_bad=self.report)
+        self._of_task(qrels.topics[0])
+        return {"judgements": len(qrels)}
 
     def runs(self) -> dict[str, int]:
         from engines.retrieval.trec import read_run
