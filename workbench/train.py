@@ -444,7 +444,7 @@ def member_runs(
 
 
 def start_sweep(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], how: Sweep) -> Job:
-    """Start the runs in the background, as one line of the list. Raises: as `jobs.submit_sweep`."""
+    """Start the runs in the background, as one line of the list. Raises: as `control.submit_sweep`."""
     return submit_sweep(
         workspace,
         recipe.name,

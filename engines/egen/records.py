@@ -147,7 +147,7 @@ Mode = Literal["strict", "common", "paper"]
 defined, and that is somewhere. paper: anything that does not disagree on the reals, as E-Gen published."""
 
 Style = Literal["plain", "distinct", "any"]
-"""plain: members without detours (see `egraph.plain`), the head multiplied out and factored, and a few
+"""plain: members without detours (see `grammar.plain`), the head multiplied out and factored, and a few
 written ones for heads that no rule gives another form. distinct: the same, where members that differ by signs
 or by undoing a function (`canonical.Canonical`) count as one. any: whatever the rules give."""
 

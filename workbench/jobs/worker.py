@@ -4,7 +4,7 @@
 SIGTERM raises the flag that the task asks about. When the supervisor dies the worker carries on: it says so
 in the log, and its `outcome.json` is what the next supervisor or reader goes by.
 
-A worker that was started by a launcher (`executors`) looks into the run folder for requests instead. Of
+A worker that was started by a launcher (`queue.launch`) looks into the run folder for requests instead. Of
 several processes the one of rank 0 is the worker; the others do their share of the task and write nothing.
 """
 

@@ -177,7 +177,7 @@ class Index:
 
     @property
     def how(self) -> str:
-        """How it is searched unless one says otherwise: of what adds something (docs/measurements/arqmath.md)."""
+        """How it is searched by default: by what adds something (docs/measurements/arqmath.md)."""
         if self.manifest.get("questions"):
             return "lexical + questions"
         return "fused" if self.manifest["dense"] else "lexical"

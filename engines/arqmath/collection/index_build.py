@@ -83,7 +83,7 @@ def begin(
 # Building an index of the answers of a collection: by terms, and by vectors if asked for.
 #
 #     manifest.json          what it was made of, versions, size and hash of every file; written last
-#     posts.sqlite           all posts by id (`store`)
+#     posts.sqlite           all posts by id (`PostStore`)
 #     documents.npy          the ids of the answers, in the order of the indexes
 #     questions.npy          the ids of the questions, in the order of their vectors
 #     lexical/  dense/       BM25 and faiss (`engines.retrieval`)

@@ -80,7 +80,7 @@ def resolved(spec: IndexCollection) -> IndexCollection:
 
 
 def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Make a collection searchable; see `engines.arqmath.collection.index.build_index`.
+    """Make a collection searchable; see `engines.arqmath.collection.index_build.build_index`.
 
     >>> from engines.core.system import asset
     >>> forum = asset("sample/arqmath/sample-forum")

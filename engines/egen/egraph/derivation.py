@@ -69,7 +69,7 @@ class Proofs:
         return len(self.labels)
 
     def add(self, tree: Tree) -> int:
-        """The node of a term; numbers are leaves (see `patterns`)."""
+        """The node of a term; numbers are leaves."""
         return self.node(tree.label, tuple(self.add(child) for child in tree.children))
 
     def node(self, label: str, children: tuple[int, ...] = ()) -> int:

@@ -1,10 +1,10 @@
 """Growing an e-graph from a head with egglog, under limits that hold.
 
-One egglog e-graph per mode has the rules loaded once; a few heads are grown between push and pop, and
-cleared away. The rules run in groups, those that simplify first, with constants folded and facts derived
-after each. Growth is a cliff (8,000 nodes can become 223,000 in one iteration), so the step that crosses the
-node limit is trimmed to it: the nodes that occur in the shortest members stay. What is grown depends on the
-head, the rules and the limits of iterations and nodes alone; time and memory only stop it.
+One egglog e-graph per mode and theory has the rules loaded once; a few heads are grown between push and
+pop, and cleared away. The rules run in groups, those that simplify first, with constants folded and facts
+derived after each. Growth is a cliff (8,000 nodes can become 223,000 in one iteration), so the step that
+crosses the node limit is trimmed to it: the nodes that occur in the shortest members stay. What is grown
+depends on the head, the rules and the limits of iterations and nodes alone; time and memory only stop it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
 
 
 def group(left: Tree, right: Tree) -> str:
-    """Which group a direction runs in: derivatives come first, what adds much last."""
+    """Which group a direction runs in: derivatives come first, what adds much last; what
+    leaves a variable or number alone (`collapse`) runs between them."""
     if left.label == "d":
         return "derive"
     if not right.children:

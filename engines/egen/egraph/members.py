@@ -4,8 +4,8 @@ Every length that the grammar offers gets the same share of the members, short l
 length cannot fill goes to the others. In the style `any` the last round ends when there are enough, before
 the longest had their turn; in the others what is left over is spread evenly, unless there are more lengths
 than members. Terms are drawn uniformly within a length, or by the weights of rule families; padded terms and
-second forms of a member are left out; what remains is judged against the head on the reals. Drawing goes on
-in rounds until there are enough members or no length has more to offer.
+second forms of a member are left out; what remains is judged against the head by the theory's judge. Drawing
+goes on in rounds until there are enough members or no length has more to offer.
 """
 
 from __future__ import annotations

@@ -213,8 +213,8 @@ def their_config(config: ModelConfig) -> dict[str, Any]:
 
 
 def generation_config(config: ModelConfig) -> dict[str, Any]:
-    """How transformers writes expressions unless told otherwise: greedily, as `decoding` does; what a
-    Blenderbot does to keep a talk going is switched off."""
+    """How transformers writes expressions unless told otherwise: greedily, as `transformer.write` does; what
+    a Blenderbot does to keep a talk going is switched off."""
     return {
         "pad_token_id": PAD,
         "bos_token_id": START,

@@ -45,7 +45,7 @@ def nearest(
     Returns: prefix, unicode, pool (how many expressions), left_out, and `neighbours`: prefix, unicode,
     cluster, member, cosine, verdict (as members of the expression's cluster; the first 100) and same (whether
     of the cluster where it is stored, None when that is not said).
-    Raises: ExpressionError for an expression that the model cannot read; as `pool`.
+    Raises: ExpressionError for an expression that the model cannot read; as `vectors.pool`.
 
     >>> import tempfile
     >>> from engines.egen.models.model_folder import shipped_models

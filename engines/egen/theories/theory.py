@@ -102,8 +102,8 @@ class Theory(ABC):
         return None
 
     def written(self, _head: Tree, _judge: Judge, _forms: str, _longest: int) -> Iterable[tuple[str, Tree]]:
-        """Forms of a head that are not drawn, each with the family that makes it. Args: forms: `all`, or
-        names of families; empty for those of before there were any. longest: their tokens at most."""
+        """Forms of a head that are written and not drawn, each with the family that makes it. Args: forms:
+        `all`, or names of families; empty: multiplied out and factored. longest: their tokens at most."""
         return ()
 
     def openings(self, _head: Tree) -> Iterable[Tree]:

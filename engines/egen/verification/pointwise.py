@@ -1,9 +1,9 @@
 """Verdicts on what double precision does not evaluate, by rigorous values alone: expressions with sums,
 products, integrals, `sign` or `floor`, and those with numbers that are too large.
 
-Both are evaluated with bounds at points of the region of the assumptions (`values`), in general position, far
-out and beside ends of domains and jumps. That takes longer than double precision does, so there are fewer
-points.
+Both are evaluated with bounds at points of the region of the assumptions (`points.Region`), in general
+position, far out and beside ends of domains and jumps. That takes longer than double precision does, so
+there are fewer points.
 """
 
 from __future__ import annotations
