@@ -10,16 +10,15 @@ import csv
 import io
 import json
 import re
-import shutil
-import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from engines.core.errors import did_you_mean
 from engines.core.files import atomic_writer, write_note, write_text
+from engines.core.system import git_answers
 from workbench import __version__
 from workbench.errors import UsageError
 
@@ -150,15 +149,3 @@ def commit(root: Path = _ROOT) -> str:
     changes = ["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)benchmarks/results"]
     answers = git_answers(root, ["rev-parse", "--short=12", "HEAD"], changes)
     return answers[0] + ("+" if answers[1] else "") if answers else ""
-
-
-def git_answers(root: Path, *commands: Sequence[str]) -> list[str] | None:
-    """What git says of a checkout to each command; None where there is no git or no checkout."""
-    git = shutil.which("git")
-    if git is None or not (root / ".git").exists():
-        return None
-    settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 10, "check": True}
-    try:
-        return [subprocess.run([git, "-C", str(root), *each], **settings).stdout.strip() for each in commands]
-    except (OSError, subprocess.SubprocessError):
-        return None

@@ -1,10 +1,10 @@
 """The installation and the machine: shipped files, the papers' figures among them, the user's folders,
-processors and devices."""
+processors and devices, a checkout's commit."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from math import isnan
@@ -136,3 +136,18 @@ def size(count: float) -> str:
         if count < 1023.95:
             return f"{count:.1f} {unit}"
     return f"{count / 1024:,.1f} TiB"
+
+
+def git_answers(root: Path, *commands: Sequence[str]) -> list[str] | None:
+    """What git says of a checkout to each command; None where there is no git or no checkout."""
+    import shutil
+    import subprocess
+
+    git = shutil.which("git")
+    if git is None or not (root / ".git").exists():
+        return None
+    settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 10, "check": True}
+    try:
+        return [subprocess.run([git, "-C", str(root), *each], **settings).stdout.strip() for each in commands]
+    except (OSError, subprocess.SubprocessError):
+        return None

@@ -12,7 +12,7 @@ _VERBS = {
     "described_problems": ("problems.readers", "DescribeProblems"),
     "augment": ("augmentation.augment", "Augment"),
     "find_triplets": ("triplets.find", "FindTriplets"),
-    "explain": ("triplets.explain", "ExplainTriplet"),
+    "explain": ("triplets.find", "ExplainTriplet"),
     "solve": ("solver.solve", "Solve"),
     "evaluate_solver": ("evaluations.evaluate", "EvaluateSolver"),
 }

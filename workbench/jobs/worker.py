@@ -35,9 +35,8 @@ from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256, write_json
 from engines.core.spec import described
-from engines.core.system import processors
+from engines.core.system import git_answers, processors
 from workbench.config import flat
-from workbench.export import git_answers
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Job, diff, read_document
 from workbench.jobs.machine import memory_bytes
