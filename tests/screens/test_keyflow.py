@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from screens.app import Workbench
-from screens.jobs.form import NewJob
+from screens.jobs.form import NewJob, Row
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table
@@ -45,7 +45,7 @@ async def test_what_follows_a_key_that_opens_an_input_is_written_there(make: Mak
         burst(app, "a\x1bet")
         await until(pilot, lambda: isinstance(app.screen, Prompt))
         burst(app, "\x1ba\t\x08")
-        await until(pilot, lambda: isinstance(app.screen, NewJob))
+        await until(pilot, lambda: isinstance(app.screen, NewJob) and bool(app.screen.query(Row)))
 
 
 async def test_a_paste_after_the_key_goes_to_the_input(make: Make) -> None:

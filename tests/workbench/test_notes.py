@@ -69,3 +69,10 @@ def test_export_says_where_it_came_from(workspace: Workspace, tmp_path: Path) ->
     assert json.loads(target.read_text())["address"] == ADDRESS
     sidecar = json.loads((tmp_path / "notes.jsonl.meta.json").read_text())
     assert sidecar["what"] == "notes"
+
+
+def test_the_newest_note_of_a_second_is_known(workspace: Workspace) -> None:
+    for address in ("b", "c", "a"):
+        workspace.notes.toggle_bookmark(address)
+    changed = {note.address: note.changed for note in workspace.notes.all()}
+    assert sorted(changed, key=changed.__getitem__) == ["b", "c", "a"]
