@@ -358,7 +358,7 @@ class Notes(RecordFile[str, Note]):
 
     def _change(self, address: str, title: str, edit: Callable[[Note], Note]) -> Note:
         with self.changing() as notes:
-            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            now = datetime.now(UTC).isoformat(timespec="microseconds")
             before = notes.get(address) or Note(address)
             note = replace(edit(before), title=title or before.title, changed=now)
             if note.note or note.bookmark:
