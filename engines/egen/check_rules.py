@@ -73,7 +73,7 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
 
     Raises: EngineError E100 for no family; DataError for a file that holds no rule.
     """
-    from engines.egen.rules.table import load_families, parse_families
+    from engines.egen.rules.table import TABLE, load_families, parse_families
 
     if spec.file is not None and spec.file.suffix != ".toml":
         from engines.egen.rules.own import classify, read_foreign
@@ -81,7 +81,7 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
         read, unread = read_foreign(spec.file)
         wanted = [rule for rule in read if spec.family.lower() in rule.group.lower()]
         return FileChecked(spec.file, tuple(map(classify, wanted)), tuple(unread))
-    known = load_families()
+    known = load_families(TABLE)
     if spec.file is not None:
         from engines.core.files import read_lines
 

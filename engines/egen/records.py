@@ -343,10 +343,13 @@ class Member:
         """Of real functions and logic."""
         try:
             return parse_prefix(self.prefix.split(), lambda token: ARITY.get(token, 0))
-        except ExpressionError:
+        except ExpressionError as error:
             from engines.egen.theories.logic import LOGIC
 
-            return LOGIC.tree(self.prefix.split())
+            try:
+                return LOGIC.tree(self.prefix.split())
+            except ExpressionError:
+                raise error from None
 
     @property
     def tokens(self) -> int:

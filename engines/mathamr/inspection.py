@@ -317,7 +317,7 @@ def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
     if not context:
         what = f"the formula {topic.formula} is not in the text of {topic.id}"
         warnings.append(f"{what}; it is shown without context")
-        context = placeholder(query)
+        return _Source(topic.id, placeholder(query), query, {query: Formula(latex[query])})
     formulas = {one: Formula(latex[one]) for one in dict.fromkeys(ids(context)) if one in latex}
     return _Source(topic.id, context, query, formulas)
 

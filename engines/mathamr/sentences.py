@@ -97,7 +97,7 @@ def multiple_negatives(left: Tensor, right: Tensor, *, scale: float, begin: int 
 
 
 LABELS = (0.0, 0.5, 1.0, 1.0)
-"""The similarity that a grade stands for (section 4.2): high and medium 1, low .5."""
+"""The similarity that a grade stands for (section 4.2): high and medium 1, low .5; above 3 as high."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Pair:
 
     @property
     def label(self) -> float:
-        return LABELS[self.grade]
+        return LABELS[min(self.grade, 3)]
 
 
 def judged_pairs(collection: Path, index: Path | None, settings: SentenceSettings) -> tuple[list[Pair], int]:

@@ -55,7 +55,7 @@ def destinations(workspace: Workspace) -> Iterator[Destination]:
         home = ("problems", name)
         yield Destination((home,), "a set of math word problems")
         for line in path.read_text("utf-8", "replace").splitlines() if path.parent in own else ():
-            with suppress(ValueError, KeyError, TypeError):  # the screen says what is wrong with the file
+            with suppress(ValueError, KeyError, TypeError, AttributeError):  # the screen says what is wrong
                 row = json.loads(line)
                 words = f"problem: {row.get('original') or row['text']}"
                 yield Destination((home, ("triplet", str(row["id"]))), words)

@@ -510,7 +510,7 @@ class Table(Lines):
 
     def _wait(self) -> None:
         if self._resting is None:
-            self._resting = self.set_timer(REST_S, self._say_moved)
+            self._resting = self.set_timer(REST_S, self.settle)
         else:
             self._resting.reset()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -21,7 +22,7 @@ from typer.testing import CliRunner
 from engines.arqmath.ranking.cross_encoder import CrossEncoder
 from engines.arqmath.ranking.rank import judged_candidates, recall, second_stage, tune_interpolation
 from engines.arqmath.ranking.reranking import Ranking, StoredText, journal_of, load_texts, score_candidates
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.topics import Topic, read_topics
 from engines.retrieval.trec import Qrels, Run, read_qrels, read_run
@@ -489,3 +490,16 @@ def test_the_command_needs_an_index_for_two_stages(collection: Path, tmp_path: P
     result = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "run"), "--no-rerank"])
     assert result.exit_code == 2
     assert "mathwb arqmath index" in result.stderr
+
+
+def test_a_posts_file_that_is_cut_off_behind_the_wanted_posts_is_noticed(tmp_path: Path) -> None:
+    rows = [json.dumps({"id": str(number), "type": 2, "body": str(number) * 99}) for number in range(5000)]
+    whole = gzip.compress("\n".join(rows).encode())
+    posts = tmp_path / "posts.jsonl.gz"
+    posts.write_bytes(whole)
+    loaded = load_texts(posts, {"3"}).many(["3"])
+    assert list(loaded) == ["3"]
+    posts.write_bytes(whole[:-900])
+    with pytest.raises(DataError) as caught:
+        load_texts(posts, {"3"})
+    assert caught.value.code == "E316"

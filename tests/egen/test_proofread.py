@@ -361,6 +361,7 @@ def test_more_formulas_than_tell_the_letters_are_told(tmp_path: Path) -> None:
         ("Let $b = a - 31$ and $a + b = 53$. Then $a + (a - 31) = 54$.", ["given", "given", "wrong"]),
         (r"Now $x^2 + 3x = x(x+4) = x(x+3)$.", ["wrong", "wrong"]),
         (r"Then $\sin 30^\circ = \frac13$, and $180^\circ - 50^\circ = 120^\circ$.", ["wrong", "wrong"]),
+        (r"So $+30^\circ = -30^\circ$, and $+3 = -3$.", ["wrong", "wrong"]),
         (r"Also $\pm 16^{3/2} = \pm 65$ and $\frac32 \div \frac14 = 5$.", ["wrong", "wrong"]),
         (r"It costs $\$72 - \$60 = \$10$, or $90/2 = 46\text{ mph}$.", ["wrong", "wrong"]),
         (r"So $60 = 5\text{ ft}$ and $6 \cdot (4\frac13) = 6 \cdot \frac92$.", ["not shown", "wrong"]),

@@ -198,7 +198,7 @@ def test_the_command_lists_and_checks_a_family() -> None:
 def test_a_wrong_claim_ends_the_check_with_exit_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
     family = next(family for family in rules_module.load_families() if family.name == "logarithm - ln")
     lying = tuple(replace(one, claim="sound") if one.name == "ln-product" else one for one in family.rules)
-    monkeypatch.setattr(rules_module, "load_families", lambda: (replace(family, rules=lying),))
+    monkeypatch.setattr(rules_module, "load_families", lambda _: (replace(family, rules=lying),))
     done = rule_table("--check")
     assert done.returncode == 1
     assert "ln-product: claimed sound, found loses" in done.stdout

@@ -77,6 +77,14 @@ def test_damaged_lines_are_counted_and_the_rest_is_read(tmp_path: Path) -> None:
     assert reader.complaint.startswith("4 lines of log ")
 
 
+def test_a_step_that_a_library_counted_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text('{"v":1,"t":1,"job":1,"attempt":1,"seq":0,"kind":"metric","step":"5","data":null}\n')
+    reader = EventTail(path)
+    assert [(event.step, event.data) for event in reader.read()] == [(5, {})]
+    assert reader.damaged == 0
+
+
 def test_a_line_without_end_takes_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tail, "MAX_LINE_BYTES", 1000)
     path = tmp_path / "log"

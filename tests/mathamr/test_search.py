@@ -380,3 +380,14 @@ def test_equal_formulas_are_those_that_the_judge_proves(
     told: list[Event] = []
     assert not search(asked, events=told.append, judge=lent, fingerprints=lent)["hits"]
     assert "the rest was not judged" in str(told[-1].data["message"])
+
+
+@pytest.mark.parametrize("name", ["", "q-7"])
+def test_a_topic_whose_formula_is_not_in_its_text_is_shown_without_context(name: str, tmp_path: Path) -> None:
+    (tmp_path / "topics_task2.xml").write_text(
+        f'<Topics><Topic number="B.1"><Formula_Id>{name}</Formula_Id><Latex>x^2+1</Latex>'
+        "<Title>A square</Title><Question>No formula.</Question><Tags>sums</Tags></Topic></Topics>"
+    )
+    found = inspect(Inspect(folder=tmp_path, topic="B.1", k=0), cache=tmp_path)
+    assert [one["latex"] for one in found["formulas"]] == ["x^2+1"]
+    assert any("without context" in warning for warning in found["warnings"])

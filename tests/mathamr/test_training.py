@@ -92,6 +92,7 @@ def test_pairs_of_the_sample_have_the_papers_labels() -> None:
     pairs, missing = judged_pairs(FORUM, None, settings)
     assert (len(pairs), missing) == (79, 0)
     assert {pair.grade: pair.label for pair in pairs} == {0: 0.0, 1: 0.5, 2: 1.0, 3: 1.0}
+    assert Pair("", "", "", 7).label == 1.0
 
 
 def test_batches_of_two_losses_are_refused() -> None:

@@ -327,15 +327,18 @@ def rows_left_out(folder: ArqmathFolder, index: Path | None = None) -> int:
     return report.bad
 
 
-def posts_of_file(posts: Path, wanted: Collection[str]) -> dict[str, StoredPost]:
-    """The posts of a file with these ids, as they stand there: an answer without what its question says."""
+def posts_of_file(posts: Path, wanted: Collection[str], *, to_end: bool = False) -> dict[str, StoredPost]:
+    """The posts of a file with these ids, as they stand there: an answer without what its question says.
+
+    to_end: read on when all are found, which notices a file that is cut off.
+    """
     result: dict[str, StoredPost] = {}
     for post in read_posts(posts, Report()):
         if post.id in wanted and post.id not in result:
             result[post.id] = StoredPost(
                 post.id, post.kind, post.title, post.body.text, post.tags, post.parent, post.score
             )
-            if len(result) == len(wanted):
+            if len(result) == len(wanted) and not to_end:
                 break
     return result
 

@@ -380,7 +380,7 @@ class _Loaded:
 def load_texts(posts: Path, wanted: Collection[str]) -> Texts:
     """The wanted answers of a collection's file, each with its question; the file is read twice. For few
     answers no store is needed."""
-    found = posts_of_file(posts, wanted)
+    found = posts_of_file(posts, wanted, to_end=True)
     parents = posts_of_file(posts, {post.parent for post in found.values()})
     return _Loaded(
         {

@@ -96,7 +96,7 @@ def _constant(label: str) -> list[str]:
         )
     sign = "INT-" if near < 0 else "INT+"
     above, below = [sign, *str(abs(near.numerator))], ["INT+", *str(near.denominator)]
-    return above if near.denominator == 1 else ["div", *above, *below]
+    return above if value.denominator == 1 else ["div", *above, *below]
 
 
 def from_training(tokens: Sequence[str]) -> Tree:

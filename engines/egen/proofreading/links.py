@@ -259,8 +259,8 @@ class Reader:
             return "a tuple and a letter or number"
         unclear = _RUN_ON.search(link.left + " " + link.right) is not None
         if link.left.startswith("+"):  # where it does not hold with - either
-            negative = self.read("-" + link.left[1:]).tree
-            unclear = unclear or negative is None or agree(negative, right, {}) is not True
+            signed, whole = self.read("-" + link.left[1:]).tree, self.read(link.right).tree
+            unclear = unclear or signed is None or whole is None or agree(signed, whole, {}) is not True
         if unclear:
             return "where a side begins or an exponent ends is not clear"
         if "pm" in labels and not apart_in_any_sign(left, right):

@@ -16,11 +16,9 @@ from engines.core.files import model_files, write_json, write_text
 from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.model_folder import CODE, open_network, write_weights
-from engines.egen.models.transformer import contrastive
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
 from engines.training.checkpoints import card, refuse_other_sizes
 from engines.training.data import Resampled
-from engines.training.libraries import rows_of_all
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -257,6 +255,9 @@ class SemVecTask:
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy in nats of the other one among those of all classes of the batch, both ways."""
+        from engines.egen.models.transformer import contrastive
+        from engines.training.libraries import rows_of_all
+
         one, other = model(batch).chunk(2)
         return contrastive(
             one,
