@@ -1,0 +1,97 @@
+"""What every operation writes with `--json` about the sample workspace, as `golden/` has it.
+
+`pytest tests/workbench/test_golden.py --snapshot-update` writes documents anew that change on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workbench.operation_samples import SAMPLES
+from tests.workbench.test_operations import ROWS, command_line_words, run
+from workbench.paper import operation
+from workbench.workspace import Workspace
+
+GOLDEN = Path(__file__).parent / "golden"
+VOLATILE = re.compile(r"(_s|seconds|per_s|created|changed|modified|mib|bytes)\Z")
+CACHED = re.compile(r"(?<=/)[0-9a-f]{16}\Z")
+FIRST = 40
+"""So many items of a list are kept, and how many there are."""
+
+
+def mask(document: Any, folders: Mapping[str, str]) -> Any:
+    """Return the document without times, folders and the last digits of numbers."""
+    if isinstance(document, Mapping):
+        return {
+            key: "…"
+            if VOLATILE.search(key) and isinstance(value, int | float | str)
+            else mask(value, folders)
+            for key, value in document.items()
+        }
+    if isinstance(document, list):
+        kept = [mask(item, folders) for item in document[:FIRST]]
+        return kept if len(document) <= FIRST else [*kept, f"… {len(document)} items"]
+    if isinstance(document, float) and math.isfinite(document):
+        return float(f"{document:.4g}")
+    if isinstance(document, str):
+        for folder, name in folders.items():
+            document = document.replace(folder, name)
+        return CACHED.sub("CACHE", document)
+    return document
+
+
+def differences(kept: Any, document: Any, at: str = "") -> list[str]:
+    """Return where two documents differ by more than the last digit of a number with a decimal point."""
+    if isinstance(kept, dict) and isinstance(document, dict) and kept.keys() == document.keys():
+        return [one for key in kept for one in differences(kept[key], document[key], f"{at}/{key}")]
+    if isinstance(kept, list) and isinstance(document, list) and len(kept) == len(document):
+        pairs = enumerate(zip(kept, document, strict=True))
+        return [one for number, pair in pairs for one in differences(*pair, f"{at}/{number}")]
+    if isinstance(kept, float) and isinstance(document, float):
+        close = math.isclose(kept, document, rel_tol=2e-3, abs_tol=1e-6)
+        return [] if close else [f"{at}: {kept} became {document}"]
+    same = type(kept) is type(document) and kept == document
+    return [] if same else [f"{at}: {json.dumps(kept)[:300]} became {json.dumps(document)[:300]}"]
+
+
+def test_a_changed_key_and_a_changed_number_are_seen() -> None:
+    kept = {"a": [1, 2.0], "b": "x"}
+    assert not differences(kept, {"a": [1, 2.0000001], "b": "x"})
+    assert differences(kept, {"a": [1, 2.1], "b": "x"}) == ["/a/1: 2.0 became 2.1"]
+    for changed in ({"a": [1, 2], "b": "x"}, {"a": [1, 2.0], "c": "x"}, {"a": [1]}):
+        assert differences(kept, changed)
+
+
+def test_every_operation_has_a_document() -> None:
+    assert sorted(path.stem for path in GOLDEN.iterdir()) == ROWS
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("name", ROWS)
+def test_the_document_is_as_it_was(
+    name: str,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+) -> None:
+    monkeypatch.setenv("MATHWB_HOME", str(home))
+    row, root = operation(name), Workspace.open().root
+    code, document = run(name, command_line_words(row, SAMPLES[name](root, tmp_path)), capsys)
+    folders = {str(tmp_path): "FOLDER", str(root): "WORKSPACE", str(home): "HOME"}
+    folders[str(Path(__file__).resolve().parents[2])] = "CHECKOUT"
+    document = json.loads(json.dumps(mask({"exit": code, "document": document}, folders)))
+    path = GOLDEN / f"{name}.json"
+    if request.config.getoption("update_snapshots"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    assert differences(json.loads(path.read_text("utf-8")), document) == []
