@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 import time
 from collections.abc import Mapping
@@ -77,8 +78,21 @@ def explain(error: BaseException) -> EngineError:
         return file_error(error, "output", "write")
     report = _crash_file(error)
     kept = f"The details are in {report}" if report else "The details could not be written"
-    what = f"unexpected {type(error).__name__}: {error}"
+    what = without_secrets(f"unexpected {type(error).__name__}: {error}")
     return EngineError(what, code="E900", remedy=f"{kept}; please report it with the command that caused it.")
+
+
+def without_secrets(text: str) -> str:
+    """A text that may leave this machine, as a crash file or a log of an archive: where it repeats the value
+    of an environment variable whose name says that it is secret, it has the name instead."""
+    for name, value in os.environ.items():
+        if _SECRET.search(name) and len(value.strip()) >= _SHORTEST_SECRET:
+            text = text.replace(value.strip(), f"({name})")
+    return text
+
+
+_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+_SHORTEST_SECRET = 6
 
 
 def without(module: str) -> MissingError | None:
@@ -112,6 +126,6 @@ def _crash_file(error: BaseException) -> Path | None:
     ]
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(lines), encoding="utf-8", errors="backslashreplace")
+        path.write_text(without_secrets("\n".join(lines)), encoding="utf-8", errors="backslashreplace")
         return path
     return None

@@ -284,6 +284,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "E687": (1, "a training whose loss cannot teach: all vectors are empty, or there is nothing to compare"),
     "E690": (2, "a word problem that a solver cannot solve"),
     "E691": (3, "a language model whose address does not answer as expected"),
+    "E692": (1, "a budget for a language model that is spent"),
     "E701": (4, "the engine process ended without an answer"),
     "E702": (130, "work that did not stop in time and was ended"),
     "E703": (130, "work that was cancelled"),

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engines.chat.client import Chat
+from engines.chat.endpoint import KEY
 from engines.core.errors import EngineError
 from engines.egen.evaluations import language_model as asked
-from engines.egen.evaluations import language_model as chat
 from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.evaluate import Evaluate, evaluate
-from engines.egen.evaluations.language_model import KEY, Chat
 from engines.egen.evaluations.mistakes import Derivation
 from engines.egen.evaluations.semantic import Item, write_items
 from engines.egen.expressions.language import read_prefix
+from tests.chat.model_server import Model, served
 
 ITEMS = [
     Item("+ x x", "* 2 x", ("+ x 1", "* 3 x", "- x x")),
@@ -38,54 +36,10 @@ ANALOGIES = [
 ]
 
 
-@dataclass
-class Model:
-    """A server that answers prompts with what `reply` says: a text, or a whole (status, headers, body)."""
-
-    reply: Callable[[str], Any] = lambda _: "ANSWER: A"
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    headers: list[dict[str, str]] = field(default_factory=list)
-    url: str = ""
-
-    def answer(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
-        self.requests.append(body)
-        self.headers.append(headers)
-        said = self.reply(body["messages"][0]["content"])
-        if isinstance(said, tuple):
-            return said
-        message = said if isinstance(said, dict) else {"role": "assistant", "content": said}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10}
-        choice = {"message": message, "finish_reason": "stop"}
-        return 200, {}, json.dumps({"choices": [choice], "usage": usage}).encode()
-
-
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
-    monkeypatch.delenv(KEY, raising=False)
-    made = Model()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status, headers, data = made.answer(body, dict(self.headers))
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield made
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def model() -> Iterator[Model]:
+    with served() as made:
+        yield made
 
 
 def lettered(prompt: str) -> dict[str, str]:
@@ -197,57 +151,6 @@ def test_a_kept_answer_that_is_torn_is_asked_again(model: Model, tmp_path: Path)
     assert asked.semantic(Chat(model.url, "m", tmp_path), ITEMS).setting["asked_now"] == 1
 
 
-def test_a_busy_address_is_asked_again_and_not_for_ever(model: Model) -> None:
-    said = iter([(429, {"Retry-After": "0"}, b""), (503, {"Retry-After": "0"}, b"")])
-    model.reply = lambda _: next(said, "ANSWER: A")
-    assert Chat(model.url, "m").ask(["question"]) == [
-        chat.Answer("ANSWER: A", refused=False, prompt_tokens=100, completion_tokens=10, asked=True)
-    ]
-    model.requests.clear()
-    model.reply = lambda _: (500, {"Retry-After": "0"}, b"<html><b>down</b></html>")
-    with pytest.raises(EngineError, match="500: down"):
-        Chat(model.url, "m").ask(["question"])
-    assert 1 < len(model.requests) < 10
-
-
-def test_a_model_without_a_temperature_is_asked_without_one(model: Model, tmp_path: Path) -> None:
-    refusal = (400, {}, b'{"error": {"message": "temperature is not supported"}}')
-    model.reply = lambda _: refusal if "temperature" in model.requests[-1] else "ANSWER: A"
-    (answer,) = Chat(model.url, "m", tmp_path).ask(["question"])
-    assert answer is not None
-    assert answer.text == "ANSWER: A"
-    (kept,) = tmp_path.iterdir()
-    assert "temperature" not in json.loads(kept.read_text())["request"]
-
-
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        ((302, {"Location": "http://127.0.0.1:9/v1/chat/completions"}, b""), "302"),
-        ((200, {}, b"<html>"), "not a chat completion"),
-        ((200, {}, b'{"choices": []}'), "not a chat completion"),
-        ((200, {}, b'{"choices": [{"message": {"content": 7}}]}'), "not a chat completion"),
-        ((401, {}, b'{"error": {"message": "the key sk-very-secret is wrong"}}'), r"\(key\) is wrong"),
-    ],
-)
-def test_an_address_that_does_not_answer_as_it_should_is_named(
-    model: Model, reply: Any, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY, "sk-very-secret")
-    model.reply = lambda _: reply
-    with pytest.raises(EngineError, match=said) as caught:
-        Chat(model.url, "m").ask(["question"])
-    assert caught.value.code == "E691"
-    assert model.url in caught.value.where
-    assert "secret" not in str(caught.value)
-
-
-def test_an_address_where_nobody_listens(model: Model) -> None:
-    with pytest.raises(EngineError, match="cannot be reached"):
-        Chat("http://127.0.0.1:9/v1", "m").ask(["question"])
-    assert not model.requests
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -257,6 +160,9 @@ def test_an_address_where_nobody_listens(model: Model) -> None:
         {"task": "semantic", "llm": "http://localhost/v1", "llm_model": "m", "model": Path("folder")},
         {"task": "semantic", "llm_model": "m", "model": Path("folder")},
         {"task": "semantic", "price_in": 2.0, "model": Path("folder")},
+        {"task": "semantic", "llm": "http://localhost/v1", "llm_model": "m", "budget": 1.0},
+        {"task": "semantic", "budget": 1.0, "model": Path("folder")},
+        {"task": "semantic", "llm": "https://me:pass@far.example/v1", "llm_model": "m"},
         {"task": "semantic"},
         {"task": "semantic", "train": Path("x"), "model": Path("folder")},
         {"task": "mistakes", "train": Path("x"), "llm": "http://localhost/v1", "llm_model": "m"},
@@ -269,15 +175,3 @@ def test_options_that_do_not_go_together_are_refused_before_anything_is_sent(giv
     with pytest.raises(EngineError) as caught:
         Evaluate(**given)
     assert (caught.value.code, caught.value.exit_code) == ("E427", 2)
-
-
-@pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "localhost:8000", "http://me:pass@localhost/v1", "http://far.example/v1"]
-)
-def test_an_address_that_is_none_or_gives_the_key_away_is_refused(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY, "sk-very-secret")
-    with pytest.raises(EngineError) as caught:
-        Chat(url, "m")
-    assert caught.value.code == "E427"

@@ -57,6 +57,17 @@ def test_unknown_failures_leave_a_crash_file() -> None:
     assert "test_errors.py" in report.read_text()
 
 
+def test_a_crash_file_names_a_secret_and_does_not_repeat_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MATHWB_LLM_KEY", "sk-very-secret\n")
+    monkeypatch.setenv("HF_TOKEN", "hf_also_secret")
+    explained = explain(ValueError("Invalid header value b'Bearer sk-very-secret', then hf_also_secret"))
+    (report,) = crash_dir().iterdir()
+    for text in (str(explained), report.read_text()):
+        assert "secret'" not in text
+        assert "also_secret" not in text
+        assert "Bearer (MATHWB_LLM_KEY)" in text
+
+
 def test_a_crash_file_that_cannot_be_written_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MATHWB_HOME", os.devnull)
     assert "unexpected ValueError: why" in explain(ValueError("why")).what

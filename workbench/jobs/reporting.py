@@ -27,7 +27,7 @@ from typing import Any, Protocol
 from engines.core.errors import EngineError
 from engines.core.files import locked, write_json
 from workbench.config import flat
-from workbench.errors import without
+from workbench.errors import without, without_secrets
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.machine import start_detached
@@ -491,7 +491,7 @@ def main(arguments: list[str]) -> int:
     try:
         report(job, arguments[1], over=lambda: attempt.result() is not None or not job_view(job).live)
     except EngineError:
-        traceback.print_exc()
+        sys.stderr.write(without_secrets(traceback.format_exc()))
         return 1
     return 0
 

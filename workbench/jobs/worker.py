@@ -37,6 +37,7 @@ from engines.core.files import file_error, sha256, write_json
 from engines.core.spec import described
 from engines.core.system import git_answers, processors
 from workbench.config import flat
+from workbench.errors import without_secrets
 from workbench.jobs import machine as timing
 from workbench.jobs.folder import Attempt, Ending, Job, diff, read_document
 from workbench.jobs.machine import memory_bytes
@@ -202,14 +203,15 @@ def _failure(error: BaseException, job: Job, attempt: Attempt) -> Ending:
         ending = Ending.of_error(error)
         return replace(ending, remedy=moved) if error.code == "E312" and (moved := _moved(job)) else ending
     with contextlib.suppress(OSError):
-        traceback.print_exception(error)
+        sys.stderr.write(without_secrets("".join(traceback.format_exception(error))))
     if isinstance(error, MemoryError):
         remedy = f"Use smaller limits or fewer workers, then: {resume}"
         return Ending("failed", "out of memory", remedy, "E110")
     if isinstance(error, OSError) and error.errno in _NO_ROOM:
         place = str(error.filename or attempt.folder.parent)
         return Ending("failed", f"disk full: {place}", f"Free some space, then: {resume}", "E310")
-    return Ending("failed", f"unexpected {type(error).__name__}: {error}", f"See {attempt.stderr}", "E900")
+    what = without_secrets(f"unexpected {type(error).__name__}: {error}")
+    return Ending("failed", what, f"See {attempt.stderr}", "E900")
 
 
 def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLog) -> None:

@@ -17,6 +17,7 @@ from engines.core.spec import Arg
 from engines.egen.records import SplitName
 
 if TYPE_CHECKING:
+    from engines.chat.client import Prices
     from engines.egen.evaluations.analogies import Analogy
     from engines.egen.evaluations.measured import Report
     from engines.egen.evaluations.mistakes import Derivation
@@ -65,6 +66,10 @@ class Evaluate:
         None
     )
     price_out: Annotated[float | None, Arg("Price of a million output tokens.", low=0)] = None
+    budget: Annotated[
+        float | None,
+        Arg("Stop asking when this much is spent, by the prices; the next run continues.", low=0),
+    ] = None
     data: Annotated[
         Path | None, Arg("Clusters to measure on.", ref="corpus", metavar="FILE|CORPUS", shown="the sample")
     ] = None
@@ -96,7 +101,8 @@ class Evaluate:
             what = f"{self.task} uses all clusters, and has no test set"
             raise _apart(what, "Leave out --count, --write and --seed.")
         if self.llm is None:
-            if self.llm_model or self.price_in is not None or self.price_out is not None:
+            costs = (self.price_in, self.price_out, self.budget)
+            if self.llm_model or any(cost is not None for cost in costs):
                 raise _apart("--model and prices are for a language model", "Name its address with --llm.")
             if self.model is None:
                 raise _apart("there is no model to evaluate", "Name a folder, or an address with --llm.")
@@ -105,6 +111,18 @@ class Evaluate:
         elif self.task not in _IN_WORDS:
             what = f"{self.task} needs vectors, and a language model gives text"
             raise _apart(what, f"Tasks for a language model: {', '.join(_IN_WORDS)}.")
+        elif self.budget is not None and not (self.price_in or self.price_out):
+            raise _apart("a budget needs prices", "Name --price-in and --price-out.")
+        else:
+            from engines.chat.endpoint import Endpoint
+
+            Endpoint.open(self.llm)  # before a job is recorded with an address that holds a password
+
+    @property
+    def prices(self) -> Prices:
+        from engines.chat.client import Prices
+
+        return Prices(self.price_in or 0.0, self.price_out or 0.0)
 
     @property
     def place(self) -> Path:
@@ -139,8 +157,7 @@ def evaluate(
     document = asdict(_measured(spec, cache, events, stop))
     if spec.llm and (spec.price_in is not None or spec.price_out is not None):
         setting = document["setting"]
-        sent, received = setting["prompt_tokens"], setting["completion_tokens"]
-        setting["cost"] = (sent * (spec.price_in or 0) + received * (spec.price_out or 0)) / 1e6
+        setting["cost"] = spec.prices.cost(setting["prompt_tokens"], setting["completion_tokens"])
     if stop():
         raise stopped("evaluation")
     return {**document, "data": spec.place.name, "seed": spec.seed}
@@ -211,9 +228,11 @@ def _measured(spec: Evaluate, cache: Path | None, events: Sink, stop: Stop) -> R
     subject: Any
     measure: Callable[..., Report]
     if spec.llm and spec.llm_model:
+        from engines.chat.client import Chat
         from engines.egen.evaluations import language_model
 
-        subject = language_model.Chat(spec.llm, spec.llm_model, cache and cache / "answers")
+        folder = cache and cache / "answers"
+        subject = Chat(spec.llm, spec.llm_model, folder, prices=spec.prices, budget=spec.budget)
         measure = getattr(language_model, spec.task)
     else:
         from engines.egen.models.encode import cached_encoder
