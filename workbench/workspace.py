@@ -16,8 +16,7 @@ import json
 import os
 import tomllib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -27,7 +26,7 @@ from urllib.parse import unquote
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore
-from engines.core.files import atomic_writer, copy_folder, file_error, locked, watching
+from engines.core.files import atomic_writer, copy_folder, file_error, update, watching
 from engines.core.spec import read
 from workbench.config import default_workspace, own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
@@ -224,7 +223,10 @@ class RecordFile(ABC, Generic[Key, Record]):
         self.known: dict[Key, Record] = {}
         self.problems: tuple[DataError, ...] = ()
         self._unread: list[bytes] = []
-        self._load()
+        try:
+            self._load(path.read_bytes() if path.exists() else b"")
+        except OSError as error:
+            raise file_error(error, path, "read") from error
 
     @abstractmethod
     def read(self, row: Mapping[str, Any]) -> Record:
@@ -243,26 +245,23 @@ class RecordFile(ABC, Generic[Key, Record]):
     def all(self) -> tuple[Record, ...]:
         return tuple(sorted(self.known.values(), key=self.order))
 
-    @contextmanager
-    def changing(self) -> Iterator[dict[Key, Record]]:
-        """The records as they are now, to be changed in the block and written at its end."""
-        with locked(self.path):
-            self._load()
-            yield self.known
-            with atomic_writer(self.path, "wb") as file:
-                file.writelines(line + b"\n" for line in self._unread)
-                file.writelines(
-                    json.dumps(asdict(record), ensure_ascii=False).encode() + b"\n" for record in self.all()
-                )
+    def change(self, edit: Callable[[dict[Key, Record]], None]) -> None:
+        """Let `edit` change the records as the file holds them now, and write them; `known` follows."""
 
-    def _load(self) -> None:
+        def edited(data: bytes) -> bytes:
+            self._load(data)
+            known = dict(self.known)
+            edit(known)
+            rows = [asdict(record) for record in sorted(known.values(), key=self.order)]
+            lines = [json.dumps(row, ensure_ascii=False).encode() for row in rows]
+            return b"".join(line + b"\n" for line in (*self._unread, *lines))
+
+        self._load(update(self.path, edited))
+
+    def _load(self, data: bytes) -> None:
         self.known, self._unread = {}, []
         problems: list[DataError] = []
-        try:
-            lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
-        except OSError as error:
-            raise file_error(error, self.path, "read") from error
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(data.split(b"\n"), start=1):
             if not line.strip():
                 continue
             try:
@@ -357,14 +356,17 @@ class Notes(RecordFile[str, Note]):
         return write_table(path, columns, map(astuple, self.all()), provenance=where)
 
     def _change(self, address: str, title: str, edit: Callable[[Note], Note]) -> Note:
-        with self.changing() as notes:
+        note = Note(address)
+
+        def edited(notes: dict[str, Note]) -> None:
+            nonlocal note
             now = datetime.now(UTC).isoformat(timespec="microseconds")
-            before = notes.get(address) or Note(address)
+            before = notes.pop(address, note)
             note = replace(edit(before), title=title or before.title, changed=now)
             if note.note or note.bookmark:
                 notes[address] = note
-            else:
-                notes.pop(address, None)
+
+        self.change(edited)
         return note
 
 
@@ -477,12 +479,19 @@ class DataRegistry:
     def all(self) -> tuple[DataSet, ...]:
         """Every entry, by name. Raises: WorkspaceError E504 when the file is corrupt."""
         try:
-            document = tomllib.loads(self.path.read_text(encoding="utf-8"))
+            data = self.path.read_bytes()
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise file_error(error, self.path, "read") from error
+        return self._entries(data)
+
+    def _entries(self, data: bytes) -> tuple[DataSet, ...]:
+        try:
+            document = tomllib.loads(data.decode())
             entries = [
                 read(DataSet, {"name": name, **row}, place=f"{name}.") for name, row in document.items()
             ]
-        except FileNotFoundError:
-            return ()
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, EngineError) as error:
             what = f"the list of data sets is corrupt: {getattr(error, 'what', error)}"
             remedy = "Fix it, or remove it and add the data sets again."
@@ -505,20 +514,31 @@ class DataRegistry:
     def add(self, kind: str, path: Path, *, name: str | None = None, events: Sink = ignore) -> Checked:
         """Check a file or folder and register it; a path that is registered already is checked anew.
 
-        Each file is read once, for its check and its hash. Events: progress in MiB of large ones.
+        Each file is read once, for its check and its hash, and others may add theirs meanwhile. Events:
+        progress in MiB of large ones.
         Raises: UsageError E431 for an unknown kind, E432 for a name that is taken; DataError when nothing in
         it is of the kind.
         """
         path = path.expanduser().absolute()
-        entries = {entry.path: entry for entry in self.all() if entry.path != str(path)}
-        taken = {entry.name for entry in entries.values()}
+        self._name(self.all(), path, name)  # a taken one is refused before the work
+        checked = _check(_kind(kind), path, name or "", None, events)
+
+        def added(entries: tuple[DataSet, ...]) -> list[DataSet]:
+            nonlocal checked
+            data = replace(checked.data, name=self._name(entries, path, name))
+            checked = replace(checked, data=data)
+            return [data, *(entry for entry in entries if entry.path != data.path)]
+
+        self._change(added)
+        return checked
+
+    def _name(self, entries: Iterable[DataSet], path: Path, name: str | None) -> str:
+        """The name that a path gets. Raises: UsageError E432."""
+        taken = {entry.name for entry in entries if entry.path != str(path)}
         if name is not None and name in taken:
             raise UsageError(f"the name {name!r} is taken", code="E432", remedy="Choose another --name.")
         stem = path.name.split(".")[0] or "data"
-        free = name or next(n for n in (stem, *(f"{stem}-{i}" for i in range(2, 10**6))) if n not in taken)
-        checked = _check(_kind(kind), path, free, None, events)
-        self._write([*entries.values(), checked.data])
-        return checked
+        return name or next(n for n in (stem, *(f"{stem}-{i}" for i in range(2, 10**6))) if n not in taken)
 
     def check(self, entry: DataSet, *, events: Sink = ignore) -> Checked:
         """Read a data set again and compare it with what was registered; the entry stays as it is.
@@ -531,17 +551,20 @@ class DataRegistry:
     def remove(self, name: str) -> DataSet:
         """Forget a data set; its files stay. Raises: MissingError E353."""
         entry = self.find(name)
-        self._write([other for other in self.all() if other.name != entry.name])
+        self._change(lambda entries: [other for other in entries if other.name != entry.name])
         return entry
 
-    def _write(self, entries: list[DataSet]) -> None:
+    def _change(self, edit: Callable[[tuple[DataSet, ...]], list[DataSet]]) -> None:
         import tomli_w
 
-        rows = {entry.name: asdict(entry) for entry in sorted(entries, key=lambda entry: entry.name)}
-        for row in rows.values():
-            del row["name"]
-        with atomic_writer(self.path, "wb") as file:
-            tomli_w.dump(rows, file)
+        def edited(data: bytes) -> bytes:
+            entries = sorted(edit(self._entries(data)), key=lambda entry: entry.name)
+            rows = {entry.name: asdict(entry) for entry in entries}
+            for row in rows.values():
+                del row["name"]
+            return tomli_w.dumps(rows).encode()
+
+        update(self.path, edited)
 
 
 def _kind(name: str) -> Kind:

@@ -8,9 +8,12 @@ import errno
 import fcntl
 import io
 import json
+import math
 import os
+import random
 import re
 import shutil
+import stat
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,10 +21,11 @@ from contextvars import ContextVar
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, overload
+from zlib import crc32
 
 from engines.core.errors import DataError, EngineError, raised
 from engines.core.events import Event, Sink, ignore
-from engines.core.system import size
+from engines.core.system import home, size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,6 +147,8 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
         with file:
             with contextlib.suppress(OSError):
                 fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+            with contextlib.suppress(OSError):  # it replaces a file, and that one's permissions stay
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -632,22 +638,107 @@ def csv_cells(line: str, delimiter: str = ",") -> list[str]:
     return next(csv.reader([line], delimiter=delimiter), [])
 
 
+_NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF}
+_PATIENCE_S = 30.0
+"""So long one update waits for others, which take milliseconds."""
+
+
+def update(path: str | Path, change: Callable[[bytes], bytes]) -> bytes:
+    """Change a file that other processes may be changing: lock it, read it, write what `change` makes of it.
+
+    Every file that is read in order to be written again goes through here (`tests/test_layers.py` sees to
+    that). The lock is held while `change` runs, so what takes long is done before. When `change` raises or
+    returns what it was given, nothing is written. Missing folders are made.
+
+    Args: change: makes the new bytes of the file from those that it holds; none where there is no file.
+    Returns: The bytes that the file holds now.
+    Raises: DataError when it cannot be read or written, E461 where nothing can be locked, E462 when another
+    process keeps the file locked; what `change` raises.
+    """
+    path = _linked(Path(path))
+    with locked(path, wait_s=_PATIENCE_S):
+        try:
+            before = path.read_bytes()
+        except FileNotFoundError:
+            before = b""
+        except OSError as error:
+            raise file_error(error, path, "read") from error
+        after = change(before)
+        if after != before:
+            for draft in path.parent.glob(f".{path.name}.*.tmp"):  # of writers that were killed
+                if _TEMPORARY.fullmatch(draft.name) and not in_use(draft):
+                    draft.unlink(missing_ok=True)
+            write_bytes(path, after)
+    return after
+
+
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path, wait_s: float = math.inf) -> Iterator[None]:
     """Hold the lock beside a file that every change replaces; wait for it. Missing folders are made.
 
-    Raises: DataError when the lock cannot be written.
+    The system lets go of it however the process ends. The lock's own file stays: to remove it safely, all
+    who wait for it would have to see that at once, which file servers do not promise.
+
+    Raises: DataError when the lock cannot be written, E461 where nothing can be locked, E462 when another
+    process holds it for longer than `wait_s`.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = _lock_beside(path, wait_s)
     except OSError as error:
         raise file_error(error, path, "write") from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock_beside(path: Path, wait_s: float) -> int:
+    """The open and locked file beside `path`. Where the file system has no locks, one in the user's state
+    folder stands for it, which holds among the processes of one machine."""
+    descriptor = _open_lock(path.with_suffix(".lock"))
+    if _flocked(descriptor, path, wait_s):
+        return descriptor
+    os.close(descriptor)
+    here = home("state") / "locks" / f"{crc32(str(path.resolve()).encode()):08x}"
+    here.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = _open_lock(here)
+    if _flocked(descriptor, path, wait_s):
+        return descriptor
+    os.close(descriptor)
+    what = "the file systems of this file and of the state folder have no locks, so a change could be lost"
+    remedy = f"Set MATHWB_HOME to a folder on a local disk; the state folder is {home('state')}."
+    raise DataError(what, path=path, code="E461", remedy=remedy)
+
+
+def _open_lock(lock: Path) -> int:
+    try:
+        return os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    except PermissionError:
+        if not lock.exists():
+            raise
+        return os.open(lock, os.O_RDONLY)  # another user's: to read it is enough to lock it
+
+
+def _flocked(descriptor: int, path: Path, wait_s: float) -> bool:
+    """Lock an open file, waiting for those that hold it; False where there are no locks."""
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait_s == math.inf else fcntl.LOCK_NB))
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                os.close(descriptor)
+                what = f"another process has kept this file locked for {wait_s:.0f} s"
+                remedy = "Let a suspended mathwb go on (fg), or end it."
+                raise DataError(what, path=path, code="E462", remedy=remedy) from None
+            time.sleep(random.uniform(0.002, 0.02))
+        except OSError as error:
+            if error.errno in _NO_LOCKS:
+                return False
+            os.close(descriptor)
+            raise
 
 
 @contextmanager

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.files import file_error, write_json
+from engines.core.files import file_error, update
 from engines.core.system import asset, home
 from engines.core.tree import Tree
 from engines.egen.expressions.signs import Signs, names
@@ -289,10 +289,10 @@ def _store() -> Path:
     return home("config") / "judges.json"
 
 
-def _kept() -> dict[str, str]:
+def _kept(data: bytes) -> dict[str, str]:
     try:
-        found = json.loads(_store().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(data)
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -303,8 +303,8 @@ def _trusted(digest: str) -> Iterator[Path]:
     for path in installed().values():
         with suppress(OSError, ValueError, TypeError, LookupError):
             yield path.parent / tomllib.loads(path.read_text(encoding="utf-8"))["judge"]
-    if digest in (kept := _kept()):
-        yield Path(str(kept[digest]))
+    with suppress(OSError, LookupError):
+        yield Path(str(_kept(_store().read_bytes())[digest]))
 
 
 def trust(path: Path) -> None:
@@ -313,7 +313,16 @@ def trust(path: Path) -> None:
         digest = sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise file_error(error, path, "read") from error
-    write_json(_store(), {**_kept(), digest: str(path.absolute())})
+
+    def trusting(data: bytes) -> bytes:
+        kept = _kept(data)
+        if data and not kept:
+            what = "the list of trusted judges is corrupt, and would be lost"
+            raise DataError(what, path=_store(), code="E463", remedy="Fix it, or remove it and trust anew.")
+        document = {**kept, digest: str(path.absolute())}
+        return json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
+
+    update(_store(), trusting)
     _differ.cache_clear()
 
 

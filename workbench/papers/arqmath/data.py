@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
-from engines.core.files import CsvRow, csv_rows, read_lines, write_json, write_text
+from engines.core.files import CsvRow, csv_rows, file_error, read_lines, update, write_text
 from engines.core.spec import Arg
 from engines.forum.folder import ArqmathFolder, SomeCollection
 from engines.forum.readers import Report as Rows
@@ -53,16 +53,31 @@ class Collection:
 
     def added_runs(self) -> list[Path]:
         """Run files from elsewhere. Raises: WorkspaceError E504 when the list of them is corrupt."""
-        path = self.home / "runs.json"
         try:
-            names = json.loads(path.read_text("utf-8"))
+            data = self._runs.read_bytes()
         except FileNotFoundError:
             return []
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise file_error(error, self._runs, "read") from error
+        return self._listed(data)
+
+    @property
+    def _runs(self) -> Path:
+        return self.home / "runs.json"
+
+    def _listed(self, data: bytes) -> list[Path]:
+        try:
+            return [Path(str(name)) for name in json.loads(data or b"[]")]
+        except (ValueError, TypeError) as error:
             what = f"the list of runs is corrupt: {error}"
             remedy = "Remove the file and add the runs again."
-            raise WorkspaceError(what, where=str(path), code="E504", remedy=remedy) from error
-        return [Path(str(name)) for name in names]
+            raise WorkspaceError(what, where=str(self._runs), code="E504", remedy=remedy) from error
+
+    def _change_runs(self, edit: Callable[[list[Path]], list[Path]]) -> None:
+        def edited(data: bytes) -> bytes:
+            return json.dumps([str(one) for one in edit(self._listed(data))], indent=2).encode() + b"\n"
+
+        update(self._runs, edited)
 
     def add_run(self, path: Path) -> None:
         """Show this run file with the collection from now on. Raises: DataError when it is no run."""
@@ -70,14 +85,11 @@ class Collection:
 
         path = path.expanduser().absolute()
         read_run(path)
-        known = self.added_runs()
-        if path not in known:
-            self.home.mkdir(parents=True, exist_ok=True)
-            write_json(self.home / "runs.json", [str(one) for one in (*known, path)])
+        self._change_runs(lambda known: known if path in known else [*known, path])
 
     def forget_run(self, path: Path) -> None:
         """Do not show an added run any more; the file stays."""
-        write_json(self.home / "runs.json", [str(one) for one in self.added_runs() if one != path])
+        self._change_runs(lambda known: [one for one in known if one != path])
 
 
 def collections(workspace: Workspace) -> tuple[Collection, ...]:
@@ -419,12 +431,14 @@ class Judgements(RecordFile[tuple[str, str], Judgement]):
         if grade is not None and not 0 <= grade <= 3:
             what = f"the grade {grade} is not one of 0 to 3"
             raise DataError(what, code="E373", remedy="Give 0, 1, 2 or 3.")
-        with self.changing() as known:
-            if grade is None:
-                known.pop((topic, document), None)
-            else:
-                now = datetime.now(UTC).isoformat(timespec="seconds")
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+
+        def judged(known: dict[tuple[str, str], Judgement]) -> None:
+            known.pop((topic, document), None)
+            if grade is not None:
                 known[topic, document] = Judgement(topic, document, grade, now)
+
+        self.change(judged)
 
     def qrels(self) -> list[str]:
         """Lines `topic 0 document grade`, tab separated: what every evaluator reads."""

@@ -180,11 +180,13 @@ class Labels(RecordFile[tuple[str, str, str, str], Label]):
         names = {name: str(triplet[name]) for name in ("anchor", "positive", "negative", "pool", "strategy")}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         made = Label(set_, **names, label=label, changed=now)
-        with self.changing() as known:
+
+        def labelled(known: dict[tuple[str, str, str, str], Label]) -> None:
+            known.pop(made.key, None)
             if label:
                 known[made.key] = made
-            else:
-                known.pop(made.key, None)
+
+        self.change(labelled)
 
     def export(self, path: Path, *, set_: str | None = None) -> Path:
         """Write all labels, or those of one set, as JSON Lines. Returns: the path."""
