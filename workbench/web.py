@@ -8,6 +8,9 @@ of the websocket too. So is one that a page of another address makes (its `Origi
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
+import logging
 import secrets
 import shlex
 import socket
@@ -17,13 +20,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp_jinja2
-from aiohttp import web
-from textual_serve.server import Server
+from aiohttp import WSMsgType, web
+from aiohttp.http_exceptions import HttpProcessingError
+from textual_serve.app_service import AppService
+from textual_serve.server import Server, to_int
 
 from workbench.errors import UsageError
 
 _COMMAND = (sys.executable, "-P", "-c", "from workbench.cli import main; main()")
 _PATIENCE_S = 5.0
+_MOST_CELLS = 1_000
+"""Columns or rows of a page: what a screen never has would only take memory."""
 _HEADERS = {
     # The page asks for a font elsewhere; nobody there is to hear of it.
     "Content-Security-Policy": "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'self' ws: wss:",
@@ -48,6 +55,33 @@ def listen(host: str, port: int) -> socket.socket:
     return result
 
 
+def _cells(count: int) -> int:
+    return min(max(count, 1), _MOST_CELLS)
+
+
+def _host(origin: str) -> str:
+    """The host that a page comes from; "" where its `Origin` is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether a failure is of this program. What is no HTTP, as a port scanner or https sends it, is answered
+    with 400, and not a fault to show."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
+
+
+def _message(text: str) -> object:
+    """What a page sends, None for what is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 class WebServer(Server):
     """Serves the workbench at a socket that listens. Args: place: the socket."""
 
@@ -65,6 +99,7 @@ class WebServer(Server):
 
     def run(self) -> None:
         """Serve until Ctrl-C or a signal to end; open pages end with it."""
+        logging.getLogger("aiohttp.server").addFilter(_is_ours)
         web.run_app(
             self._make_app(),
             sock=self._place,
@@ -83,6 +118,11 @@ class WebServer(Server):
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         """A page: its workbench ends with it, or with the server."""
+        if not web.WebSocketResponse().can_prepare(request):
+            raise web.HTTPBadRequest(text="This address is for the page's own connection.\n")
+        given = [to_int(request.query.get(side, ""), 80) for side in ("width", "height")]
+        if given != [_cells(side) for side in given]:
+            raise web.HTTPBadRequest(text=f"A page has 1 to {_MOST_CELLS:,} columns and rows.\n")
         page = asyncio.current_task()
         assert page is not None
         self._pages.add(page)
@@ -90,6 +130,23 @@ class WebServer(Server):
             return await super().handle_websocket(request)
         finally:
             self._pages.discard(page)
+
+    async def _process_messages(self, websocket: web.WebSocketResponse, app_service: AppService) -> None:
+        """Pass on what a page sends; a message that no page of ours sends is left out, and the page lives."""
+        async for message in websocket:
+            sent = _message(message.data) if message.type is WSMsgType.TEXT else None
+            match sent:
+                case ["stdin", str(keys), *_]:
+                    await app_service.send_bytes(keys.encode("utf-8", "replace"))
+                case ["resize", {"width": int(width), "height": int(height)}, *_]:
+                    await app_service.set_terminal_size(_cells(width), _cells(height))
+                case ["ping", data, *_]:
+                    with contextlib.suppress(ConnectionError):  # the page is gone
+                        await websocket.send_json(["pong", data])
+                case ["blur", *_]:
+                    await app_service.blur()
+                case ["focus", *_]:
+                    await app_service.focus()
 
     async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002
         """End the pages, and wait until their workbenches are gone."""
@@ -100,11 +157,12 @@ class WebServer(Server):
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        given = request.path.split("/")[1]
-        if not secrets.compare_digest(given.encode(), self.token.encode()):
+        # Not all requests have a path with a slash: `OPTIONS *` asks about the server.
+        given = request.path.partition("/")[2].partition("/")[0]
+        if not secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
             raise web.HTTPForbidden(text="The address is incomplete: it ends with a token.\n")
         origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != request.host:
+        if origin is not None and _host(origin) != request.host:
             raise web.HTTPForbidden(text="The request comes from a page at another address.\n")
         if request.path == f"/{self.token}":
             raise web.HTTPFound(f"/{self.token}/")
@@ -118,7 +176,7 @@ class WebServer(Server):
         scheme = "wss" if request.scheme == "https" else "ws"
         size = request.query.get("fontsize", "16")
         context = {
-            "font_size": int(size) if size.isascii() and size.isdigit() else 16,
+            "font_size": min(max(to_int(size, 16), 4), 128),
             "app_websocket_url": f"{scheme}://{request.host}/{self.token}/ws",
             "config": {"static": {"url": f"/{self.token}/static/"}},
             "application": {"name": self.title},

@@ -29,9 +29,16 @@ MATHWB = [sys.executable, "-P", "-c", "from workbench.cli import main; main()"]
 def server(user_home: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server on a free port, and its address."""
     environment = os.environ | {"MATHWB_WORKSPACE": str(tmp_path / "w")}
-    with subprocess.Popen(
-        [*MATHWB, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, env=environment
-    ) as process:
+    with (
+        (tmp_path / "stderr").open("w") as stderr,
+        subprocess.Popen(
+            [*MATHWB, "serve", "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            env=environment,
+        ) as process,
+    ):
         assert process.stdout is not None
         yield process, process.stdout.readline().strip()
         process.send_signal(signal.SIGINT)
@@ -71,6 +78,83 @@ def test_pages_of_other_addresses_are_refused(server: tuple[subprocess.Popen[str
     assert status(address) == status(address, Origin=f"http://{host}") == 200
     for origin in ("http://elsewhere.example", "null", f"http://{host}.example", "http://127.0.0.1:1", ""):
         assert status(address, Origin=origin) == status(f"{address}ws", Origin=origin) == 403
+
+
+def answer(address: str, request: bytes) -> bytes:
+    """The first line that a server answers to these bytes, whatever they are."""
+    host, port = address.split("/")[2].split(":")
+    with socket.create_connection((host, int(port)), timeout=120) as connection:
+        connection.sendall(request)
+        return connection.makefile("rb").readline()
+
+
+def test_requests_that_no_browser_sends_are_refused_without_a_traceback(
+    server: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    _, address = server
+    token, host = address.rstrip("/").rsplit("/", 1)[1], address.split("/")[2]
+    ending = f" HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n"
+    lines = {
+        "OPTIONS *": b"403",
+        "OPTIONS /": b"403",
+        "GET *": b"40",
+        f"CONNECT {host}": b"40",
+        "GET //": b"403",
+        "GET /%ff%fe/": b"403",
+        f"GET /{token}/ws": b"400",
+        f"POST /{token}/ws": b"405",
+        f"GET /{token}/static/%00": b"40",
+        f"GET /{token}/static/../../../etc/passwd": b"40",
+        f"GET /{token}/download/%00": b"404",
+        f"GET /{token}/?fontsize={'9' * 5_000}": b"200",
+        f"GET /{token}/?fontsize=²": b"40",
+    }
+    for line, code in lines.items():
+        said = answer(address, f"{line}{ending}\r\n".encode())
+        assert said.split()[1].startswith(code), (line, said)
+    for origin in ("http://[", "http://[::1", "\t"):
+        said = answer(address, f"GET /{token}/{ending}Origin: {origin}\r\n\r\n".encode())
+        assert said.split()[1] == b"403", origin
+    assert answer(address, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n").split()[1] == b"400"
+    upgrade = f" HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    upgrade += "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    assert answer(address, f"GET /{token}/ws?width=1000000000{upgrade}".encode()).split()[1] == b"400"
+    assert "Traceback" not in (tmp_path / "stderr").read_text()
+    assert status(address) == 200
+
+
+def test_messages_that_no_page_sends_are_left_out_and_the_page_lives(
+    server: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    _, address = server
+    malformed = (
+        "", "{", "null", "7", "[]", "{}", '"stdin"', '["stdin"]', '["stdin", 7]', '["stdin", null]',
+        '["stdin", "\\ud800"]', '["resize"]', '["resize", 7]', '["resize", {}]',
+        '["resize", {"width": "a", "height": null}]', '["resize", {"width": 1e400, "height": -1}]',
+        '["resize", {"width": 10000000000, "height": -5}]', '["ping"]', '[["stdin"], "x"]', "[" * 100_000,
+    )  # fmt: skip
+
+    async def converse() -> list[object]:
+        seen = b""
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"{address}ws?width=100&height=30") as page,
+        ):
+            while b"E-graphs" not in seen:
+                message = await page.receive(timeout=120)
+                assert message.type is aiohttp.WSMsgType.BINARY, message
+                seen += message.data
+            for text in malformed:
+                await page.send_str(text)
+            await page.send_bytes(b"\x00\xff")
+            await page.send_str('["ping", 41]')
+            while True:
+                message = await page.receive(timeout=120)
+                if message.type is not aiohttp.WSMsgType.BINARY:
+                    return list(message.json())
+
+    assert asyncio.run(converse()) == ["pong", 41]
+    assert (tmp_path / "stderr").read_text() == ""
 
 
 @pytest.mark.slow
