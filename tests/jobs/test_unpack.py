@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +13,8 @@ from typer.testing import CliRunner
 
 from engines.core.errors import DataError, EngineError
 from workbench.cli.command import app
-from workbench.jobs.archive import unpacked
+from workbench.jobs.archive import pack, plan_packing, unpacked
+from workbench.jobs.folder import Job
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -176,3 +178,83 @@ def test_two_places_of_one_name_stay_two(tmp_path: Path) -> None:
     Recipe("train", "a model", params).write(path)
     written = unpacked(path, tmp_path / "exports").recipe.params
     assert (written["out"], written["publish"]) == ("./out/models", "./out/publish")
+
+
+def shared_collection(home: Path) -> tuple[Job, Path]:
+    """A job over a collection in which a secret lies by links, hidden and as itself."""
+    secret = home / "outside" / "secret.txt"
+    secret.parent.mkdir()
+    secret.write_text("sk-very-secret")
+    collection = home / "forum"
+    for name, text in {
+        "posts.jsonl": '{"id": 1}',
+        ".git/config": "sk-very-secret",
+        "runs/.env": "sk-very-secret",
+        "runs/a.tsv": "A.1",
+    }.items():
+        (collection / name).parent.mkdir(parents=True, exist_ok=True)
+        (collection / name).write_text(text)
+    (collection / "key").symlink_to(secret)
+    (collection / "runs" / "away").symlink_to(secret.parent)
+    (collection / "runs" / "nowhere").symlink_to(home / "missing")
+    (collection / "runs" / "posts.jsonl").symlink_to(collection / "posts.jsonl")
+    os.link(collection / "posts.jsonl", collection / "again.jsonl")
+    os.mkfifo(collection / "pipe")
+    workspace = Workspace.open()
+    folder = workspace.runs / "1"
+    (folder / "out" / "model").mkdir(parents=True)
+    (folder / "out" / "model" / "weights").symlink_to(secret)
+    (folder / "attempt-1").mkdir()
+    (folder / "attempt-1" / "stderr.log").symlink_to(secret)
+    params = {"folder": str(collection), "out": str(folder / "out")}
+    Recipe("arqmath.index", "an index", params).write(folder / "recipe.toml")
+    return Job(1, folder), secret
+
+
+def test_an_archive_follows_no_link_and_names_what_it_leaves_out(home: Path) -> None:
+    job, _ = shared_collection(home)
+    packing = plan_packing(job)
+    assert not list(home.glob("*.tar.gz"))
+    done = pack(packing, home / "job.tar.gz")
+    with tarfile.open(home / "job.tar.gz") as file:
+        held = {info.name: info for info in file}
+        content = b"".join(file.extractfile(info).read() for info in held.values())  # type: ignore[union-attr]
+    assert b"secret" not in content
+    assert all(info.isreg() for info in held.values())
+    names = {name.partition("/")[2] for name in held}
+    assert names == set(done["contents"]) == set(packing.sizes)
+    data = "data/0-forum"
+    assert names == {
+        "recipe.toml",
+        "README.md",
+        *(f"{data}/{name}" for name in ("posts.jsonl", "again.jsonl", "runs/a.tsv")),
+    }
+    assert {held[f"mathwb-job-1/{name}"].size for name in names} == set(packing.sizes.values())
+    assert sorted(done["left_out"]) == sorted(
+        [
+            f"{data}/key (a link)",
+            f"{data}/runs/away (a link)",
+            f"{data}/runs/nowhere (a link)",
+            f"{data}/runs/posts.jsonl (a link)",
+            f"{data}/.git (hidden)",
+            f"{data}/runs/.env (hidden)",
+            f"{data}/pipe (no file)",
+            "model/weights (a link)",
+            "attempt-1/stderr.log (a link)",
+        ]
+    )
+    found = unpacked(home / "job.tar.gz", home / "exports")
+    assert found.recipe.params["folder"] == str(home / "exports" / "job" / data)
+
+
+def test_contents_are_listed_before_an_archive_is_written(home: Path) -> None:
+    shared_collection(home)
+    taken = home / "taken"
+    taken.mkdir()
+    failed = CliRunner().invoke(app, ["jobs", "pack", "1", "--out", str(taken)])
+    assert failed.exit_code
+    done = CliRunner().invoke(app, ["jobs", "pack", "1"])
+    assert done.exit_code == 0, done.stderr
+    for said in (failed.stderr, done.stderr):
+        assert "data/0-forum/posts.jsonl" in said
+        assert "not inside: data/0-forum/key (a link)" in said

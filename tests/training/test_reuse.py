@@ -15,7 +15,7 @@ from engines.core.errors import EngineError
 from engines.core.files import atomic_writer
 from tests.conftest import mathwb
 from workbench.jobs import control
-from workbench.jobs.archive import pack, unpacked
+from workbench.jobs.archive import pack, plan_packing, unpacked
 from workbench.jobs.folder import Job
 from workbench.jobs.view import JobView
 from workbench.recipes import load
@@ -107,7 +107,7 @@ def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_an_archive_is_run_as_it_is(trained: JobView, tmp_path: Path) -> None:
     archive = tmp_path / "job.tar.gz"
-    pack(Job(trained.id, Path(trained.folder)), archive)
+    pack(plan_packing(Job(trained.id, Path(trained.folder))), archive)
     done = mathwb("jobs", "run", "--yes", archive, "--json")
     again: dict[str, Any] = json.loads(done.stdout)
     assert (again["state"], again["value"]["loss_nats"]) == ("succeeded", trained.value["loss_nats"])

@@ -412,16 +412,27 @@ def pack(
         Path | None,
         typer.Option("--out", help="The archive.", show_default="mathwb-job-ID.tar.gz"),
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Pack all that is needed to repeat a job elsewhere: recipe, data, environment, logs, model."""
-    from workbench.jobs.archive import pack as packed
+    """Pack all that is needed to repeat a job elsewhere: recipe, data, environment, logs, model.
+
+    Lists the contents before writing, and asks for confirmation in a terminal. Links and hidden files in
+    folders are left out and named.
+    """
+    from workbench.jobs.archive import pack as write_archive
+    from workbench.jobs.archive import plan_packing
 
     target = out or Path(f"mathwb-job-{number}.tar.gz")
-    done = packed(find(Workspace.open().runs, number), target)
-    lines = [f"{done['files']:,} files, {size(done['bytes'])} in {target}"]
-    lines += [f"not inside: {name}" for name in done["left_out"]]
-    emit(done, as_json, text=lines)
+    packing = plan_packing(find(Workspace.open().runs, number))
+    for name, length in packing.sizes.items():
+        say(f"{size(length):>10}  {name}")
+    for name in packing.left_out:
+        say(f"not inside: {name}")
+    if not yes and sys.stdin.isatty() and not typer.confirm(f"Write {target}?", err=True):
+        raise typer.Exit(1)
+    done = write_archive(packing, target)
+    emit(done, as_json, text=f"{done['files']:,} files, {size(done['bytes'])} in {target}")
 
 
 @app.command()

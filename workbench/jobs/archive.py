@@ -8,6 +8,7 @@ folders, no links and no devices, and no more than `_most` of its size.
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 import zlib
 from collections.abc import Mapping
@@ -15,10 +16,10 @@ from dataclasses import dataclass, replace
 from gzip import BadGzipFile, GzipFile
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
-from typing import Any
+from typing import IO, Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import atomic_folder, atomic_writer, file_error, remove_folder
+from engines.core.files import atomic_folder, atomic_writer, file_error, printable, remove_folder
 from engines.core.spec import described
 from engines.core.system import size
 from workbench.jobs.control import disk_use, next_free
@@ -31,36 +32,72 @@ MOST_DATA_BYTES = 2**30
 _LOGS = ("events.jsonl", "result.json", "stdout.log", "stderr.log", "device.json")
 
 
-def pack(job: Job, target: Path) -> dict[str, Any]:
-    """Write `target`, a .tar.gz with the recipe, the environment, every log, the finished model, the data
-    that the recipe names (up to 1 GiB) and a README with the command that runs it again.
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """What an archive of a job will hold: texts that are made for it, and files by their names in it, each
+    with its size. `left_out` says what is named or lies in a folder and is not inside: links, hidden
+    files, and data that is too large or gone."""
 
-    In the recipe of the archive paths are relative to it. Returns: path, bytes,
-    files, and `left_out`: data that is named but not inside. Raises: DataError when it cannot be written.
+    job: Job
+    texts: Mapping[str, str]
+    files: Mapping[str, Path]
+    sizes: Mapping[str, int]
+    left_out: tuple[str, ...]
+
+
+def plan_packing(job: Job) -> Packing:
+    """What `pack` will write: the recipe, the environment, every log, the finished model, the data that the
+    recipe names (up to 1 GiB) and a README with the command that runs it again.
+
+    In the recipe of the archive paths are relative to it. A link in a folder is not followed, since it may
+    lead to anything, and what is hidden there (`.git`, `.env`) is left out; a file or folder that the recipe
+    names itself is read where it is.
     """
     view = job_view(job)
     spec = job.spec()
     written = {field.name for field in described(operation(spec.task).spec_type) if field.arg.writes}
     read = {name: value for name, value in spec.params.items() if name not in written}
-    inside, left_out = _data(read)
+    files: dict[str, Path] = {"env.json": job.environment}
+    for attempt in job.attempts():
+        files |= {f"{attempt.folder.name}/{name}": attempt.folder / name for name in _LOGS}
+    model, links = _files(Path(view.out) / "model", "model")
+    files |= model
+    data, inside, left_out = _data(read)
+    files |= data
+    own = [name for name, path in files.items() if path.is_symlink() and name not in data]
+    files = {name: path for name, path in files.items() if path.is_file() and name not in own}
+    left_out += links + [f"{name} (a link)" for name in own]
     names = {name: Path(spec.params[name]).name for name in written - {"publish"} if name in spec.params}
     inner = replace(spec, params={**mapped(read, lambda text: inside.get(text, text)), **names})
-    files = 0
+    texts = {_RECIPE: inner.to_toml(), "README.md": _readme(view, left_out)}
+    sizes = {name: len(text.encode()) for name, text in texts.items()}
+    sizes |= {name: path.stat().st_size for name, path in files.items()}
+    return Packing(job, texts, files, sizes, tuple(left_out))
+
+
+def pack(packing: Packing, target: Path) -> dict[str, Any]:
+    """Write `target`, a .tar.gz of what was planned.
+
+    Returns: path, bytes, files (how many), `contents` (the size of each by its name) and `left_out`. Raises:
+    DataError when it cannot be written.
+    """
+    root = f"mathwb-job-{packing.job.id}"
     try:
-        with (
-            atomic_writer(target, "wb") as out,
-            tarfile.open(fileobj=out, mode="w:gz", dereference=True) as archive,
-        ):
-            root = f"mathwb-job-{job.id}"
-            _add_text(archive, f"{root}/recipe.toml", inner.to_toml())
-            _add_text(archive, f"{root}/README.md", _readme(view, left_out))
-            files += 2
-            for path, name in _members(job, view, inside):
-                archive.add(path, f"{root}/{name}", filter=_plain)
-                files += 1
+        with atomic_writer(target, "wb") as out, tarfile.open(fileobj=out, mode="w:gz") as archive:
+            for name, text in packing.texts.items():
+                _add(archive, f"{root}/{name}", io.BytesIO(text.encode()), len(text.encode()))
+            for name, path in packing.files.items():
+                with path.open("rb") as file:
+                    _add(archive, f"{root}/{name}", file, os.fstat(file.fileno()).st_size)
     except OSError as error:
         raise file_error(error, target, "write") from error
-    return {"path": str(target), "bytes": target.stat().st_size, "files": files, "left_out": left_out}
+    return {
+        "path": str(target),
+        "bytes": target.stat().st_size,
+        "files": len(packing.sizes),
+        "contents": dict(packing.sizes),
+        "left_out": list(packing.left_out),
+    }
 
 
 def drop_checkpoints(view: JobView, keep: int) -> int:
@@ -78,53 +115,56 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
     return before.run_bytes + before.out_bytes - after.run_bytes - after.out_bytes
 
 
-def _data(params: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
-    """Files and folders that parameters name, each with its name inside; and what is too large or gone."""
+def _data(params: Mapping[str, Any]) -> tuple[dict[str, Path], dict[str, str], list[str]]:
+    """Files that parameters name, by their names in the archive; the name there of each file and folder that
+    is named; and what is left out."""
+    files: dict[str, Path] = {}
     inside: dict[str, str] = {}
-    left_out = []
+    left_out: list[str] = []
     room = MOST_DATA_BYTES
     for key, value in texts(params):
         if not Path(value).is_absolute() or value in inside:
             continue
-        path = Path(value)
-        size = _size(path)
+        path, name = Path(value), f"data/{len(inside)}-{Path(value).name}"
+        here, links = _files(path, name)
+        size = sum(file.stat().st_size for file in here.values())
         if not path.exists() or size > room:
             left_out.append(f"{key} = {path.name}" + ("" if path.exists() else " (gone)"))
             continue
         room -= size
-        inside[value] = f"data/{len(inside)}-{path.name}"
-    return inside, left_out
+        inside[value] = name
+        files |= here
+        left_out += links
+    return files, inside, left_out
 
 
-def _size(path: Path) -> int:
-    found = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in found if file.is_file())
+def _files(path: Path, name: str) -> tuple[dict[str, Path], list[str]]:
+    """A file, or the files of a folder at any depth, by their names in an archive; and what of the folder is
+    left out: links, what is hidden, and what is neither file nor folder."""
+    if path.is_file():
+        return {name: path}, []
+    files: dict[str, Path] = {}
+    left_out: list[str] = []
+    for entry in sorted(path.iterdir()) if path.is_dir() else []:
+        inner = f"{name}/{entry.name}"
+        if entry.is_symlink():
+            left_out.append(f"{inner} (a link)")
+        elif entry.name.startswith("."):
+            left_out.append(f"{inner} (hidden)")
+        elif entry.is_dir() or entry.is_file():
+            below, others = _files(entry, inner)
+            files |= below
+            left_out += others
+        else:
+            left_out.append(f"{inner} (no file)")
+    return files, left_out
 
 
-def _members(job: Job, view: JobView, inside: Mapping[str, str]) -> list[tuple[Path, str]]:
-    found = [(job.environment, "env.json")]
-    for attempt in job.attempts():
-        found += [(attempt.folder / name, f"{attempt.folder.name}/{name}") for name in _LOGS]
-    model = Path(view.out) / "model"
-    found += [(path, f"model/{path.relative_to(model)}") for path in sorted(model.rglob("*"))]
-    for place, name in inside.items():
-        path = Path(place)
-        found += [(path, name)] if path.is_file() else []
-        found += [(file, f"{name}/{file.relative_to(path)}") for file in sorted(path.rglob("*"))]
-    return [(path, name) for path, name in found if path.is_file()]
-
-
-def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    member.uid = member.gid = 0
-    member.uname = member.gname = ""
-    return member
-
-
-def _add_text(archive: tarfile.TarFile, name: str, text: str) -> None:
-    data = text.encode()
+def _add(archive: tarfile.TarFile, name: str, file: IO[bytes], size: int) -> None:
+    """Add a file with nothing but its name and content: no owner, no time, no link."""
     member = tarfile.TarInfo(name)
-    member.size = len(data)
-    archive.addfile(member, io.BytesIO(data))
+    member.size = size
+    archive.addfile(member, file)
 
 
 def _readme(view: JobView, left_out: list[str]) -> str:
@@ -140,7 +180,8 @@ def _readme(view: JobView, left_out: list[str]) -> str:
         "`env.json` has versions, commit, device and hashes of the data; `attempt-*/` the logs.",
     ]
     if left_out:
-        lines += ["", f"Not included; put your own paths in recipe.toml: {', '.join(left_out)}."]
+        lines += ["", "Not included; put your own paths in recipe.toml:", ""]
+        lines += [f"    {printable(name)}" for name in left_out]
     return "\n".join([*lines, ""])
 
 
