@@ -138,6 +138,7 @@ class Workbench(Frame):
     def _begin(self) -> None:
         """What can wait until something is on the screen."""
         self.look_now()
+        self.look_into_trash()
         for problem in (*self.config.problems, *self.workspace.notes.problems[:3], *added_papers()[1]):
             self.report(problem)
         if self.config.keymap:

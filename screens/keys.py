@@ -82,7 +82,8 @@ JOBS_SCREEN = scope(
     stop="Ask the job to save its work and stop.",
     kill="Kill the job at once; unsaved work is lost.",
     again="Run it again: an unfinished job resumes from what it saved, a finished one starts anew.",
-    delete="Delete the run folder of a job that is over; u brings it back until you quit.",
+    delete="In the list: put a job that is over into the trash, a sweep with its runs; u brings it back.",
+    protect="Protect the job, or the sweep with its runs, from being deleted; again: no longer.",
     diff=(
         "compare",
         "Compare the two marked jobs by settings, results and machine; without marks the settings of a "

@@ -101,6 +101,13 @@ KEYS: tuple[Key, ...] = (
         choices=("", "kitty", "sixel", "none"),
     ),
     Key("fps", 0, "frames per second; 0: 60, or 15 over SSH", most=240),
+    Key(
+        "trash_days",
+        30,
+        "days for which deleted jobs, notes and other items can be restored",
+        least=1,
+        most=36500,
+    ),
     Key("job_slots", 0, "background jobs to run at a time on the CPU; 0: one per processor", most=1000),
     Key(
         "reporters",

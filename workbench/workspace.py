@@ -4,6 +4,7 @@
 workspace.toml   version of the layout; what of the sample has been put here
 data.toml        the registered data sets
 notes.jsonl      notes and bookmarks
+.trash/          what was deleted, for a while (`workbench.trash`)
 models/ runs/ exports/, and a folder for each kind of data of a paper, such as corpora/
 ```
 """
@@ -31,6 +32,7 @@ from engines.core.spec import read
 from workbench.config import default_workspace, own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
 from workbench.paper import asset_folders, load, papers
+from workbench.trash import Item, Trash
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -120,6 +122,10 @@ class Workspace:
     @cached_property
     def notes(self) -> Notes:
         return Notes(self)
+
+    @cached_property
+    def trash(self) -> Trash:
+        return Trash(self.root)
 
 
 def _refused(code: str, what: str, place: Path, remedy: str) -> WorkspaceError:
@@ -309,6 +315,7 @@ class Notes(RecordFile[str, Note]):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace.root / "notes.jsonl")
+        self._trash = workspace.trash
 
     def read(self, row: Mapping[str, Any]) -> Note:
         return Note(
@@ -340,8 +347,24 @@ class Notes(RecordFile[str, Note]):
         }
 
     def set_note(self, address: str, text: str, title: str = "") -> Note:
-        """Write a note; an empty text takes it away."""
+        """Write a note; an empty text deletes it, which puts it into the trash."""
+        before = self.get(address)
+        if before is not None and before.note and not text.strip():
+            self._trash.put("note", address, before.note, record=asdict(before))
         return self._change(address, title, lambda note: replace(note, note=text.strip()))
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Put a deleted note back. Raises: EngineError E466 where another was written meanwhile."""
+        note = self.read(record)
+
+        def edited(notes: dict[str, Note]) -> None:
+            now = notes.get(note.address, note)
+            if now.note not in ("", note.note):
+                what = f"there is another note on {note.address} now"
+                raise EngineError(what, code="E466", remedy="Remove that note first.")
+            notes[note.address] = replace(note, bookmark=note.bookmark or now.bookmark)
+
+        self.change(edited)
 
     def toggle_bookmark(self, address: str, title: str = "") -> bool:
         """Set or take away a bookmark. Returns: whether it is set now."""
@@ -549,10 +572,26 @@ class DataRegistry:
         return _check(_kind(entry.kind), entry.place(), entry.name, entry.sha256, events)
 
     def remove(self, name: str) -> DataSet:
-        """Forget a data set; its files stay. Raises: MissingError E353."""
+        """Forget a data set; its files stay, and its entry goes into the trash. Raises: MissingError E353."""
         entry = self.find(name)
+        Trash(self.path.parent).put("data", entry.name, entry.path, record=asdict(entry))
         self._change(lambda entries: [other for other in entries if other.name != entry.name])
         return entry
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Register a removed data set again as it was. Raises: EngineError E466 where its name or its path is
+        registered anew."""
+        entry = read(DataSet, dict(record))
+
+        def with_it(entries: tuple[DataSet, ...]) -> list[DataSet]:
+            for other in entries:
+                if entry.name == other.name or entry.path == other.path:
+                    what = f"{other.name} is registered as {other.path} now"
+                    remedy = f"Remove it first: mathwb data remove {other.name}"
+                    raise EngineError(what, code="E466", remedy=remedy)
+            return [*entries, entry]
+
+        self._change(with_it)
 
     def _change(self, edit: Callable[[tuple[DataSet, ...]], list[DataSet]]) -> None:
         import tomli_w
@@ -565,6 +604,14 @@ class DataRegistry:
             return tomli_w.dumps(rows).encode()
 
         update(self.path, edited)
+
+
+def restore_note(workspace: Workspace, item: Item) -> None:
+    workspace.notes.restore(item.record)
+
+
+def restore_data(workspace: Workspace, item: Item) -> None:
+    workspace.data.restore(item.record)
 
 
 def _kind(name: str) -> Kind:

@@ -261,10 +261,14 @@ def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content
         why = _why(view)
         mark = " " if why != view.reason else ": "
         lines = [Content.assemble((f"{glyph} {view.state}", f"{colour} bold"), mark, safe_text(code + why))]
+        if view.protected:
+            lines.append(safe_text("protected", "$quiet"))
         if view.remedy:
             lines.append(safe_text(view.remedy, "$quiet"))
         return Content("\n").join([*lines, *extra])
     parts = [Content.assemble(state(view.state))]
+    if view.protected:
+        parts.append(safe_text("protected", "$quiet"))
     if view.waiting:
         parts.append(safe_text(f"waits: {view.waiting}"))
     if view.live and view.cluster_id:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,17 +17,23 @@ from screens.jobs.detail import Detail
 from screens.jobs.run import log_lines, origin_lines
 from screens.keys import JOBS_SCREEN
 from screens.shell.export import Command, Lookup
+from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
+from screens.shell.theme import some
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Confirm
 from screens.widgets.pane import Pane
+from workbench.tables import duration
 
 if TYPE_CHECKING:
     from screens.jobs.form import NewJob
     from workbench.jobs.folder import Job
     from workbench.jobs.view import JobView
     from workbench.train import Launch
+
+_ASKED_ABOUT_S = 600
+"""Work that took longer is not deleted without asking."""
 
 
 class JobsScreen(WorkbenchScreen):
@@ -42,8 +47,6 @@ class JobsScreen(WorkbenchScreen):
         self._saved_state: Mapping[str, object] = {}
         self._form: NewJob | None = None
         self._drafts: dict[str, Mapping[str, str]] = {}
-        self._taken: list[Mapping[int, Path]] = []
-        """The folders of deleted jobs, which can be brought back."""
         self._texts = TemporaryDirectory()
         """Where logs are written as people read them, until the screens are left."""
 
@@ -111,9 +114,11 @@ class JobsScreen(WorkbenchScreen):
 
     def why_not(self, verb: str) -> str:
         job = self.job
-        if verb in ("add", "stop", "kill", "again", "delete") and self.read_only:
+        if verb in ("add", "stop", "kill", "again", "delete", "protect") and self.read_only:
             return self.read_only
-        if verb in ("stop", "kill", "again", "delete", "inspect", "edit") and job is None:
+        if verb == "delete" and self.active_pane is not self.jobs:
+            return "jobs are deleted in the list of jobs"
+        if verb in ("stop", "kill", "again", "delete", "protect", "inspect", "edit") and job is None:
             return "no job is selected"
         if job is not None and verb == "delete":
             return job.refusal("remove")
@@ -230,32 +235,41 @@ class JobsScreen(WorkbenchScreen):
             app.call_from_thread(app.open_file, path)
 
     def action_delete(self) -> None:
-        if (job := self.job) is not None:
-            words = "job {} is deleted; u brings it back until you quit"
-            self._do(partial(self._take_away, job.id), words)
+        from workbench.jobs.control import worked_s
 
-    def _take_away(self, number: int) -> int:
+        if (job := self.job) is None:
+            return
+        delete = partial(self._do, partial(self._delete, job.id), "job {} is deleted; u brings it back")
+        worked = sum(worked_s(self.workbench.workspace, run.id) for run in self._runs_of(job) or [job])
+        if job.task != "sweep" and worked <= _ASKED_ABOUT_S:
+            delete()
+            return
+        runs = f", with its {some(len(self._runs_of(job)), 'run')}" if job.task == "sweep" else ""
+        days = self.workbench.config.get("trash_days")
+        kept = f"The trash keeps it for {days} days; u brings it back."
+        loss = f"{job.title}{runs}: {duration(worked)} of work. {kept}"
+        Confirm(f"delete job {job.id}?", loss).ask(self.app, lambda _: delete())
+
+    def _delete(self, number: int) -> int:
         from workbench.jobs import control
 
-        taken = control.take_away(self.workbench.workspace, number)
-        self._taken.append(taken)
-        self.workbench.undoable(f"job {number} is deleted", partial(self._bring_back, taken))
+        item = control.remove(self.workbench.workspace, number)
+        self.workbench.call_from_thread(self.workbench.deleted, f"job {number} is deleted", item)
         return number
 
-    def _bring_back(self, taken: Mapping[int, Path]) -> None:
+    @on(Frame.Restored)
+    def _restored(self, event: Frame.Restored) -> None:
+        if event.item.kind == "job":
+            self.jobs.table.expect(event.item.name)
+
+    def action_protect(self) -> None:
+        if (job := self.job) is None:
+            return
         from workbench.jobs import control
 
-        self._taken.remove(taken)
-        control.bring_back(self.workbench.workspace, taken)
-        self.jobs.table.expect(str(list(taken)[-1]))
-        self.workbench.look_now()
-
-    def on_unmount(self) -> None:
-        from workbench.jobs import control
-
-        for taken in self._taken:
-            with suppress(EngineError):
-                control.forget(taken)
+        on = not job.protected
+        protect = lambda: control.protect(self.workbench.workspace, job.id, on=on).id  # noqa: E731
+        self._do(protect, "job {} is protected" if on else "job {} can be deleted again")
 
     def _change(self, verb: str, job: JobView, words: str) -> None:
         """Do what the function of `workbench.jobs.control` with this name does."""

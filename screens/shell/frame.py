@@ -7,7 +7,7 @@ import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textual import on, work
 from textual.app import App, SuspendNotSupported
+from textual.message import Message
 from textual.screen import ModalScreen
 
 from engines.core.errors import EngineError
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
     from workbench.train import Launch
+    from workbench.trash import Item
     from workbench.workspace import Note
 
 
@@ -65,6 +67,12 @@ class Frame(App[None]):
     It can `say`, `warn` and `report`; `activity` keeps the last 500 of that, oldest first.
     """
 
+    @dataclass
+    class Restored(Message):
+        """Something was brought back from the trash; sent to the open screen."""
+
+        item: Item
+
     def __init__(
         self,
         workspace: Workspace,
@@ -90,6 +98,8 @@ class Frame(App[None]):
         """Whether jobs failed since the Jobs screen was open."""
         self._held: list[tuple[str, Severity, int]] = []
         self._changes: deque[tuple[str, Callable[[], object]]] = deque(maxlen=100)
+        self._deleted: tuple[Item, ...] = ()
+        """What lies in the trash, the latest first; `u` brings it back when nothing else is to be undone."""
         configured = str(own_config().get("workspace"))
         self._usual_workspace = Path(configured) if configured else default_workspace()
 
@@ -131,13 +141,46 @@ class Frame(App[None]):
         """Something was changed: `u` takes it back by `back`, after what was changed later."""
         self._changes.append((what, back))
 
+    def deleted(self, what: str, item: Item) -> None:
+        """Something was put into the trash: `u` brings it back, now or after a restart."""
+        self.undoable(what, lambda: self.bring_back(item))
+        self.look_into_trash()
+
+    def bring_back(self, item: Item) -> None:
+        """Raises: EngineError where it cannot be brought back."""
+        self.workspace.trash.restore(self.workspace, item)
+        self._show_notes()
+        self.screen_stack[0].post_message(self.Restored(item))
+        self.look_now()
+        self.look_into_trash()
+
+    @work(thread=True, exclusive=True, group="trash", exit_on_error=False)
+    def look_into_trash(self) -> None:
+        """Learn what can be brought back; what has been there for too long is removed."""
+        from workbench.jobs.control import deleted
+
+        with suppress(EngineError, OSError):
+            self.workspace.trash.purge()
+            deleted(self.workspace)  # with those of earlier versions
+            self._deleted = tuple(self.workspace.trash.items())
+
     def why_not(self, verb: str) -> str:
-        return "nothing was changed that can be taken back" if verb == "undo" and not self._changes else ""
+        nothing = verb == "undo" and not self._changes and not self._deleted
+        return "nothing was changed that can be taken back" if nothing else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_undo(self) -> None:
+        if not self._changes:
+            item = self._deleted[0]
+            self._deleted = self._deleted[1:]
+            with self.reporting():
+                self.bring_back(item)
+                days = round((time.time() - item.deleted) / 86_400)
+                when = f"deleted {some(days, 'day')} ago" if days else "deleted today"
+                self.say(f"restored: {item.sentence} {item.title}, {when}")
+            return
         what, back = self._changes.pop()
         with self.reporting():
             back()
@@ -318,8 +361,12 @@ class Frame(App[None]):
     def set_note(self, chosen: Selection, text: str) -> None:
         with self.reporting():
             before = self._keep_note(chosen, text)
-            self.say(f"note on {chosen.title} {'saved' if text.strip() else 'removed'}")
-            self.undoable(f"the note on {chosen.title}", lambda: self._keep_note(chosen, before))
+            what, removed = f"the note on {chosen.title}", not text.strip()
+            self.say(f"note on {chosen.title} {'removed' if removed else 'saved'}")
+            if removed and before:
+                self.deleted(what, self.workspace.trash.find(f"note/{chosen.address}"))
+            else:
+                self.undoable(what, lambda: self._keep_note(chosen, before))
 
     def _keep_note(self, chosen: Selection, text: str) -> str:
         """Returns: the note before."""

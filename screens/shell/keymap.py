@@ -80,6 +80,7 @@ VERBS: dict[str, Verb] = {
     "style": Verb(("f2",), "style", hint=False),
     "order": Verb(("f3",), "order", hint=False),
     "delete": Verb(("D",), "delete"),
+    "protect": Verb(("P",), "protect", hint=False),
     "undo": Verb(("u",), "undo"),
     "notes": Verb(("B",), "notes", hint=False),
     "jump": Verb(("apostrophe", "ctrl+o"), "jump"),
@@ -145,7 +146,8 @@ def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[Key, ...]:
 APP_KEYS = scope(
     "app",
     jump="Show a letter on every pane and tab; type one to go there.",
-    undo="Take back the last deletion, label, judgement, note, bookmark or change of a graph.",
+    undo="Take back the last deletion, label, judgement, note, bookmark or change of a graph; after a "
+    "restart, the last deletion.",
     notes="List all notes and bookmarks of this workspace; enter goes to the item.",
     activity="List what happened in this session: successes, warnings and failures with their remedies.",
     quit="Quit; jobs keep running, and the last line says how many.",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 _VERSION = 1
+_DELETED_KEPT = 500
+"""Of so many deleted jobs, which may be brought back, it stays known that the user was told of their end."""
 
 
 class Session:
@@ -31,8 +33,6 @@ class Session:
         self._workspace = workspace
         self._all = self._read()
         self._written = ""
-        self._told: set[str] = set()
-        """Also of jobs that have been deleted since, which may be brought back."""
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -74,9 +74,11 @@ class Session:
         this workspace for the first time is told of none."""
         ended = {f"{view.id}.{view.attempt} of {view.created:.0f}": view for view in jobs if not view.live}
         known = self._own.get("told")
-        told = self._told | set(known if isinstance(known, list) else ended)
-        self._own["told"] = list(ended)
-        self._told |= ended.keys()
+        before = known if isinstance(known, list) else []
+        told = set(before) if isinstance(known, list) else set(ended)
+        numbers = {str(view.id) for view in jobs}
+        gone = [str(name) for name in before if str(name).partition(".")[0] not in numbers]
+        self._own["told"] = [*gone[-_DELETED_KEPT:], *ended]
         return [view for name, view in ended.items() if name not in told]
 
     def keep(self, *, mode: str, theme: str, screens: Mapping[str, Mapping[str, object]]) -> None:

@@ -78,9 +78,9 @@ def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed
     assert (view.state, view.reason, view.total) == ("failed", "1 failed: 3", 2)
     # What is taken away comes back as it was; of a sweep with its runs.
     before = [view.id for view in control.jobs(lab.workspace)]
-    taken = control.take_away(lab.workspace, sweep.id)
+    item = control.remove(lab.workspace, sweep.id)
     assert control.jobs(lab.workspace) == []
-    control.bring_back(lab.workspace, taken)
+    lab.workspace.trash.restore(lab.workspace, item)
     assert [view.id for view in control.jobs(lab.workspace)] == before
     # Of a sweep with something in it that no job made all stays.
     (theirs := lab.workspace.runs / "3" / ".mine").touch()

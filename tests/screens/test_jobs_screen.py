@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from engines.core.errors import EngineError
 from screens.app import Workbench
@@ -20,8 +21,9 @@ from screens.widgets.dialogs import Confirm, TextScreen
 from screens.widgets.plot import Plot, sign
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
-from tests.screens.driving import jobs_ready, rest, settle, shown, until
+from tests.screens.driving import jobs_ready, press, rest, settle, shown, until
 from workbench.jobs import control
+from workbench.jobs.folder import Ending, create
 from workbench.jobs.view import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -393,7 +395,7 @@ def test_every_key_of_the_screen_is_pressed_above() -> None:
 
 
 @pytest.mark.slow
-async def test_a_deleted_job_is_brought_back_or_gone_with_the_screens(
+async def test_a_deleted_job_is_brought_back_also_after_a_restart(
     make: Make, jobs: list[JobView], workspace: Workspace
 ) -> None:
     for view in jobs[1:3]:
@@ -415,10 +417,57 @@ async def test_a_deleted_job_is_brought_back_or_gone_with_the_screens(
         await pilot.press("D")
         await rest(pilot)
         assert (app.activity[-1].code, folders()) == ("E452", before)
+        # Elsewhere than in the list nothing is deleted.
         app.place.jobs.go_to("40")
+        app.place.show_pane("detail")
         await pilot.press("D")
         await rest(pilot)
-    assert not [one for one in workspace.runs.iterdir() if "40" in one.name]
+        assert folders() == before
+        app.place.show_pane("list")
+        await pilot.press("D")
+        await rest(pilot)
+        assert folders() == before - {40}
+    async with make().run_test(size=WIDE) as pilot:
+        app = await jobs_ready(pilot)
+        await settle(pilot, lambda: app._deleted)
+        await pilot.press("u")
+        await rest(pilot)
+        assert folders() == before
+        assert app.activity[-1].text.startswith("restored: job 40")
+        assert app.why_not("undo")
+
+
+@pytest.mark.slow
+async def test_long_work_is_deleted_only_when_confirmed_and_a_protected_job_not_at_all(
+    make: Make, jobs: list[JobView], workspace: Workspace
+) -> None:
+    job = create(workspace.runs, Recipe("test.count", "long work", {"n": 1}))
+    job.last().say_result(Ending("succeeded", started=1_000.0, ended=1_601.0))
+
+    async def see(pilot: Pilot[None]) -> None:
+        app.watch_jobs.jobs = (control.job(workspace, job.id),)
+        app.look_now()
+        await settle(pilot, lambda: app.place.job == app.watch_jobs.jobs[0])
+
+    async with make(jobs=[control.job(workspace, job.id)]).run_test(size=WIDE) as pilot:
+        app = await jobs_ready(pilot, at=job.id)
+        await press(pilot, "D")
+        assert "10m of work" in shown(app)
+        await press(pilot, "n")
+        assert job.folder.is_dir()
+        await press(pilot, "P")
+        await rest(pilot)
+        await see(pilot)
+        await press(pilot, "D")
+        assert "is protected" in shown(app)
+        assert job.folder.is_dir()
+        await press(pilot, "P")
+        await rest(pilot)
+        await see(pilot)
+        await press(pilot, "D", "y")
+        await rest(pilot)
+        assert not job.folder.exists()
+        assert [item.address for item in workspace.trash.items()] == [f"job/{job.id}"]
 
 
 @pytest.mark.slow

@@ -153,6 +153,24 @@ def test_names_are_unique_paths_are_registered_once_and_removing_keeps_the_file(
     assert paths[1].exists()
 
 
+def test_a_removed_entry_is_brought_back_as_it_was_and_replaces_no_other(tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "w")
+    mine = tmp_path / "mine.txt"
+    mine.write_text("x\nno expression!\n")
+    workspace.data.add("expressions", mine)
+    before = workspace.data.all()
+    workspace.data.remove("mine")
+    assert workspace.data.all() == ()
+    (item,) = workspace.trash.items()
+    workspace.data.add("expressions", mine, name="again")
+    with pytest.raises(EngineError) as caught:
+        workspace.trash.restore(workspace, item)
+    assert caught.value.code == "E466"
+    workspace.data.remove("again")
+    workspace.trash.restore(workspace, workspace.trash.find("data/mine"))
+    assert workspace.data.all() == before
+
+
 @pytest.mark.parametrize("kind", sorted(kinds()))
 @pytest.mark.parametrize("content", [b"", b"\0\1\2\3", b"no expression at all!\n" * 3])
 def test_what_holds_nothing_usable_is_not_registered(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engines.core.errors import EngineError
 from workbench.workspace import Notes, Workspace
 
 ADDRESS = "corpus/sample-e/cluster/412/member/37"
@@ -33,6 +34,28 @@ def test_what_is_empty_goes_away(workspace: Workspace) -> None:
     assert notes.toggle_bookmark("job/1")
     assert not notes.toggle_bookmark("job/1")
     assert Notes(workspace).all() == ()
+
+
+def test_a_removed_note_can_be_brought_back_and_replaces_no_other(workspace: Workspace) -> None:
+    notes, trash = workspace.notes, workspace.trash
+    notes.set_note(ADDRESS, "look again", "member 37")
+    notes.toggle_bookmark("job/1")
+    notes.set_note(ADDRESS, "")
+    assert Notes(workspace).get(ADDRESS) is None
+    (item,) = Workspace.open(workspace.root).trash.items()
+    assert (item.address, item.title) == (f"note/{ADDRESS}", "look again")
+    notes.set_note(ADDRESS, "something else")
+    with pytest.raises(EngineError) as caught:
+        trash.restore(workspace, item)
+    assert caught.value.code == "E466"
+    assert [note.note for note in Notes(workspace).all()] == ["something else", ""]
+    notes.toggle_bookmark(ADDRESS)
+    notes.set_note(ADDRESS, "")
+    trash.restore(workspace, item)
+    kept = Notes(workspace).get(ADDRESS)
+    assert kept is not None
+    assert (kept.note, kept.title, kept.bookmark) == ("look again", "member 37", True)
+    assert [each.title for each in trash.items()] == ["something else"]
 
 
 def test_two_programs_lose_nothing(workspace: Workspace) -> None:

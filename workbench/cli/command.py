@@ -604,6 +604,7 @@ COMMANDS = (
     ),
     written("jobs", "workbench.cli.jobs:app", "Long work in the background: watch, stop, resume."),
     written("data", "workbench.cli.data:app", "Your own files: register and check them."),
+    written("trash", "workbench.cli.trash:app", "List and restore what was deleted."),
     written(
         "config", "workbench.cli.system:app", "Show or change settings, and see where each value comes from."
     ),

@@ -62,6 +62,7 @@ def description(view: JobView, attempts: list[AttemptView], use: control.DiskUse
         "out": view.out,
         "disk": f"{size(use.run_bytes)} run, {size(use.out_bytes)} elsewhere",
         "seed": view.seed,
+        "protected": "yes" if view.protected else "",
     }
     facts["reported"] = ", ".join(reporter_line(each) for each in reported(of))
     facts |= {f"params.{key}": value for key, value in view.params.items()}
@@ -175,6 +176,9 @@ def list_(
         list[str] | None, argument(metavar="[FILTER]...", help="The same as --where, as separate words.")
     ] = None,
     where: Where = None,
+    deleted: Annotated[
+        bool, typer.Option("--deleted", help="List deleted jobs, which `jobs restore` brings back.")
+    ] = False,
     csv: Csv = False,
     tex: Tex = False,
     as_json: Json = False,
@@ -187,6 +191,14 @@ def list_(
     from workbench.workspace import NOTE_FIELDS
 
     workspace = Workspace.open()
+    if deleted:
+        from workbench.cli.trash import emit_items
+
+        if filter_ or where:
+            what = "--deleted lists all deleted jobs, without a filter"
+            raise UsageError(what, code="E406", remedy="Leave the filter out.")
+        emit_items(control.deleted(workspace), as_json, form_of(tex, csv, as_json))
+        return
     look = control.look_at(workspace)
     _news(workspace, look)
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
@@ -287,7 +299,12 @@ def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) ->
 
 @app.command()
 def rm(numbers: Numbers, as_json: Json = False) -> None:
-    """Delete the run folders of finished jobs. What they wrote elsewhere is kept."""
+    """Delete the run folders of finished jobs; `jobs restore` brings them back. What they wrote elsewhere is
+    kept.
+
+    Deleted jobs stay in the trash for 30 days (the setting `trash_days`); `mathwb trash empty` frees their
+    space.
+    """
 
     def remove(workspace: Workspace, number: int) -> JobView:
         view = control.job(workspace, number)
@@ -295,6 +312,30 @@ def rm(numbers: Numbers, as_json: Json = False) -> None:
         return view
 
     _each(numbers, remove, as_json, "removed")
+
+
+@app.command()
+def restore(numbers: Numbers, as_json: Json = False) -> None:
+    """Bring deleted jobs back; the runs of a sweep come back with it. `jobs list --deleted` lists them."""
+
+    def bring_back(workspace: Workspace, number: int) -> JobView:
+        control.deleted(workspace)
+        item = workspace.trash.find(f"job/{number}")
+        workspace.trash.restore(workspace, item)
+        return control.job(workspace, int(item.name))
+
+    _each(numbers, bring_back, as_json)
+
+
+@app.command()
+def protect(
+    numbers: Numbers,
+    off: Annotated[bool, typer.Option("--off", help="Let them be deleted again.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Protect jobs, or sweeps with their runs, from being deleted."""
+    now = "no longer protected" if off else "protected"
+    _each(numbers, lambda workspace, number: control.protect(workspace, number, on=not off), as_json, now)
 
 
 @app.command()

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from engines.core.files import file_error
 from engines.core.files import sweep as clear_away
 from workbench.jobs import machine as timing
 from workbench.jobs import queue, slurm
@@ -31,12 +30,15 @@ from workbench.jobs.folder import (
     all_jobs,
     awaited,
     create,
+    discard,
     divided,
     find,
     lowest_is_best,
+    mark_protected,
     note_members,
-    put_aside,
     recipe_diff,
+    refuse_foreign,
+    retire_number,
     sweep_members,
     sweep_of,
     sweep_plan,
@@ -57,6 +59,7 @@ from workbench.jobs.view import (
     standing,
 )
 from workbench.recipes import Recipe, with_settings
+from workbench.trash import Item, put_back
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -158,7 +161,7 @@ def submit(workspace: Workspace, spec: Recipe) -> Job:
         _start(job.last(), spec)
     except EngineError:
         # Refused at once, so there is nothing to show of it.
-        forget({job.id: put_aside(workspace.runs, job)})
+        discard(workspace.runs, job)
         Index(workspace.root).forget([job.id])
         raise
     return job
@@ -218,7 +221,7 @@ def submit_sweep(
             for number in filter(None, (attempt.ticket() for attempt in item.attempts())):
                 slurm.cancel(number)
             with contextlib.suppress(EngineError):
-                forget({item.id: put_aside(workspace.runs, item)})
+                discard(workspace.runs, item)
         raise
     if cluster is None:
         queue.keep(workspace.runs)
@@ -361,48 +364,67 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
     return job_view(item)
 
 
-def remove(workspace: Workspace, number: int) -> None:
-    """Delete the run folder of a job that is over, of a sweep with those of its members. What it wrote
-    elsewhere stays. Raises: EngineError E603 when it is not over; as `folder.put_aside`."""
-    forget(take_away(workspace, number))
+def remove(workspace: Workspace, number: int) -> Item:
+    """Put the run folder of a job that is over into the trash, of a sweep with those of its runs. What it
+    wrote elsewhere stays.
 
-
-def take_away(workspace: Workspace, number: int) -> dict[int, Path]:
-    """As `remove`, but it can be brought back until it is forgotten. Returns: its folders, by job."""
-    item = find(workspace.runs, number)
-    view = job_view(item)
-    _allowed(view, "remove")
-    taken: dict[int, Path] = {}
-    try:
-        for member in sweep_members(item):
-            taken |= take_away(workspace, member.job)
-        taken[number] = put_aside(workspace.runs, item)
-    except EngineError:
-        bring_back(workspace, taken)  # all or nothing of a sweep
-        raise
-    Index(workspace.root).forget([number])
+    Raises: EngineError E603 when it is not over, E467 when it is protected; DataError E452 where a run folder
+    holds what no job made.
+    """
+    runs = workspace.runs
+    job = find(runs, number)
+    view = job_view(job)
+    all_of_it = [*(find(runs, member.job) for member in sweep_members(job)), job]
+    for each in all_of_it:
+        _allowed(job_view(each), "remove")
+        refuse_foreign(each)
+    retire_number(runs, max(each.id for each in all_of_it))
+    item = workspace.trash.put("job", str(number), view.title, [each.folder for each in all_of_it])
+    Index(workspace.root).forget([each.id for each in all_of_it])
     _look_again(workspace, view.sweep)
-    return taken
+    return item
 
 
-def bring_back(workspace: Workspace, taken: Mapping[int, Path]) -> None:
-    for number, place in taken.items():
-        item = Job(number, workspace.runs / str(number))
-        try:
-            place.rename(item.folder)
-        except OSError as error:
-            raise file_error(error, place, "write") from error
-        enter(workspace, [item])
-        _look_again(workspace, sweep_of(item.folder))
+def restore(workspace: Workspace, item: Item) -> None:
+    """Put the run folders of a deleted job back. Raises: as `workbench.trash.put_back`."""
+    restored = [Job(int(path.name), workspace.runs / path.name) for path in item.contents()]
+    put_back(item, workspace.runs)
+    enter(workspace, restored)
+    for job in restored:
+        _look_again(workspace, sweep_of(job.folder))
 
 
-def forget(taken: Mapping[int, Path]) -> None:
-    for place in taken.values():
-        try:
-            # What a link leads to is elsewhere.
-            place.unlink() if place.is_symlink() else shutil.rmtree(place)
-        except OSError as error:
-            raise file_error(error, place, "write") from error
+def deleted(workspace: Workspace) -> list[Item]:
+    """The jobs in the trash, the latest first; also those that earlier versions had taken away and not yet
+    removed."""
+    for folder in workspace.runs.glob(".removed-*"):
+        match = _TAKEN_AWAY.fullmatch(folder.name)
+        number = match[1] if match else ""
+        target = workspace.runs / number
+        job = Job(int(number or 0), folder)
+        if number and job.is_there() and not os.path.lexists(target):
+            with contextlib.suppress(OSError, EngineError):
+                title = job.spec().title
+                folder.rename(target)
+                workspace.trash.put("job", number, title, [target])
+    return workspace.trash.items("job")
+
+
+def protect(workspace: Workspace, number: int, *, on: bool = True) -> JobView:
+    """Have a job, or a sweep with all its runs, refuse to be deleted, or let it be deleted again.
+    Raises: EngineError E601; DataError when it cannot be written."""
+    job = find(workspace.runs, number)
+    mark_protected(job, on=on)
+    touched = [job, *(find(workspace.runs, member.job) for member in sweep_members(job))]
+    for each in touched:
+        _look_again(workspace, each.id)
+    _look_again(workspace, sweep_of(job.folder))
+    return job_view(job)
+
+
+def worked_s(workspace: Workspace, number: int) -> float:
+    """How long all attempts at a job have run together, in seconds."""
+    return sum(attempt.wall_s or 0.0 for attempt in attempts(workspace, number))
 
 
 def _look_again(workspace: Workspace, sweep: int) -> None:
@@ -560,6 +582,9 @@ def _allowed(view: JobView, verb: str) -> None:
     refusal = view.refusal(verb)
     if refusal and not (verb == "stop" and view.state == "stopping"):
         lost = view.state == "lost"
+        if verb == "remove" and view.protected and not view.live:
+            remedy = f"Let it be deleted: mathwb jobs protect --off {view.sweep or view.id}"
+            raise EngineError(refusal, code="E467", remedy=remedy)
         raise EngineError(refusal, code="E603", exit_code=4 if lost else 2, remedy=view.remedy)
 
 
@@ -569,8 +594,9 @@ def _wake(attempt: Attempt) -> bool:
     return beat is None or beat.supervisor.alive() is None or beat.supervisor.send(signal.SIGTERM)
 
 
-_RUBBISH = re.compile(r"\.draft-[0-9a-f]{12}|\.removed-\d+-[0-9a-f]{8}")
-"""The names of runs half made or half removed."""
+_HALF_MADE = re.compile(r"\.draft-[0-9a-f]{12}")
+_TAKEN_AWAY = re.compile(r"\.removed-([1-9][0-9]{0,14})-[0-9a-f]{8}")
+"""What earlier versions called the folder of a deleted job."""
 
 
 def look_at(workspace: Workspace) -> Look:
@@ -615,14 +641,14 @@ def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
 
 
 def reindex(workspace: Workspace) -> tuple[int, str]:
-    """Make the index anew from the run folders, and clear away what half-made or half-removed runs have left.
+    """Make the index anew from the run folders, and clear away what half-made runs have left.
 
     Returns: how many jobs there are, and what is unusual about the index ("" for nothing).
     """
     with contextlib.suppress(OSError):
         for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
             for entry in place.iterdir():
-                if _RUBBISH.fullmatch(entry.name) and _old(entry):
+                if _HALF_MADE.fullmatch(entry.name) and _old(entry):
                     shutil.rmtree(entry, ignore_errors=True)
     for item in all_jobs(workspace.runs):
         for folder in (item.folder, *(each.folder for each in item.attempts())):

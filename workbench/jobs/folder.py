@@ -11,6 +11,7 @@
                         request.json   whoever asks it to stop or be killed
                         result.json    the holder of `lock`: how the attempt ended, for good
                         stdout.log stderr.log supervisor.log
+              protected.json           whoever protects it from being deleted
     of a sweep members.json            its jobs, each with its setting and what tells its repeats apart
     of a run in it sweep.json          the number of its sweep, and how its runs go on together
 
@@ -40,7 +41,7 @@ from statistics import median
 from typing import Any
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import file_error, sweep, write_json
+from engines.core.files import file_error, sweep, update, write_json
 from workbench.config import flat
 from workbench.jobs.machine import ProcessId
 from workbench.jobs.tail import METRIC, LoggedEvent, MetricCurves, is_number
@@ -493,27 +494,62 @@ def create(
         shutil.rmtree(draft, ignore_errors=True)
 
 
+_PROTECTED = "protected.json"
 _OURS = re.compile(
-    r"recipe\.toml|(env|sweep|members|reporters)\.json|report-.+|cluster-.+\.log|attempt-\d+|out|tensorboard"
-    r"|wandb|\.draft-.+|\..+\.(tmp|old)|\.DS_Store|\.nfs.+"
+    r"recipe\.toml|(env|sweep|members|reporters|protected)\.json|report-.+|cluster-.+\.log|attempt-\d+|out"
+    r"|tensorboard|wandb|\.draft-.+|\..+\.(tmp|old)|\.DS_Store|\.nfs.+"
 )
 """What jobs, their tasks, their reporters and the system write into a run folder."""
 
 
-def put_aside(runs: Path, job: Job) -> Path:
-    """Take a run folder away under another name, which no list shows. Its number is not given out again,
-    since notes may speak of it. Returns: where it is. Raises: DataError E452 where it holds what no job
-    made."""
+def refuse_foreign(job: Job) -> None:
+    """Refuse to delete a run folder that holds what no job made. Raises: DataError E452."""
     try:
         others = sorted(one.name for one in job.folder.iterdir() if not _OURS.fullmatch(one.name))
-        if others:
-            what = f"the run folder of job {job.id} also holds {', '.join(others)}, which would be lost"
-            raise DataError(what, path=job.folder, code="E452", remedy="Move that elsewhere first.")
-        write_json(runs / _REMOVED, {"v": 1, "highest": max(_highest(runs), job.id)})
-        os.utime(job.folder)  # it is as old as its removal
-        return job.folder.rename(runs / f".removed-{job.id}-{secrets.token_hex(4)}")
+    except OSError as error:
+        raise file_error(error, job.folder, "read") from error
+    if others:
+        what = f"the run folder of job {job.id} also holds {', '.join(others)}, which would be lost"
+        raise DataError(what, path=job.folder, code="E452", remedy="Move that elsewhere first.")
+
+
+def retire_number(runs: Path, number: int) -> None:
+    """See to it that no new job gets the number of one that was deleted, since notes may speak of it.
+    Raises: DataError."""
+
+    def raised(_: bytes) -> bytes:
+        return f'{{"v": 1, "highest": {max(_highest(runs), number)}}}\n'.encode()
+
+    update(runs / _REMOVED, raised)
+
+
+def discard(runs: Path, job: Job) -> None:
+    """Remove for good the run folder of a job that never began. Raises: DataError."""
+    draft = runs / f".draft-{secrets.token_hex(6)}"
+    try:
+        job.folder.rename(draft)
+        shutil.rmtree(draft)
     except OSError as error:
         raise file_error(error, job.folder, "write") from error
+
+
+def is_protected(job: Job) -> bool:
+    """Whether it, or the sweep that it is a run of, is not to be deleted."""
+    sweep = sweep_of(job.folder)
+    folders = [job.folder, *([job.folder.parent / str(sweep)] if sweep else [])]
+    return any((folder / _PROTECTED).exists() for folder in folders)
+
+
+def mark_protected(job: Job, *, on: bool) -> None:
+    """Raises: DataError."""
+    path = job.folder / _PROTECTED
+    if on:
+        write_json(path, {"v": 1, "t": time.time()})
+        return
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise file_error(error, path, "write") from error
 
 
 def all_jobs(runs: Path) -> list[Job]:

@@ -33,6 +33,7 @@ from workbench.jobs.folder import (
     Job,
     awaited,
     divided,
+    is_protected,
     sweep_members,
     sweep_of,
 )
@@ -287,8 +288,9 @@ class JobView:
     Times in Unix seconds, ages and `eta_s` in seconds at the moment of reading, `rate` in units a second.
     `reason` says in words why a terminal state was reached and `remedy` what to do about it; `health` is
     explained at `Standing`, and what a queued one waits for stands in `waiting`; `cluster_id` is the number
-    that a cluster knows it by. Of a sweep, `begun` adds up the shares of its runs that are under way. `value`
-    is what the task returned, `metrics` the last value of each metric.
+    that a cluster knows it by; a `protected` job cannot be deleted, nor can a sweep with a protected run. Of
+    a sweep, `begun` adds up the shares of its runs that are under way. `value` is what the task returned,
+    `metrics` the last value of each metric.
     """
 
     id: int
@@ -303,6 +305,7 @@ class JobView:
     cluster_id: str = ""
     attempt: int = 1
     sweep: int = 0
+    protected: bool = False
     seed: int = 0
     params: dict[str, Any] = field(default_factory=dict)
     folder: str = ""
@@ -365,6 +368,8 @@ class JobView:
             return f"job {self.id} is already stopping" if verb == "stop" and self.state == "stopping" else ""
         if self.live:
             return f"job {self.id} is {self.state}"
+        if verb == "remove" and self.protected:
+            return f"job {self.id} is protected" if self.task != SWEEP else f"sweep {self.id} is protected"
         return f"job {self.id} has succeeded" if verb == "resume" and self.state == "succeeded" else ""
 
     def to_row(self) -> dict[str, Any]:
@@ -553,6 +558,7 @@ def job_view(job: Job, look: Look | None = None) -> JobView:
         cluster_id=attempt.ticket() or "",
         attempt=attempt.number,
         sweep=sweep_of(job.folder),
+        protected=is_protected(job),
         seed=spec.seed,
         params=dict(spec.params),
         folder=str(job.folder),
@@ -619,6 +625,7 @@ def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
         reason="; ".join(parts),
         remedy="" if live or state == "succeeded" else f"Resume them: mathwb jobs resume {job.id}",
         waiting=live[0].waiting if state == "queued" else "",
+        protected=is_protected(job) or any(view.protected for view in views),
         seed=spec.seed,
         params=dict(spec.params),
         folder=str(job.folder),

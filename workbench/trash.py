@@ -1,0 +1,225 @@
+"""The trash of a workspace: what was deleted stays for `trash_days` days and can be brought back.
+
+    .trash/<moment>-<hex>/item.json   what it is, and what is needed to bring it back
+                          <name>      what was moved here, under the name that it had
+
+Run folders lie in the trash of `runs`, everything else in that of the workspace, so that nothing has to be
+copied from one disk to another. The description is written first: wherever a deletion or its reversal is
+cut short, what lies here can be brought back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.errors import EngineError
+from engines.core.files import file_error, write_json
+from workbench.config import load_config
+from workbench.errors import MissingError
+from workbench.paper import load
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+FOLDER = ".trash"
+_DESCRIPTION = "item.json"
+_DAY_S = 86_400.0
+_HALF_MADE_S = 3_600.0
+"""A folder without a description that is older was left by a process that was killed."""
+
+_RESTORERS = {
+    "job": "workbench.jobs.control:restore",
+    "note": "workbench.workspace:restore_note",
+    "data": "workbench.workspace:restore_data",
+}
+"""For each kind of thing the function that puts an item back: `(workspace, item)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that was deleted, at Unix time `deleted`. `record` is what is needed to bring it back besides
+    the contents of `folder`."""
+
+    kind: str
+    name: str
+    title: str
+    deleted: float
+    folder: Path
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        """What it is called in commands: `job/12`."""
+        return f"{self.kind}/{self.name}"
+
+    @property
+    def sentence(self) -> str:
+        """What it is called in a sentence: `job 12`."""
+        return f"{self.kind} {self.name}"
+
+    def contents(self) -> list[Path]:
+        """What was moved here and is still here."""
+        with contextlib.suppress(FileNotFoundError):
+            return sorted(filter(_is_content, self.folder.iterdir()))
+        return []
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "item": self.address,
+            "title": self.title,
+            "deleted": self.deleted,
+            "until": self.deleted + _kept_s(),
+        }
+
+
+def _is_content(path: Path) -> bool:
+    return path.name != _DESCRIPTION and not path.name.startswith(".")
+
+
+def _kept_s() -> float:
+    return int(load_config().get("trash_days")) * _DAY_S
+
+
+class Trash:
+    """What was deleted from a workspace, in the order of its deletion."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def put(
+        self,
+        kind: str,
+        name: str,
+        title: str,
+        contents: Sequence[Path] = (),
+        record: Mapping[str, Any] | None = None,
+    ) -> Item:
+        """Move folders or files of one folder here, all or none of them, and remember what is needed to bring
+        them back. What has been here for too long is removed for good.
+
+        Raises: DataError when it cannot be written.
+        """
+        self.purge()
+        parent = contents[0].parent if contents else self._root
+        item = Item(
+            kind, name, title, time.time(), parent / FOLDER / _fresh(), {} if record is None else record
+        )
+        moved: list[Path] = []
+        try:
+            item.folder.mkdir(parents=True)
+            described = {"v": 1, "kind": kind, "name": name, "title": title, "deleted": item.deleted}
+            write_json(item.folder / _DESCRIPTION, {**described, "record": dict(item.record)})
+            for path in contents:
+                path.rename(item.folder / path.name)
+                moved.append(path)
+        except (OSError, EngineError) as error:
+            for path in moved:
+                (item.folder / path.name).rename(path)
+            shutil.rmtree(item.folder, ignore_errors=True)
+            if isinstance(error, EngineError):
+                raise
+            raise file_error(error, parent, "write") from error
+        return item
+
+    def items(self, kind: str = "") -> list[Item]:
+        """Everything that can be brought back, the latest first."""
+        known = [item for folder in self._folders() if (item := _described(folder)) is not None]
+        return sorted(
+            (item for item in known if kind in ("", item.kind)), key=lambda item: item.deleted, reverse=True
+        )
+
+    def find(self, address: str) -> Item:
+        """The item of this address that was deleted last; a job is also known by a run that was deleted with
+        its sweep. Raises: MissingError E465."""
+        kind, _, name = address.partition("/")
+        items = self.items(kind)
+        for item in items:
+            if name == item.name or name in (path.name for path in item.contents()):
+                return item
+        raise MissingError(f"the trash holds no {address}", code="E465", remedy="See: mathwb trash list")
+
+    def restore(self, workspace: Workspace, item: Item) -> None:
+        """Bring an item back. Raises: MissingError E465 when it is not here any more; what its kind
+        raises."""
+        if _described(item.folder) is None:
+            what = f"{item.sentence} is not in the trash any more"
+            raise MissingError(what, code="E465", remedy="See: mathwb trash list")
+        load(_RESTORERS[item.kind])(workspace, item)
+        self.remove(item)
+
+    def remove(self, item: Item) -> None:
+        """Remove an item for good; nothing that is a link is followed. Raises: DataError."""
+        try:
+            shutil.rmtree(item.folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise file_error(error, item.folder, "write") from error
+
+    def purge(self) -> None:
+        """Remove for good what has been here for longer than the setting `trash_days` says."""
+        now, kept_s = time.time(), _kept_s()
+        for folder in self._folders():
+            item = _described(folder)
+            if item is None:
+                with contextlib.suppress(OSError):
+                    if now - folder.stat().st_mtime > _HALF_MADE_S and not any(
+                        map(_is_content, folder.iterdir())
+                    ):
+                        shutil.rmtree(folder, ignore_errors=True)
+            elif now - item.deleted > kept_s:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _folders(self) -> list[Path]:
+        result: list[Path] = []
+        for parent in (self._root, self._root / "runs"):
+            with contextlib.suppress(OSError):
+                result += (parent / FOLDER).iterdir()
+        return result
+
+
+def _fresh() -> str:
+    return f"{time.time_ns():020d}-{secrets.token_hex(4)}"
+
+
+def _described(folder: Path) -> Item | None:
+    """The item in a folder; None for what is none, and for one whose contents are all back in place."""
+    try:
+        row = json.loads((folder / _DESCRIPTION).read_bytes())
+        item = Item(
+            str(row["kind"]),
+            str(row["name"]),
+            str(row["title"]),
+            float(row["deleted"]),
+            folder,
+            row["record"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    known = item.kind in _RESTORERS and isinstance(item.record, dict)
+    return item if known and (item.record or item.contents()) else None
+
+
+def put_back(item: Item, parent: Path) -> None:
+    """Move what an item holds back into the folder where it was. Raises: EngineError E466 where something is
+    in its place now; DataError when it cannot be written."""
+    contents = item.contents()
+    for path in contents:
+        target = parent / path.name
+        if os.path.lexists(target):
+            what = f"{item.sentence} cannot be brought back: something else is in its place"
+            raise EngineError(what, where=str(target), code="E466", remedy="Move that elsewhere first.")
+    for path in contents:
+        try:
+            path.rename(parent / path.name)
+        except OSError as error:
+            raise file_error(error, path, "write") from error
