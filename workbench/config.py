@@ -116,6 +116,9 @@ KEYS: tuple[Key, ...] = (
         " FILE.py:FUNCTION; separate several with commas",
         check="workbench.jobs.reporting:listed",
     ),
+    Key(
+        "csv_formulas", False, "leave CSV cells that a spreadsheet would run as formulas without a ' in front"
+    ),
     Key("keymap.*", "", 'the key of an action, by its id, such as keymap.jobs.stop = "z"'),
 )
 """The settings of the workbench itself; a paper names its own in its registration."""

@@ -10,9 +10,10 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -72,16 +73,41 @@ def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
     return path
 
 
-def csv_table(columns: Sequence[str], rows: Rows) -> str:
+def csv_lines(columns: Sequence[str], rows: Rows) -> Iterator[str]:
+    """The lines of a CSV, made one row at a time; see `_without_formula`."""
+    from workbench.config import load_config
+
+    as_they_are = bool(load_config().get("csv_formulas"))
     text = io.StringIO()
-    _csv(text, columns, rows)
-    return text.getvalue()
+    writer = csv.writer(text, lineterminator="\n")
+    for row in chain([columns], rows):
+        writer.writerow(row if as_they_are else map(_without_formula, row))
+        yield from text.getvalue()[:-1].split("\n")
+        text.seek(0)
+        text.truncate()
+
+
+def _without_formula(cell: object) -> object:
+    """The cell, with a `'` in front of a text that a spreadsheet would run as a formula.
+
+    Those are texts that begin with = or @, or with a sign and hold a letter, as calls of functions and
+    programs do. Numbers stay as they are.
+    """
+    if not isinstance(cell, str) or not _FORMULA.match(cell):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+_FORMULA = re.compile(r"\s*([=@＝＠]|[+\-＋－].*[^\W\d_])", re.DOTALL)
+"""Some spreadsheets take the wide forms of the signs too."""
 
 
 def _csv(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    file.writelines(f"{line}\n" for line in csv_lines(columns, rows))
 
 
 def _jsonl(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
@@ -97,14 +123,18 @@ _TEX = {
 }
 
 
-def tex_table(columns: Sequence[str], rows: Rows) -> str:
+def tex_lines(columns: Sequence[str], rows: Rows) -> Iterator[str]:
     """A LaTeX tabular; columns of numbers to the right."""
     table = [list(row) for row in rows]
     numbers = [all(map(_is_figure, column)) for column in zip(*table, strict=True)]
     layout = "".join("r" if number else "l" for number in numbers) or "l" * len(columns)
-    lines = [rf"\begin{{tabular}}{{{layout}}}", r"\hline", _tex_row(columns), r"\hline"]
-    lines += [_tex_row(row) for row in table]
-    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
+    yield from (rf"\begin{{tabular}}{{{layout}}}", r"\hline", _tex_row(columns), r"\hline")
+    yield from map(_tex_row, table)
+    yield from (r"\hline", r"\end{tabular}")
+
+
+def _tex(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
+    file.writelines(f"{line}\n" for line in tex_lines(columns, rows))
 
 
 def _tex_row(row: Sequence[object]) -> str:
@@ -112,7 +142,9 @@ def _tex_row(row: Sequence[object]) -> str:
 
 
 def _tex_cell(value: object) -> str:
-    return value if isinstance(value, Tex) else "".join(_TEX.get(char, char) for char in str(value))
+    if isinstance(value, Tex):
+        return value
+    return "".join(_TEX.get(char, char) for char in " ".join(str(value).splitlines()))
 
 
 def _is_figure(value: object) -> bool:
@@ -124,7 +156,7 @@ _FIGURE = re.compile(r"([+-]?[\d,]*\.?\d+(e[+-]?\d+)?)?")
 _WRITERS: Mapping[str, Callable[[IO[str], Sequence[str], Rows], object]] = {
     ".csv": _csv,
     ".jsonl": _jsonl,
-    ".tex": lambda file, columns, rows: file.write(tex_table(columns, rows)),
+    ".tex": _tex,
 }
 
 

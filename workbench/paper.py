@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import did_you_mean
 from engines.core.events import Sink, Stop, ignore, never, warn
 from engines.core.spec import Field, described, read, values
+from engines.core.stored_rows import StoredRows
 from engines.core.system import asset
 from workbench.errors import UsageError, explain, one_line
 
@@ -302,12 +303,17 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """What an operation gave: the engine's record, the document that `--json` prints, and the exit code (130:
-    it was stopped and keeps what it has)."""
+    """What an operation gave: the engine's record, the document that `--json` prints, of which rows may be
+    in a file still (`StoredRows`), and the exit code (130: it was stopped and keeps what it has)."""
 
     record: Any
-    document: Any
+    streamed: Any
     code: int
+
+    @property
+    def document(self) -> Any:
+        """The document with all its rows in memory."""
+        return plain(self.streamed) if _has_stored_rows(self.streamed) else self.streamed
 
 
 class _Lent:
@@ -400,7 +406,17 @@ class Operation:
 
     def result(self, record: Any) -> Performed:
         record = list(record) if isinstance(record, Iterator) else record
-        document = plain(load(self.document)(record) if self.document else record)
+        document = load(self.document)(record) if self.document else record
+        if _has_stored_rows(document):
+            rest = plain(
+                {name: None if isinstance(value, StoredRows) else value for name, value in document.items()}
+            )
+            document = {
+                name: value if isinstance(value, StoredRows) else rest[name]
+                for name, value in document.items()
+            }
+        else:
+            document = plain(document)
         return Performed(record, document, load(self.code)(document) if self.code else stopped(document))
 
     def run(self, given: Mapping[str, Any], *, events: Sink = ignore, stop: Stop = never) -> Any:
@@ -463,9 +479,32 @@ def encoded(record: Any) -> bytes:
         return json.dumps(msgspec.to_builtins(record, enc_hook=_value)).encode()
 
 
+def _has_stored_rows(document: Any) -> bool:
+    return isinstance(document, Mapping) and any(isinstance(value, StoredRows) for value in document.values())
+
+
+def write_json(document: Any, write: Callable[[str], object]) -> None:
+    """Write a plain document as one line of JSON; rows that are in a file are read one by one."""
+    if not _has_stored_rows(document):
+        write(json.dumps(document, allow_nan=False) + "\n")
+        return
+    for number, (name, value) in enumerate(document.items()):
+        write(f"{', ' if number else '{'}{json.dumps(name)}: ")
+        if isinstance(value, StoredRows):
+            write("[")
+            for place, line in enumerate(value.read_lines()):
+                write(f", {line}" if place else line)
+            write("]")
+        else:
+            write(json.dumps(value, allow_nan=False))
+    write("}\n")
+
+
 def _value(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, StoredRows):
+        return list(value)
     if hasattr(value, "tolist"):  # NumPy's numbers and arrays
         return value.tolist()
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")

@@ -17,6 +17,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from itertools import islice
 from typing import Any, Literal
 
 from engines.core.errors import did_you_mean
@@ -114,13 +115,13 @@ class Column:
         return format(value, self.format) if self.format and value != "" else value
 
     def in_file(self, row: Row, place: str) -> object:
-        """The value in a file, csv or tex; figures have 6 digits."""
+        """The value in a file, csv or tex; there, figures have 6 digits."""
         if self.tex is not None and place == "tex":
             from workbench.export import Tex
 
             return Tex(f"${self.tex(row)}$")
         value = _plain(row.get(self.name))
-        return round(value, 6) if isinstance(value, float) else value
+        return float(f"{value:.6g}") if isinstance(value, float) and place == "tex" else value
 
 
 def _plain(value: object) -> object:
@@ -166,19 +167,41 @@ class TableSpec:
         return tuple(column for column in self.columns if place in column.on.split())
 
     def lines(
-        self, items: Iterable[Any], found: Any = None, *, without: Collection[str] = (), **titles: str
+        self,
+        items: Iterable[Any],
+        found: Any = None,
+        *,
+        most: int | None = None,
+        total: int | None = None,
+        every: Iterable[Any] | None = None,
+        none: str = "",
+        without: Collection[str] = (),
+        **titles: str,
     ) -> list[str]:
         """Items as aligned lines. Columns of any width come last, so that the others stand below each other.
 
-        Args: found: what the items are of. without: columns that are not shown. titles: headings that depend
-        on what was asked, by column.
+        Files get every item; `most`, `total`, `none`: see `aligned`.
+
+        Args: found: what the items are of. every: the rows of files, if they are not the items; it is read
+        when a file is written. without: columns that are not shown. titles: headings that depend on what was
+        asked, by column.
         """
+        if every is None:
+            items = every = list(items)
         shown = (column for column in self.on("text") if column.name not in without)
         columns = sorted(shown, key=lambda column: not column.width)
         heads = [titles.get(column.name, column.title) for column in columns]
-        rows = [self.row(item, found) for item in items]
-        cells = ([column.in_line(row) for column in columns] for row in rows)
-        return aligned(heads, cells, lambda form: self.written(form, rows))
+        cells = (
+            [column.in_line(row) for column in columns] for row in (self.row(item, found) for item in items)
+        )
+        return aligned(
+            heads,
+            cells,
+            lambda form: self.written(form, (self.row(item, found) for item in every)),
+            most=most,
+            total=total,
+            none=none,
+        )
 
     def written(self, place: str, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[object]]]:
         """Names of columns, and rows as values for a file: csv or tex."""
@@ -215,11 +238,22 @@ def aligned(
     header: Sequence[str],
     rows: Iterable[Sequence[object]],
     table: Callable[[Form], tuple[Sequence[str], Iterable[Sequence[object]]]] | None = None,
+    *,
+    most: int | None = None,
+    total: int | None = None,
+    none: str = "",
 ) -> list[str]:
-    """Rows as aligned `Line`s: numbers to the right, text to the left. Args: table: the first one's, if that
-    is not the header and these rows."""
-    rows = list(rows)
-    cells = [[_cell(value) for value in row] for row in rows]
+    """Rows as aligned `Line`s: numbers to the right, text to the left.
+
+    Args: table: the first one's, if that is not the header and these rows; it has all of them, whatever
+    people see. most: how many people see; a last line says how many more there are. total: how many there
+    are, if `rows` are not all. none: what people see where there are no rows, instead of the header.
+    """
+    if total is None:
+        rows = list(rows)
+        total = len(rows)
+    seen = list(islice(rows, most))
+    cells = [[_cell(value) for value in row] for row in seen]
     right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
     right += [False] * (len(header) - len(right))
     widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
@@ -232,8 +266,11 @@ def aligned(
         )
         for line in [list(header), *cells]
     )
+    if none and not seen:
+        first = Line(none)
     first.table = table or (lambda _: (header, rows))
-    return [first, *others]
+    more = total - len(seen)
+    return [first, *others, *([Line(f"… and {more:,} more; --json lists all")] if more else [])]
 
 
 def indented(lines: Iterable[str]) -> Iterator[Line]:
@@ -247,7 +284,7 @@ def indented(lines: Iterable[str]) -> Iterator[Line]:
 def in_form(lines: Iterable[str], form: Form) -> Iterator[str]:
     """The tables among lines, for a spreadsheet or for LaTeX, with an empty line between two. What else was
     said is a comment of LaTeX."""
-    from workbench.export import csv_table, tex_table
+    from workbench.export import csv_lines, tex_lines
 
     first = True
     for line in lines:
@@ -255,7 +292,7 @@ def in_form(lines: Iterable[str], form: Form) -> Iterator[str]:
             if line.table is None:
                 continue
             yield from () if first else ("",)
-            yield from (csv_table if form == "csv" else tex_table)(*line.table(form)).splitlines()
+            yield from (csv_lines if form == "csv" else tex_lines)(*line.table(form))
             first = False
         elif isinstance(line, Hint):
             yield line
@@ -282,12 +319,6 @@ def interval(ends: Sequence[float], form: str = ".3f") -> str:
     """`0.412 to 0.530`."""
     low, high = ends
     return f"{low:{form}} to {high:{form}}"
-
-
-def rest(total: int, shown: int, what: str = "more; --json lists all") -> Iterator[str]:
-    """How many are not shown, for stderr; nothing when all are."""
-    if total > shown:
-        yield Hint(f"{total - shown:,} {what}")
 
 
 # Filters

@@ -12,7 +12,7 @@ import pytest
 
 from workbench import __version__
 from workbench.errors import UsageError
-from workbench.export import TABLE_FORMATS, commit, write_document, write_table
+from workbench.export import TABLE_FORMATS, commit, csv_lines, write_document, write_table
 
 COLUMNS = ("member", "tokens", "note")
 ROWS = [("sin(x)^2 & 50%", 5, 'say "so",\nthen'), ("π", 1, "")]
@@ -27,6 +27,33 @@ def test_csv_jsonl_and_parquet_hold_the_same(tmp_path: Path) -> None:
     lines = (tmp_path / "t.jsonl").read_text().splitlines()
     assert [tuple(json.loads(line).values()) for line in lines] == ROWS
     assert [tuple(row.values()) for row in pq.read_table(tmp_path / "t.parquet").to_pylist()] == ROWS
+
+
+FORMULAS = (
+    "=cmd|' /C calc'!A0",
+    '=HYPERLINK("http://example.org","x")',
+    "+cmd|x",
+    "-sin(x)",
+    "-2+3+cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "\t=1+1",
+    "＝SUM(A1)",
+)
+NO_FORMULAS = ("-1", "+0.0123", "-3/4", "-1e5", "-inf", "- 2", "a=b", "x-y", "", "–", "(-x)")
+
+
+def test_no_cell_is_a_formula_of_a_spreadsheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(path: Path) -> list[str]:
+        with path.open(newline="") as file:
+            return [row[0] for row in csv.reader(file)][1:]
+
+    rows = [(cell,) for cell in (*FORMULAS, *NO_FORMULAS)]
+    path = write_table(tmp_path / "t.csv", ("text",), rows, provenance={})
+    assert read(path) == [*(f"'{cell}" for cell in FORMULAS), *NO_FORMULAS]
+    assert next(csv_lines(["=head"], [])) == "'=head"
+    assert [*csv_lines(["n"], [[-5], [-0.5]])] == ["n", "-5", "-0.5"]
+    monkeypatch.setenv("MATHWB_CSV_FORMULAS", "1")
+    assert read(write_table(path, ("text",), rows, provenance={})) == [*FORMULAS, *NO_FORMULAS]
 
 
 def test_tex_escapes_what_tex_would_act_upon(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.workbench.operation_samples import SAMPLES
 from workbench.cli.command import app
 from workbench.paper import Hint, command_line, operation, operations
 from workbench.papers.egen import tables
-from workbench.tables import Column, TableSpec, aligned, figure, in_form, indented, interval, rest
+from workbench.tables import Column, TableSpec, aligned, figure, in_form, indented, interval
 from workbench.workspace import Workspace, ensure_sample
 
 CORPUS = asset("sample/corpora/sample-e")
@@ -140,7 +140,43 @@ def test_what_stands_beside_tables_is_a_comment_of_latex_and_no_row_of_csv() -> 
 
 def test_footnotes_and_figures() -> None:
     assert (figure(None), figure(0.5), interval((0.25, 1))) == ("", "0.5000", "0.250 to 1.000")
-    assert list(rest(10, 10)) == []
-    (line,) = rest(1_200, 10)
-    assert isinstance(line, Hint)
-    assert line == "1,190 more; --json lists all"
+
+
+def test_files_have_every_row_and_people_are_told_how_many_more_there_are() -> None:
+    rows = [(number, f"row {number}") for number in range(100)]
+    lines = aligned(("n", "text"), rows, most=10)
+    assert len(lines) == 12
+    assert lines[-1] == "… and 90 more; --json lists all"
+    assert list(in_form(lines, "csv")) == ["n,text", *(f"{number},{text}" for number, text in rows)]
+    assert sum(r"\\" in line for line in in_form(lines, "tex")) == 101
+    spec = TableSpec((Column("n", "n"),))
+    items = [{"n": number} for number in range(100)]
+    assert [line.strip() for line in spec.lines(items[:3], total=5, most=3, every=items)] == [
+        "n",
+        "0",
+        "1",
+        "2",
+        "… and 2 more; --json lists all",
+    ]
+    assert len([*in_form(spec.lines(items, most=2), "csv")]) == 101
+
+
+def test_a_table_without_rows_is_a_sentence_for_people_and_a_header_in_files() -> None:
+    lines = aligned(("a", "b"), [], none="there are none")
+    assert lines == ["there are none"]
+    assert list(in_form(lines, "csv")) == ["a,b"]
+
+
+def test_no_passing_row_is_no_row_of_csv(tmp_path: Path) -> None:
+    line = ["egen", "show", str(CORPUS), "20", "--where", "no-such-word"]
+    assert "passes the filter" in CliRunner().invoke(app, line).stdout
+    done = CliRunner().invoke(app, [*line, "--csv"])
+    head, *rows = csv.reader(done.stdout.splitlines())
+    assert ("member" in head, rows) == (True, [])
+
+
+def test_figures_of_csv_are_whole_and_those_of_tex_have_six_digits() -> None:
+    spec = TableSpec((Column("p", "p"),))
+    lines = spec.lines([{"p": 1.23456789e-9}])
+    assert list(in_form(lines, "csv")) == ["p", "1.23456789e-09"]
+    assert r"1.23457e-09 \\" in in_form(lines, "tex")

@@ -28,7 +28,18 @@ from engines.core.spec import Field, described, values
 from workbench import __version__
 from workbench.cli import open_screens
 from workbench.errors import UsageError, explain, one_line
-from workbench.paper import Hint, Operation, Paper, added_papers, load, option, own_papers, papers, plain
+from workbench.paper import (
+    Hint,
+    Operation,
+    Paper,
+    added_papers,
+    load,
+    option,
+    own_papers,
+    papers,
+    plain,
+    write_json,
+)
 from workbench.tables import Form, in_form, to_the_second
 
 if TYPE_CHECKING:
@@ -103,8 +114,8 @@ Where = Annotated[str | None, setting("--where", metavar="FILTER", help=_FILTER)
 """The type of the `where` option of commands that list rows; see `workbench.tables`."""
 
 
-Csv = Annotated[bool, typer.Option("--csv", help="Print the tables alone, as CSV.")]
-Tex = Annotated[bool, typer.Option("--tex", help="Print the tables for LaTeX.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print every row of the tables as CSV, and nothing else.")]
+Tex = Annotated[bool, typer.Option("--tex", help="Print every row of the tables for LaTeX.")]
 
 
 _Detach = Annotated[bool, typer.Option("--detach", help="Run in the background, as a job.")]
@@ -135,7 +146,7 @@ def emit(value: object, as_json: bool, *, text: str | Iterable[str] = (), form: 
     which alone are printed then.
     """
     if as_json:
-        print(json.dumps(plain(value), allow_nan=False))
+        write_json(plain(value), sys.stdout.write)
         return
     lines: Iterable[str] = text.splitlines() if isinstance(text, str) else text
     for line in lines if form is None else in_form(lines, form):
@@ -512,7 +523,7 @@ def _perform(
     if row.where and wanted is not None:
         there = row.where.count(record)
         record = row.where.narrowed(record, wanted, spec, events=_progress(row))
-        if there and not row.where.count(record) and not as_json:
+        if there and not row.where.count(record) and not as_json and form is None:
             print(f"none of {there:,} passes the filter")
             return
     if isinstance(record, Iterator) and row.json_lines:
@@ -525,9 +536,9 @@ def _perform(
         return
     done = row.result(record)
     if as_json:
-        emit(done.document, True)
+        write_json(done.streamed, sys.stdout.write)
     else:
-        lines = row.lines(record, spec)
+        lines = row.lines(done.record, spec)
         for line in lines if form is None else in_form(lines, form):
             say(line) if isinstance(line, Hint) else print(printable(line))
     if done.code:

@@ -56,13 +56,8 @@ def list_(where: Where = None, csv: Csv = False, tex: Tex = False, as_json: Json
         if wanted.matches(row):
             found.append((row, each))
     rows = [tuple(row.values()) for row, _ in found]
-    lines = aligned(header, rows)
-    if not rows and where:
-        lines = ["Nothing matches the filter."]
-    elif not rows:
-        lines = [
-            f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(kinds())})"
-        ]
+    none = f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(kinds())})"
+    lines = aligned(header, rows, none="Nothing matches the filter." if where else none)
     emit([each for _, each in found], as_json, text=lines, form=form_of(tex, csv, as_json))
 
 

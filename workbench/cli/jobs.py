@@ -213,9 +213,8 @@ def list_(
     ]
     shown = views if where else [view for view in views if not view.sweep]
     rows = [(view.id, view.title, state(view), view.attempt, done(view), left(view)) for view in shown]
-    lines = aligned(("id", "title", "state", "attempt", "done", "left"), rows)
-    if not views:
-        lines = ["No job matches." if where else "There are no jobs yet."]
+    none = "No job matches." if where else "There are no jobs yet."
+    lines = aligned(("id", "title", "state", "attempt", "done", "left"), rows, none=none)
     emit(views, as_json, text=lines, form=form_of(tex, csv, as_json))
 
 

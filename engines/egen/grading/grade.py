@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -16,6 +17,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import csv_cells, csv_rows, is_text, json_object, read_lines, whole_rows
 from engines.core.shown import Tabular
 from engines.core.spec import Arg, exactly_one, refused
+from engines.core.stored_rows import StoredRows
 from engines.egen.grading.answers import answer
 from engines.egen.grading.compare import Compared, Comparison, Units, Verdict
 from engines.egen.grading.forms import Form, Many, Matrix, Words, by_basis, form, tidied
@@ -177,6 +179,10 @@ _REMEDY = (
 )
 
 
+OnBad = Callable[[DataError], None]
+"""What is done with the error of a row that cannot be graded."""
+
+
 @dataclass(frozen=True, slots=True)
 class GradePairs:
     """Grade answers against references: equal, equal if, different, undecided or unread.
@@ -203,14 +209,14 @@ class GradePairs:
 class Graded(Tabular):
     """Each pair with its verdict, and how many have which; `complete`: it was not stopped."""
 
-    results: list[dict[str, Any]]
+    results: StoredRows
     totals: dict[str, int]
     complete: bool = True
 
     def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
         names = ("line", "verdict", "gold", "pred", "condition", "witness", "reason")
         said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
-        return said, names, [[row.get(name) for name in names] for row in self.results]
+        return said, names, ([row.get(name) for name in names] for row in self.results)
 
 
 def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) -> Graded:
@@ -220,32 +226,37 @@ def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) 
     if (spec.gold is None) != (spec.pred is None):
         missing = "--gold" if spec.gold is None else "--pred"
         raise refused(f"{missing} is needed", "E402", "Give --gold and --pred.")
-    results: list[dict[str, Any]] = []
-    bad: list[DataError] = []
-    complete = True
+    graded = _Grading()
     if spec.gold is not None and spec.pred is not None:
         result = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units)
-        return _graded([_row(1, {}, result)], 0)
+        graded.add(1, {}, result)
+        return graded.finish()
     assert spec.pairs is not None
     from engines.egen.verdicts import readable
 
+    bad: deque[DataError] = deque()
+
+    def add_bad(before: float) -> None:
+        """Put the rows that could not be read among the others, where their lines stand."""
+        while bad and (bad[0].line or 0) < before:
+            error = bad.popleft()
+            events(Event("warning", {"message": str(error)}))
+            graded.add(error.line or 0, {}, Grade("unread", reason=f"{error.where}: {error.what}"))
+            graded.bad = graded.bad or error
+            graded.bad_count += 1
+
     with readable(spec.pairs) as path:
-        for number, row in _rows(path, bad):
+        for number, row in _rows(path, bad.append):
+            add_bad(number)
             if stop():
-                complete = False
-                break
-            result = grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units)
-            results.append(_row(number, row, result))
-            if len(results) % _PROGRESS_EVERY == 0:
-                events(Event("progress", {"done": len(results), "total": None, "unit": "pairs"}))
-        if not results and complete:
-            first = bad[0] if bad else DataError("there are no pairs", path=path, code="E317", remedy=_REMEDY)
-            raise first
-    for error in bad:
-        events(Event("warning", {"message": str(error)}))
-        results.append(_row(error.line or 0, {}, Grade("unread", reason=f"{error.where}: {error.what}")))
-    results.sort(key=lambda row: row["line"])
-    return _graded(results, len(bad), complete)
+                return graded.finish(complete=False)
+            graded.add(number, row, grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units))
+            if len(graded.rows) % _PROGRESS_EVERY == 0:
+                events(Event("progress", {"done": len(graded.rows), "total": None, "unit": "pairs"}))
+        add_bad(math.inf)
+        if len(graded.rows) == graded.bad_count:
+            raise graded.bad or DataError("there are no pairs", path=path, code="E317", remedy=_REMEDY)
+    return graded.finish()
 
 
 def document(found: Graded) -> dict[str, Any]:
@@ -259,28 +270,36 @@ def code(document: Mapping[str, Any]) -> int:
     return 0 if document["totals"]["equal"] == document["totals"]["pairs"] else 1
 
 
-def _graded(results: list[dict[str, Any]], bad: int, complete: bool = True) -> Graded:
-    found = Counter(row["verdict"] for row in results)
-    totals = {"pairs": len(results), **{verdict: found[verdict] for verdict in get_args(Verdict)}}
-    return Graded(results, {**totals, "bad rows": bad}, complete)
+class _Grading:
+    """What is graded so far: its rows, which go to the disk, how many have which verdict, and the first row
+    that could not be read."""
+
+    def __init__(self) -> None:
+        self.rows, self.bad_count = StoredRows(), 0
+        self.bad: DataError | None = None
+        self._counts: Counter[str] = Counter()
+
+    def add(self, line: int, row: Mapping[str, Any], grade: Grade) -> None:
+        named = {"id": row["id"]} if isinstance(row.get("id"), str | int) else {}
+        self.rows.append({"line": line, **named, **asdict(grade)})
+        self._counts[grade.verdict] += 1
+
+    def finish(self, *, complete: bool = True) -> Graded:
+        totals = {"pairs": len(self.rows), **{name: self._counts[name] for name in get_args(Verdict)}}
+        return Graded(self.rows, {**totals, "bad rows": self.bad_count}, complete)
 
 
-def _row(line: int, row: Mapping[str, Any], found: Grade) -> dict[str, Any]:
-    named = {"id": row["id"]} if isinstance(row.get("id"), str | int) else {}
-    return {"line": line, **named, **asdict(found)}
-
-
-def _rows(path: Path, bad: list[DataError]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(path: Path, on_bad: OnBad) -> Iterator[tuple[int, dict[str, Any]]]:
     """The pairs of a file with their lines; JSON Lines begin with a brace, CSV with the names of columns."""
-    lines = read_lines(path, on_bad=bad.append)
+    lines = read_lines(path, on_bad=on_bad)
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:
         return
     rows = _json_rows if first[1].lstrip().startswith(("{", "[")) else _csv_rows
-    for number, row in rows(chain([first], lines), path, bad):
+    for number, row in rows(chain([first], lines), path, on_bad):
         what = _lacking(row)
         if what:
-            bad.append(_bad(what, path, number))
+            on_bad(_bad(what, path, number))
         else:
             pair = {key: row[key] for key in ("gold", "pred")}
             texts = {key: value if isinstance(value, str) else repr(value) for key, value in pair.items()}
@@ -306,17 +325,17 @@ def _bad(what: str, path: Path, line: int) -> DataError:
 
 
 def _json_rows(
-    lines: Iterator[tuple[int, str]], path: Path, bad: list[DataError]
+    lines: Iterator[tuple[int, str]], path: Path, on_bad: OnBad
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in whole_rows(lines, path):
         try:
             yield number, json_object(line)
         except ValueError as error:
-            bad.append(_bad(str(error), path, number))
+            on_bad(_bad(str(error), path, number))
 
 
 def _csv_rows(
-    lines: Iterator[tuple[int, str]], path: Path, bad: list[DataError]
+    lines: Iterator[tuple[int, str]], path: Path, on_bad: OnBad
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows of a CSV; a row that goes over several lines has the number of its first."""
     at, header = next(lines)
@@ -330,9 +349,9 @@ def _csv_rows(
         raise _bad(f"there is no column {' nor '.join(missing)}", path, at)
     for row in csv_rows(lines, delimiter, strict=True):
         if row.wrong:
-            bad.append(_bad(f"the row is no CSV: {row.wrong}", path, row.line))
+            on_bad(_bad(f"the row is no CSV: {row.wrong}", path, row.line))
         elif len(row.cells) > len(columns):
             what = f"the row has {len(row.cells)} cells, and there are {len(columns)} columns"
-            bad.append(_bad(what, path, row.line))
+            on_bad(_bad(what, path, row.line))
         elif row.cells:
             yield row.line, dict(zip(columns, row.cells, strict=False))

@@ -173,12 +173,10 @@ def exported(made: Result, _spec: object) -> list[str]:
 
 def search(result: Result, spec: Search) -> Iterator[str]:
     hits = result["hits"]
-    if not hits:
-        what = "part of a formula" if result["how"] == "structure" else "word or symbol"
-        yield f"nothing found: no answer has a {what} of the query"
-        return
+    what = "part of a formula" if result["how"] == "structure" else "word or symbol"
+    none = f"nothing found: no answer has a {what} of the query"
     without = () if spec.model is not None else ("first", "again")
-    header, *lines = HITS.lines(hits, without=without)
+    header, *lines = HITS.lines(hits, without=without, none=none)
     yield header
     for line, hit in zip(lines, hits, strict=True):
         yield line
@@ -321,9 +319,7 @@ def show(result: Any, spec: Show) -> Iterator[str]:
     yield ""
     yield from render_text(result["question"]).splitlines()
     yield ""
-    yield from ANSWERS.lines(rows[: spec.depth], result, rank=run, move=f"against {result['against']}")
-    if len(rows) > spec.depth:
-        yield f"{spec.depth:,} of {len(rows):,} shown; -k shows more"
+    yield from ANSWERS.lines(rows, result, most=spec.depth, rank=run, move=f"against {result['against']}")
 
 
 def _checked(answer: Result) -> str:
@@ -370,8 +366,7 @@ def pairs(result: Result, _spec: object) -> list[str]:
     }
     if isinstance(result["left_out"], Mapping):  # by reason
         counts |= {name: n for name, n in result["left_out"].items() if n}
-    rows = [(name, f"{n:,}") for name, n in counts.items()]
-    return [*aligned(("", "count"), rows), f"written to {result['out']}"]
+    return [*aligned(("", "count"), counts.items()), f"written to {result['out']}"]
 
 
 pretrain_data = pairs

@@ -67,6 +67,7 @@ OPERATIONS = (
         "egen.theory",
         "List the theories, or check one of your own.",
         "engines.egen.check_rules:check_theory",
+        tables=True,
     ),
     Operation(
         "egen.corpus",
@@ -132,6 +133,7 @@ OPERATIONS = (
         "Terms of an e-graph of egg, egglog or Herbie.",
         "engines.egen.egraphs:extract",
         tool=True,
+        tables=True,
     ),
     Operation(
         "egen.save",
@@ -205,6 +207,7 @@ OPERATIONS = (
         "A map of embeddings, as in the paper's Figure 3.",
         "workbench.papers.egen.evaluation:draw",
         text=f"{_TABLES}:draw_map",
+        tables=True,
     ),
     Operation(
         "egen.check",

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
 from workbench.paper import Hint
-from workbench.tables import Column, Row, TableSpec, aligned, indented, noun, others, rest
+from workbench.tables import Column, Row, TableSpec, aligned, indented, noun, others
 
 if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
@@ -201,9 +202,9 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
 
     result = document(cluster)
     members, stats = result["members"], cluster.stats
+    rows = [{"member": number, **row} for number, row in enumerate(members, 1)]
+    yield from MEMBERS.lines(rows, most=_SHOWN_MEMBERS, none=f"no members: {without_members(result)[0]}")
     if members:
-        shown = enumerate(members[:_SHOWN_MEMBERS], 1)
-        yield from MEMBERS.lines({"member": number, **row} for number, row in shown)
         yield ""
     yield (
         f"{len(members):,} members of {stats.total_members:,} terms; "
@@ -212,8 +213,7 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
         f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s sampled, {stats.verify_s:.2f} s verified"
     )
     if not members:
-        why, change = without_members(result)
-        yield f"no members: {why}"
+        _, change = without_members(result)
         options = (
             f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")
             for name, value in change.items()
@@ -221,54 +221,86 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
         yield Hint(f"try {' '.join(options)}" if change else "change the expression")
     if stats.dropped:
         yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in stats.dropped.items())
-    yield from rest(len(members), _SHOWN_MEMBERS)
+
+
+def _judged(row: Row, result: Verified) -> dict[str, Any]:
+    from engines.egen.verdicts import because
+
+    texts = {
+        name: of.get(row["line"], "") for name, of in (("head", result.heads), ("member", result.members))
+    }
+    return {"gained": None, "except": "", **row, **texts, "because": because(row)}
+
+
+def _because(row: Row) -> str:
+    return str(row["condition"] or row["witness"] or row["reason"])
+
+
+VERDICTS = TableSpec(
+    (
+        Column("line", "line", 6, "right"),
+        *others("head", "csv tex"),
+        Column(
+            "verdict", "verdict", 12, format=lambda row: _verdict(row["verdict"] or "error", row["except"])
+        ),
+        Column("kept", "kept", 4, "right", unit="share of the head's domain", format=".0%"),
+        *others("gained except", "csv tex"),
+        Column("because", "because"),
+        Column("member", "member"),
+    ),
+    _judged,
+)
+GRADES = TableSpec(
+    (
+        Column("line", "line", 6, "right"),
+        *others("id", "csv tex"),
+        Column("verdict", "verdict", 9),
+        Column("gold", "gold", 20),
+        Column("pred", "pred", 20),
+        *others("condition witness reason", "csv tex"),
+        Column("because", "because", on="text", value=_because),
+    )
+)
 
 
 def verify(result: Verified, _spec: object) -> Iterator[str]:
-    from engines.egen.verdicts import because
+    def is_plain(row: Row) -> bool:
+        return row["verdict"] in ("equal", "extends") and not row["except"]
 
-    yield from aligned(["verdict", "lines"], result.totals.items())
-    failed = [row for row in result.results if row["verdict"] not in ("equal", "extends")]
+    exceptions = sum(bool(row.get("except")) for row in result.results)
+    totals = {**result.totals, **({"with exceptions": exceptions} if exceptions else {})}
+    yield from map(str, aligned(["verdict", "lines"], totals.items()))
+    yield ""
     # Unreadable lines first: among thousands of verdicts they would go unseen.
-    failed.sort(key=lambda row: row["verdict"] is not None)
-    if failed:
-        yield ""
-        rows = [
-            (
-                row["line"],
-                row["verdict"] or "error",
-                "" if row["kept"] is None else f"{row['kept']:.0%}",
-                because(row),
-                result.members.get(row["line"], ""),
-            )
-            for row in failed[:_SHOWN_LINES]
-        ]
-        yield from aligned(["line", "verdict", "kept", "because", "member"], rows)
-    if len(failed) > _SHOWN_LINES:
-        yield f"… and {len(failed) - _SHOWN_LINES:,} more; --json lists all"
+    others = sorted(
+        (row for row in result.results if not is_plain(row)), key=lambda row: row["verdict"] is not None
+    )
+    yield from VERDICTS.lines(
+        islice(others, _SHOWN_LINES),
+        result,
+        most=_SHOWN_LINES,
+        total=len(others),
+        every=result.results,
+        none="every line holds",
+    )
 
 
 def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
     if spec.pairs is None:
         row = result.results[0]
-        yield row["verdict"]
+        yield from GRADES.lines((), total=0, every=result.results, none=row["verdict"])
         names = ("condition", "witness", "reason", "gold", "pred")
-        yield from aligned(["", ""], [(name, row[name]) for name in names if row[name]])
+        yield from map(str, aligned(["", ""], [(name, row[name]) for name in names if row[name]]))
         return
-    yield from aligned(["verdict", "pairs"], result.totals.items())
-    others = [row for row in result.results if row["verdict"] != "equal"]
-    if others:
-        yield ""
-        rows = [
-            (
-                *(row[name] for name in ("line", "verdict", "gold", "pred")),
-                row["condition"] or row["witness"] or row["reason"],
-            )
-            for row in others[:_SHOWN_LINES]
-        ]
-        yield from aligned(["line", "verdict", "gold", "pred", "because"], rows)
-    if len(others) > _SHOWN_LINES:
-        yield Hint(f"{len(others) - _SHOWN_LINES:,} more; --json lists all")
+    yield from map(str, aligned(["verdict", "pairs"], result.totals.items()))
+    yield ""
+    yield from GRADES.lines(
+        (row for row in result.results if row["verdict"] != "equal"),
+        most=_SHOWN_LINES,
+        total=result.totals["pairs"] - result.totals["equal"],
+        every=result.results,
+        none="every answer is equal",
+    )
 
 
 def explain(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -328,16 +360,18 @@ def derive(result: Mapping[str, Any], _spec: object) -> list[str]:
 def egraph(result: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
     classes, root = result["classes"], str(result["root"])
     wanted = list(classes) if spec.number is not None else [root, *(name for name in classes if name != root)]
-    rows = []
-    for name in wanted[:_SHOWN_CLASSES]:
-        nodes = [" ".join([node[0], *(f"c{child}" for child in node[1:])]) for node in classes[name]]
-        count = len(nodes)
-        if spec.number is None and count > _SHOWN_NODES:
-            nodes[_SHOWN_NODES:] = [f"… {count - _SHOWN_NODES:,} more"]
-        rows.append((f"c{name}", count, result["terms"][name]["prefix"], ", ".join(nodes)))
-    yield from aligned(("class", "nodes", "smallest term", "is"), rows)
-    if len(wanted) > _SHOWN_CLASSES:
-        yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
+
+    def rows(most: int | None) -> Iterator[tuple[str, int, str, str]]:
+        for name in wanted:
+            nodes = [" ".join([node[0], *(f"c{child}" for child in node[1:])]) for node in classes[name]]
+            count = len(nodes)
+            if most is not None and count > most:
+                nodes[most:] = [f"… and {count - most:,} more"]
+            yield f"c{name}", count, result["terms"][name]["prefix"], ", ".join(nodes)
+
+    header = ("class", "nodes", "smallest term", "is")
+    cut = rows(_SHOWN_NODES if spec.number is None else None)
+    yield from aligned(header, cut, lambda _: (header, rows(None)), most=_SHOWN_CLASSES, total=len(wanted))
 
 
 def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
@@ -359,7 +393,7 @@ def extract(result: Mapping[str, Any], spec: Extract) -> Iterator[str]:
         )
         yield Hint(known if least is None or least > 200 else f"{known}; try --max-size {least}")
         return
-    yield from aligned(("size", "terms"), [(size, f"{count:,}") for size, count in result["counts"]])
+    yield from aligned(("size", "terms"), result["counts"])
     if result["members"]:
         yield ""
         yield from aligned(("size", "member"), [(row["size"], row["term"]) for row in result["members"]])
@@ -384,9 +418,7 @@ def save(result: Mapping[str, Any], _spec: object) -> list[str]:
 
 
 def find(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
-    if not result["matches"]:
-        return [f"no cluster holds {result['unicode']}"]
-    return MATCHES.lines(result["matches"])
+    return MATCHES.lines(result["matches"], none=f"no cluster holds {result['unicode']}")
 
 
 def show(result: Mapping[str, Any], _spec: object) -> Iterable[str]:
@@ -580,13 +612,15 @@ def draw_map(result: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
     if spec.file is None:
         numbers = result.get("clusters", [""] * len(result["exprs"]))
         points = result["points"] or []
-        rows = (
-            (number, name, f"{x:.4f}", f"{y:.4f}", text)
+        header = ("cluster", "name", "x", "y", "expression")
+        rows = [
+            (number, name, x, y, text)
             for number, name, (x, y), text in zip(
                 numbers, result["names"], points, result["exprs"], strict=True
             )
-        )
-        yield from aligned(("cluster", "name", "x", "y", "expression"), rows)
+        ]
+        seen = ((number, name, f"{x:.4f}", f"{y:.4f}", text) for number, name, x, y, text in rows)
+        yield from aligned(header, seen, lambda _: (header, rows))
     elif "clusters" in result:
         yield f"{len(result['points']):,} clusters in {spec.file}"
     else:
@@ -720,7 +754,7 @@ def evaluate(result: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
     if result["mistakes"]:
         yield ""
         yield f"wrong: {result['wrong']:,}; the costliest:"
-        lines = MISTAKES.lines(result["mistakes"][: spec.worst or _SHOWN_MISTAKES])
+        lines = MISTAKES.lines(result["mistakes"], most=spec.worst or _SHOWN_MISTAKES)
         yield from indented(lines)
 
 

@@ -87,6 +87,7 @@ OPERATIONS = (
         "mwp.labels",
         "Print the triplets that you labelled bad on the screen.",
         "workbench.papers.mwp.data:own_labels",
+        tables=True,
     ),
 )
 

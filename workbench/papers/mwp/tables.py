@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.paper import Hint
-from workbench.tables import Column, TableSpec, aligned, others, rest
+from workbench.tables import Column, TableSpec, aligned, others
 
 if TYPE_CHECKING:
     from engines.mwp.triplets.find import Candidate, Explanation
@@ -148,11 +147,12 @@ def problems(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
             for note in notes[:_SHOWN]:
                 yield f"  {kind}, line {note['line']} ({note['id']}): {note['reason']}"
             if len(notes) > _SHOWN:
-                yield Hint(f"  {len(notes) - _SHOWN:,} more {kind}; --json lists all")
-    rows = list(islice(result["templates"].items(), _SHOWN))
-    if rows:
+                yield f"  … and {len(notes) - _SHOWN:,} more {kind}; --json lists all"
+    if result["templates"]:
         yield f"{len(result['templates']):,} templates; the commonest:"
-        yield from aligned(("template", "problems"), rows)
+    yield from aligned(
+        ("template", "problems"), result["templates"].items(), most=_SHOWN, none="no templates"
+    )
     if result["out"]:
         yield f"{result['usable']:,} problems written to {result['out']}"
     if result["renamed"]:
@@ -164,13 +164,9 @@ def anchors(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     yield f"{len(result['anchors']):,} anchors, pool {parts}, {len(result['templates']):,} equations"
     if result["unusable"]:
         yield _unusable(result)
-    shown = result["templates"][:_SHOWN]
-    yield from aligned(
-        ("equation", "problems", "qr", "roda"), [tuple(row[k] for k in _COUNTED) for row in shown]
-    )
-    yield from ANCHORS.lines(result["anchors"][:_SHOWN])
-    if len(result["anchors"]) > _SHOWN:
-        yield Hint("--json lists all")
+    rows = [tuple(row[k] for k in _COUNTED) for row in result["templates"]]
+    yield from aligned(("equation", "problems", "qr", "roda"), rows, most=_SHOWN)
+    yield from ANCHORS.lines(result["anchors"], most=_SHOWN)
 
 
 def _unusable(result: Mapping[str, Any]) -> str:
@@ -182,10 +178,8 @@ _COUNTED = ("template", "count", "qr", "roda")
 
 def labels(result: Sequence[Label], _spec: object) -> Iterator[str]:
     rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in result]
-    if rows:
-        yield from aligned(("set", "anchor", "positive", "negative", "label"), rows)
-    else:
-        yield Hint("you have not labelled any triplets")
+    header = ("set", "anchor", "positive", "negative", "label")
+    yield from aligned(header, rows, none="you have not labelled any triplets")
 
 
 def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -200,6 +194,8 @@ def augment(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
                 yield f"  {what if what == 'refused' else 'doubtful'} {count:>6,}  {reason}"
     for row in result["variants"][:_SHOWN]:
         yield f"{row['id']}  {row['text']}  {row['equation']}  = {row['answer']:.10g}"
+    if len(result["variants"]) > _SHOWN:
+        yield f"… and {len(result['variants']) - _SHOWN:,} more; --json lists all"
     if result["out"]:
         yield f"written to {result['out']}"
 
@@ -220,8 +216,7 @@ def triplets(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     if result["out"]:
         yield f"{result['triplets']:,} triplets written to {result['out']}"
         return
-    yield from TRIPLETS.lines(result["triplets"][:_SHOWN])
-    yield from rest(len(result["triplets"]), _SHOWN, "more; --json lists all, --out FILE saves them")
+    yield from TRIPLETS.lines(result["triplets"], most=_SHOWN)
 
 
 def explain(result: Explanation, _spec: object) -> Iterator[str]:
@@ -294,11 +289,10 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     for title, key in (("operations", "by_ops"), ("template", "by_template")):
         yield ""
         groups = [
-            (name, f"{row['problems']:,}", f"{100 * row['answer_accuracy']:.1f}")
-            for name, row in islice(result[key].items(), _SHOWN)
+            (name, row["problems"], f"{100 * row['answer_accuracy']:.1f}")
+            for name, row in result[key].items()
         ]
-        yield from aligned((title, "problems", "answers right, %"), groups)
-        yield from rest(len(result[key]), _SHOWN)
+        yield from aligned((title, "problems", "answers right, %"), groups, most=_SHOWN)
     if against := result.get("against"):
         yield ""
         yield (
@@ -311,7 +305,7 @@ def evaluate(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         shown = [
             (
                 name.replace("_", " "),
-                f"{row['problems']:,}",
+                row["problems"],
                 f"{100 * row['before']:.1f}" if "before" in row else "–",
                 f"{100 * row['answer_accuracy']:.1f}" if "before" in row else "–",
             )
@@ -332,7 +326,9 @@ def arrange(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield f"{len(result['points']):,} problems plotted in {result['file']}"
         return
     rows = [
-        (name, f"{x:.2f}", f"{y:.2f}", template)
+        (name, x, y, template)
         for name, (x, y), template in zip(result["ids"], result["points"], result["templates"], strict=True)
     ]
-    yield from aligned(("problem", "x", "y", "equation"), rows)
+    header = ("problem", "x", "y", "equation")
+    seen = ((name, f"{x:.2f}", f"{y:.2f}", template) for name, x, y, template in rows)
+    yield from aligned(header, seen, lambda _: (header, rows))
