@@ -40,7 +40,7 @@ def read_forms(path: Path = LIST) -> list[tuple[str, list[str]]]:
 
 def evaluated(tree: Tree) -> str:
     """An expression as SymPy evaluates it by itself."""
-    from engines.core.symbolic import to_sympy
+    from engines.mathematics.terms.symbolic import to_sympy
 
     return str(to_sympy(tree))
 
@@ -101,8 +101,8 @@ def unsound(head: Tree, members: list[Tree]) -> dict[str, int]:
 
 
 def measured(head: str, forms: list[str]) -> dict[str, Any]:
-    from engines.egen.expressions.notation import read
     from engines.egen.generation import Generate, generate
+    from engines.mathematics.terms.notation import read
 
     def members(count: int) -> list[Tree]:
         return [one.tree for one in generate(Generate(head, members=count)).members]

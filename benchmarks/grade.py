@@ -31,10 +31,10 @@ from typing import Any
 
 from benchmarks._record import Record, json_rows, parser_of, put_into, table
 from engines.core.errors import ExpressionError
-from engines.core.numeric import compile_many, evaluate
-from engines.egen.expressions.language import read_prefix
-from engines.egen.expressions.notation import latex
+from engines.core.vocabulary import read_prefix
 from engines.egen.grading.grade import grade
+from engines.mathematics.numbers.numeric import compile_many, evaluate
+from engines.mathematics.terms.notation import latex
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
 CHANGED = 10_000

@@ -37,8 +37,8 @@ def equal_pairs(heads: int, members: int, seed: int) -> Iterator[Pair]:
     from engines.core.errors import EngineError
     from engines.egen.corpus.sources import templates
     from engines.egen.egraph.process import shared_process
-    from engines.egen.expressions.infix import read_infix
     from engines.egen.records import EgenConfig
+    from engines.formula.infix import read_infix
 
     every = [one.tree for one in templates() if "d" not in one.tree.labels()]
     config = EgenConfig(members=members, max_tokens=25)
@@ -59,7 +59,7 @@ def equal_pairs(heads: int, members: int, seed: int) -> Iterator[Pair]:
 
 def changed(tree: Tree, source: random.Random) -> Tree:
     """With another number, sign or function in one place."""
-    from engines.egen.expressions.language import of_its_kind
+    from engines.core.vocabulary import of_its_kind
 
     paths = [path for path in _paths(tree) if of_its_kind(tree.at(path).label)]
     path = source.choice(paths)
@@ -89,8 +89,8 @@ def differ(left: Tree, right: Tree) -> bool:
 
 def in_latex(pairs: Sequence[Pair]) -> tuple[list[tuple[Pair, Pair]], int]:
     """Pairs, each with what the reader makes of both in LaTeX, and how many are not read."""
-    from engines.egen.expressions.notation import latex
     from engines.formula.meaning import read
+    from engines.mathematics.terms.notation import latex
 
     result, unread = [], 0
     for pair in pairs:
@@ -110,9 +110,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     result = Record("judging", given.out, heads=given.heads, changed=given.changed, seed=given.seed)
-    from engines.egen.expressions.language import of_its_kind
-    from engines.egen.expressions.notation import infix
+    from engines.core.vocabulary import of_its_kind
     from engines.egen.judging import judge
+    from engines.mathematics.terms.notation import infix
 
     judged = judge()
     pairs = list(equal_pairs(given.heads, given.members, given.seed))

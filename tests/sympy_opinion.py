@@ -7,8 +7,8 @@ from typing import Any, Literal
 import sympy
 
 from engines.core.errors import ExpressionError
-from engines.core.symbolic import isolated, to_sympy
 from engines.core.tree import Tree
+from engines.mathematics.terms.symbolic import isolated, to_sympy
 
 __all__ = ["Opinion", "second_opinion"]
 

@@ -268,7 +268,7 @@ def overlap(a: Path, b: Path) -> Overlap:
 
 def _kind(path: Path) -> str:
     """Expressions, posts or texts: by the names in a folder, or a file's first lines that say something."""
-    from engines.egen.expressions.notation import read
+    from engines.mathematics.terms.notation import read
 
     if path.is_dir():
         return "expressions" if (path / "manifest.json").exists() or not _collection(path) else "posts"
@@ -303,9 +303,9 @@ def _collection(path: Path) -> bool:
 
 
 def _clusters(path: Path) -> list[list[str]]:
-    from engines.egen.expressions.language import prefix
-    from engines.egen.expressions.notation import read
+    from engines.core.vocabulary import prefix
     from engines.egen.models.datasets import read_labelled
+    from engines.mathematics.terms.notation import read
 
     if path.is_dir() or next(read_lines(path))[1].lstrip().startswith("{"):
         return read_labelled(path, partial=True, min_size=1, max_length=10**6).clusters
@@ -322,7 +322,7 @@ def _clusters(path: Path) -> list[list[str]]:
 
 
 def _expressions(a: Path, b: Path) -> Overlap:
-    from engines.egen.expressions.canonical import canonical_key
+    from engines.mathematics.terms.canonical import canonical_key
 
     ours, theirs = _clusters(a), _clusters(b)
     forms = {canonical_key(text.split()): text for texts in theirs for text in texts}
@@ -341,8 +341,8 @@ def _expressions(a: Path, b: Path) -> Overlap:
 
 def _functions(ours: list[str], theirs: list[str]) -> Shared:
     """Heads of A that are the same function as a head of B, at least where both are defined."""
+    from engines.core.vocabulary import read_prefix
     from engines.egen.corpus.assemble import fingerprints, look_alike
-    from engines.egen.expressions.language import read_prefix
     from engines.egen.verification.verify import Verifier
 
     prints_a, prints_b = (fingerprints([text.split() for text in side]) for side in (ours, theirs))

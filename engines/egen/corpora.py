@@ -14,7 +14,7 @@ from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
 from engines.core.system import reported_row
-from engines.egen.expressions.language import LETTERS, read_prefix
+from engines.core.vocabulary import LETTERS, read_prefix
 from engines.egen.records import (
     CORPUS_CONFIG,
     MAX_MEMBERS,
@@ -539,9 +539,9 @@ def find(spec: FindFunction) -> dict[str, Any]:
     member it is, if it is one.
     """
     from engines.egen.corpus.folder import open_corpus
-    from engines.egen.expressions.notation import read_head
     from engines.egen.theories.reals import Reals
     from engines.egen.verification.verify import verdict_row
+    from engines.mathematics.terms.notation import read_head
 
     corpus = open_corpus(spec.corpus, several=True)
     theory = corpus.theory

@@ -10,8 +10,7 @@ from typing import Annotated, Any, get_args
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused
-from engines.egen.expressions.language import VARIABLE, prefix, variables_of
-from engines.egen.expressions.notation import Notation
+from engines.core.vocabulary import VARIABLE, prefix, variables_of
 from engines.egen.records import (
     ACCEPTED,
     FEW,
@@ -36,6 +35,7 @@ from engines.egen.records import (
     style_of,
 )
 from engines.egen.theories.theory import Theory, ordered, read_assumptions, theory_of, theory_text
+from engines.mathematics.terms.notation import Notation
 
 
 @dataclass(frozen=True, slots=True)

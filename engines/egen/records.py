@@ -15,7 +15,7 @@ from engines.core.errors import EngineError, ExpressionError
 from engines.core.shown import MOST, Tabular, Tex, chain
 from engines.core.spec import Arg, refused
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, visible
+from engines.core.vocabulary import ARITY, HYPERBOLIC, TRIGONOMETRIC, visible
 
 # How much the families of rules weigh where terms are drawn: `hyperbolic=0.2, inverse trig=0.5`.
 #

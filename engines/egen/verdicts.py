@@ -17,10 +17,10 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, ignore
 from engines.core.shown import MOST, Shown, Tabular
 from engines.core.spec import Arg
-from engines.egen.expressions.language import LETTERS, VARIABLE, prefix
-from engines.egen.expressions.notation import read, read_head
+from engines.core.vocabulary import LETTERS, VARIABLE, prefix
 from engines.egen.records import Assume, AssumeAny, Outcome, TheoryName, distinguishable, where
 from engines.egen.theories.theory import read_assumptions
+from engines.mathematics.terms.notation import read, read_head
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree

@@ -43,7 +43,7 @@ def said(text: str) -> str:
 
 
 def _tree(prefix: str) -> Tree:
-    from engines.egen.expressions.language import LETTERS, read_prefix
+    from engines.core.vocabulary import LETTERS, read_prefix
     from engines.egen.theories.own import met
 
     try:
@@ -78,7 +78,7 @@ def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
 
 @lru_cache(4_096)
 def variables(prefix: str) -> tuple[str, ...]:
-    from engines.egen.expressions.language import variables_of
+    from engines.core.vocabulary import variables_of
     from engines.egen.theories.theory import ordered
 
     names = variables_of(_tree(prefix))
@@ -87,8 +87,8 @@ def variables(prefix: str) -> tuple[str, ...]:
 
 def check(text: str) -> tuple[str, str]:
     """An expression of x as it is typed. Returns: its prefix form and nothing, or nothing and why not."""
-    from engines.egen.expressions.language import prefix
-    from engines.egen.expressions.notation import read_head
+    from engines.core.vocabulary import prefix
+    from engines.mathematics.terms.notation import read_head
 
     try:
         return prefix(read_head(text)), ""
@@ -105,7 +105,7 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     Returns: the prefix form, the settings that it names (`assume`, `weights`, `theory`) and nothing, or
     nothing, none and what is wrong.
     """
-    from engines.egen.expressions.language import prefix
+    from engines.core.vocabulary import prefix
     from engines.egen.records import canonical_weights
     from engines.egen.theories.own import theory_file
     from engines.egen.theories.theory import read_assumptions, theory_of

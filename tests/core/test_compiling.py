@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core import numeric_kernel
 from engines.core.compiling import fma, plain
-from engines.core.numeric import compile_valid
-from engines.core.numeric_kernel import BINARY, UNARY
+from engines.mathematics.numbers import numeric_kernel
+from engines.mathematics.numbers.numeric import compile_valid
+from engines.mathematics.numbers.numeric_kernel import BINARY, UNARY
 
 ROOT = Path(__file__).resolve().parents[2]
 EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, -1e-300, 1e300, 1e-8, 710.0, -800.0, 1e155, np.pi, 1.57, 33.0)
@@ -60,7 +60,7 @@ def test_what_a_product_loses_is_exact(a: float, b: float) -> None:
 
 CLUSTERS = """
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.notation import read_head
+from engines.mathematics.terms.notation import read_head
 from engines.egen.records import EgenConfig, Limits
 
 def clusters(*heads):

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from engines.core.domain import draw, intervals
-from engines.core.numeric import compile_many
+from engines.mathematics.numbers.domain import draw, intervals
+from engines.mathematics.numbers.numeric import compile_many
 
 INF = math.inf
 

@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import (
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
+from engines.core.vocabulary import ARITY, FUNCTIONS, prefix, read_prefix
+from engines.mathematics.numbers.numeric import (
     DEFINED,
     UNDEFINED,
     UNKNOWN,
@@ -21,8 +23,6 @@ from engines.core.numeric import (
     compile_valid,
     evaluate,
 )
-from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
-from engines.egen.expressions.language import ARITY, FUNCTIONS, prefix, read_prefix
 from tests.core.reals import AmbiguousError, UndefinedError, value
 from tests.egen.expressions import trees
 

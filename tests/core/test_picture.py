@@ -121,8 +121,8 @@ def test_what_cannot_be_drawn_is_refused(latex: str, tmp_path: Path) -> None:
 
 
 def test_the_formulas_of_expressions_can_be_drawn(tmp_path: Path) -> None:
-    from engines.egen.expressions.language import ARITY, read_prefix
-    from engines.egen.expressions.notation import latex
+    from engines.core.vocabulary import ARITY, read_prefix
+    from engines.mathematics.terms.notation import latex
 
     for operator, arity in ARITY.items():
         prefix = " ".join([operator, *["x", "3"][:arity]])

@@ -9,10 +9,10 @@ import sympy
 from hypothesis import given, settings
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import DEFINED, compile_many, evaluate
-from engines.core.symbolic import from_sympy, to_sympy
 from engines.core.tree import Tree
-from engines.egen.expressions.language import FUNCTIONS, prefix, read_prefix
+from engines.core.vocabulary import FUNCTIONS, prefix, read_prefix
+from engines.mathematics.numbers.numeric import DEFINED, compile_many, evaluate
+from engines.mathematics.terms.symbolic import from_sympy, to_sympy
 from tests.egen.expressions import arithmetic
 from tests.sympy_opinion import second_opinion
 

@@ -12,10 +12,10 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
+from engines.core.vocabulary import prefix
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraph.process import Answer, ClusterRequest
-from engines.egen.expressions.language import prefix
 from engines.egen.records import Cluster, EgenConfig, Member, Stats, Verdict
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engines.core.tree import Tree, parse_prefix
+from engines.core.vocabulary import ARITY
 from engines.egen.egraph.grammar import Grammar, Sampler
-from engines.egen.expressions.language import ARITY
 
 Tokens = tuple[str, ...]
 

@@ -332,8 +332,8 @@ def pairs(seed: int = 0) -> Iterator[Pair]:
 
 def parts(pair: Pair) -> bool:
     """Whether the two differ at the point, or only one of them has a value, as mpmath sees it."""
-    from engines.egen.expressions.language import LETTERS
-    from engines.egen.expressions.notation import read
+    from engines.core.vocabulary import LETTERS
+    from engines.mathematics.terms.notation import read
 
     with mpmath.workdps(_DIGITS):
         at = {name: _value(read(text, letters=LETTERS), {}) for name, text in pair.at.items()}
@@ -395,9 +395,9 @@ _ALLOWED: dict[str, Callable[[Any], bool]] = {
 
 def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     """What comes of a pair: `equal` if the verifier takes the two for equal."""
-    from engines.egen.expressions.language import LETTERS
-    from engines.egen.expressions.notation import read
+    from engines.core.vocabulary import LETTERS
     from engines.egen.verification.verify import verifier
+    from engines.mathematics.terms.notation import read
 
     head, member = (read(text, letters=LETTERS) for text in (pair.head, pair.member))
     (verdict,) = verifier(head, member).check([member])

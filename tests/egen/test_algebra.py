@@ -8,12 +8,12 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core.symbolic import to_sympy
 from engines.core.tree import Tree
-from engines.egen.algebra.atoms import Powers, Signs, bottom_up, is_zero
-from engines.egen.algebra.rational import TooLargeError, factored, factors, normal, rational, terms
 from engines.egen.algebra.relations import equal
-from engines.egen.expressions.notation import infix, read
+from engines.mathematics.algebra.atoms import Powers, Signs, bottom_up, is_zero
+from engines.mathematics.algebra.rational import TooLargeError, factored, factors, normal, rational, terms
+from engines.mathematics.terms.notation import infix, read
+from engines.mathematics.terms.symbolic import to_sympy
 from tests.egen.expressions import arithmetic
 
 POINTS = np.array([0.3, 0.7, 1.9, 4.1])

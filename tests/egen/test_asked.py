@@ -13,12 +13,12 @@ import pytest
 from engines.chat.client import Chat
 from engines.chat.endpoint import KEY
 from engines.core.errors import EngineError
+from engines.core.vocabulary import read_prefix
 from engines.egen.evaluations import language_model as asked
 from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.evaluate import Evaluate, evaluate
 from engines.egen.evaluations.mistakes import Derivation
 from engines.egen.evaluations.semantic import Item, write_items
-from engines.egen.expressions.language import read_prefix
 from tests.chat.model_server import Model, served
 
 ITEMS = [

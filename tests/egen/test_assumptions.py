@@ -14,21 +14,21 @@ import sympy
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
+from engines.core.vocabulary import LETTERS, prefix
 from engines.egen import egraphs
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.evaluations.check import Check, check
-from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import LETTERS, prefix
-from engines.egen.expressions.notation import infix, latex, unicode_infix
-from engines.egen.expressions.notation import read as read_text
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import ASSUMED, is_variable, load_rules, variables
 from engines.egen.theories.theory import NOTHING, read_assumptions, theory_of
 from engines.egen.verdicts import Explain, Verify, explain, verify
 from engines.egen.verification.points import Region
 from engines.egen.verification.verify import Several, verifier
+from engines.mathematics.terms.canonical import canonical_key
+from engines.mathematics.terms.notation import infix, latex, unicode_infix
+from engines.mathematics.terms.notation import read as read_text
 
 GROWER = Grower("strict", theory=theory_of("reals", "", Tree("y")))
 

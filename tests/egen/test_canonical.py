@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     FUNCTIONS,
     HYPERBOLIC,
     INVERSE,
@@ -24,6 +23,7 @@ from engines.egen.expressions.language import (
     read_prefix,
 )
 from engines.egen.expressions.padding import has_padding
+from engines.mathematics.terms.canonical import canonical_key
 from tests.egen.expressions import arithmetic, trees, value
 
 

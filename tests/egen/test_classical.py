@@ -11,22 +11,22 @@ from hypothesis import given, settings
 
 from benchmarks.classical import evaluated, read_forms
 from engines.core.errors import EngineError
-from engines.core.symbolic import to_sympy
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.egen.algebra.atoms import Signs
+from engines.core.vocabulary import prefix
 from engines.egen.algebra.classical import TABLE, by_procedures, classical
 from engines.egen.check_rules import Rules, rules
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.language import prefix
-from engines.egen.expressions.notation import infix, read
 from engines.egen.expressions.novelty import written
 from engines.egen.generation import Generate
 from engines.egen.records import FORMS, EgenConfig, Limits
 from engines.egen.rules.table import load_families
 from engines.egen.theories.reals import Reals
 from engines.egen.verification.verify import Verifier
+from engines.mathematics.algebra.atoms import Signs
+from engines.mathematics.terms.notation import infix, read
+from engines.mathematics.terms.symbolic import to_sympy
 from tests.egen.expressions import trees
 
 

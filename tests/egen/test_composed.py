@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.tree import Tree
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.composed.examples import Example, alike, detoured, moved, near_copy, plane_points, values
 from engines.egen.composed.network import (
     OPERATIONS,
@@ -30,7 +31,6 @@ from engines.egen.composed.network import (
 )
 from engines.egen.composed.trainer import composed
 from engines.egen.corpus.published import import_published
-from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.models.datasets import read_labelled, sample_corpus
 from engines.egen.models.encode import load_encoder
 from engines.egen.verification.verify import Verifier

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
+from engines.core.vocabulary import read_prefix
 from engines.egen.corpora import CorpusStats, ShowCluster, corpus_stats, save_cluster, show
 from engines.egen.corpus.assemble import CLUSTERS, paper_split, shape_split
 from engines.egen.corpus.build import build_corpus
@@ -28,11 +29,10 @@ from engines.egen.corpus.folder import (
     write_shard,
 )
 from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
-from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import read_prefix
-from engines.egen.expressions.notation import to_training
 from engines.egen.models.datasets import stream_pairs, stream_triplets
 from engines.egen.records import EgenConfig, Member, Verdict
+from engines.mathematics.terms.canonical import canonical_key
+from engines.mathematics.terms.notation import to_training
 from tests.egen import fake_growth
 
 EQUAL = (

@@ -7,13 +7,13 @@ import random
 import numpy as np
 import pytest
 
-from engines.core.numeric import balls, compile_many
-from engines.egen.expressions.language import LETTERS, read_prefix
-from engines.egen.expressions.notation import read
+from engines.core.vocabulary import LETTERS, read_prefix
 from engines.egen.records import Verdict
 from engines.egen.theories.theory import read_assumptions
 from engines.egen.verification.curves import INNER, _widened
 from engines.egen.verification.verify import verdict_row, verifier
+from engines.mathematics.numbers.numeric import balls, compile_many
+from engines.mathematics.terms.notation import read
 from tests.egen.hostile import HALF, HUMAN, Pair, judged, pairs, parts
 
 DISCS = random.Random(26)

@@ -9,11 +9,11 @@ import pytest
 
 from engines import egen
 from engines.core.tree import Tree
+from engines.core.vocabulary import fold, prefix, read_prefix
 from engines.egen.algebra.relations import ARITHMETIC
 from engines.egen.egraph.derivation import Derivation, Proofs, derive, reverse
-from engines.egen.expressions.language import fold, prefix, read_prefix
-from engines.egen.expressions.notation import read
 from engines.egen.rules.table import is_variable, load_rules
+from engines.mathematics.terms.notation import read
 from tests.core.reals import UndefinedError, value
 
 PROCEDURES = {

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError, EngineError
+from engines.core.vocabulary import prefix
 from engines.egen.check_rules import Rules, document, rules
-from engines.egen.expressions.language import prefix
 from engines.egen.rules.own import classify, read_foreign
 from tests.conftest import mathwb
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from engines.core.errors import ExpressionError
-from engines.egen.expressions.infix import read_infix
-from engines.egen.expressions.language import LETTERS
-from engines.egen.expressions.notation import expression_row
+from engines.core.vocabulary import LETTERS
 from engines.egen.judging import judge
 from engines.egen.verification.verify import verifier
+from engines.formula.infix import read_infix
 from engines.formula.meaning import read
+from engines.mathematics.terms.notation import expression_row
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,17 @@ import sympy
 from benchmarks.classical import unsound
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.corpus.sources import templates
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.process import GrowthProcess
-from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import prefix, read_prefix
-from engines.egen.expressions.notation import read
 from engines.egen.expressions.padding import has_padding
 from engines.egen.records import MAX_TOKENS, Cluster, EgenConfig, Limits, Mode
 from engines.egen.rules.table import parse_families
 from engines.egen.verification.verify import Verifier
+from engines.mathematics.terms.canonical import canonical_key
+from engines.mathematics.terms.notation import read
 from tests.conftest import mathwb
 from workbench.cli import command
 from workbench.cli.command import app
@@ -56,7 +56,7 @@ def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, 
 
 def test_members_agree_with_sympy(growers: dict[str, Grower]) -> None:
     cluster = grown(growers, "- tanh + * 3 x 4 6", members=30)
-    from engines.core.symbolic import to_sympy
+    from engines.mathematics.terms.symbolic import to_sympy
 
     head = to_sympy(cluster.head)
     assert len(cluster.members) == 30
@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_cluster(growers: dict[str, Grower]) -> Non
     assert grown(growers, head, seed=5).members != one.members
     script = (
         "from engines.egen.egraph.members import generate\n"
-        "from engines.egen.expressions.language import read_prefix\n"
+        "from engines.core.vocabulary import read_prefix\n"
         "from engines.egen.records import EgenConfig, Limits\n"
         f"config = EgenConfig(members=60, seed=4, limits=Limits(nodes={LIMITS.nodes}))\n"
         f"for member in generate(read_prefix({head!r}), config).members: print(member.prefix)\n"

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.egraph import grammar as sampling
 from engines.egen.egraph.grammar import EGraph, ENode, Grammar, Sampler
 from engines.egen.egraph.growth import Grower
-from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import Limits
 from tests.egen.grammar_terms import drawn, enumerated, sample, terms
 

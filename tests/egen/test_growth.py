@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from engines.core.tree import Tree
+from engines.core.vocabulary import read_prefix
 from engines.egen.egraph.grammar import EGraph, ENode, with_padding
 from engines.egen.egraph.growth import Grower, guards, number_classes, paddings
-from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Limits, Mode
 from engines.egen.rules.table import load_rules, parse_families, read_pattern
 from engines.egen.verification.verify import Verifier
@@ -197,7 +197,7 @@ def test_growing_one_head_leaves_nothing_for_the_next(strict: Grower) -> None:
 _SCRIPT = """
 import json, sys
 from engines.egen.egraph.growth import Grower
-from engines.egen.expressions.language import read_prefix
+from engines.core.vocabulary import read_prefix
 from engines.egen.records import Limits
 found = Grower("strict").grow(read_prefix(sys.argv[1]), Limits(nodes=500))
 said = found.root, found.classes, found.stop_reason, found.iterations, found.nodes, found.fired

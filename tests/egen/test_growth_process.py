@@ -12,11 +12,11 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.egraph import process as module
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, GrowthProcess
-from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import EgenConfig, Limits
 from tests.egen import fake_growth
 
@@ -132,7 +132,7 @@ def test_a_pool_answers_with_numbers() -> None:
 def test_a_script_without_a_main_guard_and_one_on_stdin_can_grow(tmp_path: Path) -> None:
     script = (
         "from engines.egen.egraph.process import shared_process\n"
-        "from engines.egen.expressions.language import read_prefix\n"
+        "from engines.core.vocabulary import read_prefix\n"
         "print(shared_process().egraph(read_prefix('sin 2')).root)\n"
     )
     (tmp_path / "script.py").write_text(script)

@@ -9,9 +9,9 @@ import pytest
 import sympy
 
 from engines.core.tree import Tree
-from engines.egen.expressions.infix import read_infix
-from engines.egen.expressions.language import LETTERS
+from engines.core.vocabulary import LETTERS
 from engines.egen.judging import judge
+from engines.formula.infix import read_infix
 from engines.formula.judge import Judgement
 from engines.formula.meaning import read
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import compile_many, evaluate
 from engines.core.tree import MAX_DEPTH, Tree
-from engines.egen.expressions.language import LETTERS, prefix
-from engines.egen.expressions.notation import latex, read
+from engines.core.vocabulary import LETTERS, prefix
 from engines.egen.generation import Generate, generate
+from engines.mathematics.numbers.numeric import compile_many, evaluate
+from engines.mathematics.terms.notation import latex, read
 from tests.egen.expressions import trees
 
 

@@ -20,8 +20,7 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import write_array
 from engines.core.spec import values
 from engines.core.tree import Tree
-from engines.egen.expressions.language import prefix, read_prefix
-from engines.egen.expressions.notation import PAD, VOCABULARY, to_training
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.models import trainers
 from engines.egen.models.datasets import Sequences, batches, ids, without_log
 from engines.egen.models.encode import ModelEncoder, load_encoder
@@ -39,6 +38,7 @@ from engines.egen.models.transformer import (
 )
 from engines.egen.models.transformer import encode as encoded
 from engines.egen.models.transformer import logits as logits_of
+from engines.mathematics.terms.notation import PAD, VOCABULARY, to_training
 from tests.egen.expressions import trees
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import compile_many, evaluate
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
-from engines.egen.expressions.infix import read_infix
-from engines.egen.expressions.language import FUNCTIONS, prefix, read_prefix
-from engines.egen.expressions.notation import (
+from engines.core.vocabulary import FUNCTIONS, prefix, read_prefix
+from engines.formula.infix import read_infix
+from engines.mathematics.numbers.numeric import compile_many, evaluate
+from engines.mathematics.terms.notation import (
     Notation,
     check_head,
     infix,

@@ -12,20 +12,20 @@ from scipy.stats import chisquare
 
 from engines.core.system import asset
 from engines.core.tree import Tree
+from engines.core.vocabulary import read_prefix
 from engines.egen.algebra.classical import OPENINGS
-from engines.egen.algebra.rational import rational
 from engines.egen.check_rules import Rules, rules
 from engines.egen.corpora import BuildCorpus, resolved
 from engines.egen.egraph.grammar import Grammar, Sampler, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.language import read_prefix
-from engines.egen.expressions.notation import read
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster, EgenConfig, Limits, Order, Style
 from engines.egen.rules.table import load_families
 from engines.egen.verification.verify import Verifier
+from engines.mathematics.algebra.rational import rational
+from engines.mathematics.terms.notation import read
 from tests.egen.detours import detours
 from tests.egen.grammar_terms import drawn, terms
 

@@ -12,17 +12,17 @@ from flint import arb
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
+from engines.core.vocabulary import LETTERS, prefix, variables_of
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.evaluations.check import Check, check
-from engines.egen.expressions.language import LETTERS, prefix, variables_of
-from engines.egen.expressions.notation import infix, latex, unicode_infix
-from engines.egen.expressions.notation import read as read_text
 from engines.egen.theories.theory import theory_of
 from engines.egen.verdicts import Explain, Verify, explain, verify
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.rigorous import value
 from engines.egen.verification.verify import verifier
+from engines.mathematics.terms.notation import infix, latex, unicode_infix
+from engines.mathematics.terms.notation import read as read_text
 
 
 def read(text: str) -> Tree:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError, EngineError
+from engines.core.vocabulary import prefix
 from engines.egen.corpora import save_cluster
 from engines.egen.corpus.folder import GrownHead, open_corpus
 from engines.egen.corpus.published import export_published, import_published, read_published
 from engines.egen.corpus.sources import BadLine
-from engines.egen.expressions.language import prefix
 from engines.egen.records import EgenConfig, Member, Verdict
 from tests.egen import fake_growth
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.symbolic import to_sympy
+from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
-from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Verdict, distinguishable, where
 from engines.egen.theories.theory import read_assumptions
 from engines.egen.verification.explain import described, explain
 from engines.egen.verification.verify import Verifier, verdict_row, verifier
+from engines.mathematics.terms.symbolic import to_sympy
 
 SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" / "sample-e"
 

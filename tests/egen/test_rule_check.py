@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.numeric import DEFINED
-from engines.egen.expressions.language import FUNCTIONS as LANGUAGE_FUNCTIONS
-from engines.egen.expressions.language import read_prefix
+from engines.core.vocabulary import FUNCTIONS as LANGUAGE_FUNCTIONS
+from engines.core.vocabulary import read_prefix
 from engines.egen.rules import soundness as checker
 from engines.egen.rules import table as rules_module
 from engines.egen.rules.soundness import (
@@ -27,6 +26,7 @@ from engines.egen.rules.soundness import (
 )
 from engines.egen.rules.soundness import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern, variables
+from engines.mathematics.numbers.numeric import DEFINED
 from tests.conftest import mathwb
 from tests.core.reals import AmbiguousError, value
 

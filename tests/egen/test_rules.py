@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
-from engines.core.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 from engines.core.system import asset
 from engines.core.tree import Tree
-from engines.egen.expressions.language import is_constant_token, prefix
+from engines.core.vocabulary import is_constant_token, prefix
 from engines.egen.rules import table as table_module
 from engines.egen.rules.table import (
     Condition,
@@ -29,6 +28,7 @@ from engines.egen.rules.table import (
     table_hash,
     variables,
 )
+from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 
 RULES = {rule.name: rule for rule in load_rules()}
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engines.core.errors import DataError
+from engines.core.vocabulary import LETTERS, read_prefix
 from engines.egen.corpora import (
     BuildCorpus,
     CorpusStats,
@@ -30,7 +31,6 @@ from engines.egen.corpus.assemble import POINTS, fingerprints
 from engines.egen.corpus.build import Plan, build_corpus, saved_plan
 from engines.egen.corpus.folder import Corpus, open_corpus
 from engines.egen.corpus.sources import file_source
-from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.models.datasets import read_labelled
 from engines.egen.records import EgenConfig
 from engines.egen.theories.theory import NOTHING, read_assumptions

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.egen.expressions.canonical import Canonical, Subterms, canonical_key
-from engines.egen.expressions.language import ARITY
+from engines.core.vocabulary import ARITY
 from engines.egen.expressions.novelty import Ideas, written
 from engines.egen.expressions.padding import Padding, has_padding
+from engines.mathematics.terms.canonical import Canonical, Subterms, canonical_key
 from tests.egen.expressions import LEAVES, trees
 
 

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.evaluations import analogies, clusters, mistakes, semantic
 from engines.egen.evaluations import mistakes as derivations
 from engines.egen.evaluations.check import Check, check, judge
 from engines.egen.evaluations.measured import mean_figure
 from engines.egen.evaluations.mistakes import Derivation, changed, mistaken, near_copies
-from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.embed import FIGURE_FAMILIES, families
 from engines.egen.models.model_folder import shipped_models

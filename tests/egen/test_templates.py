@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
-from engines.egen.corpus.sources import FUNCTION_SHAPES, POLYNOMIAL_SHAPES, templates
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     FUNCTIONS,
     is_constant_token,
     prefix,
     read_prefix,
 )
+from engines.egen.corpus.sources import FUNCTION_SHAPES, POLYNOMIAL_SHAPES, templates
 
 POLYNOMIAL_SIZES = {1: 1, 3: 5, 5: 8, 7: 16, 9: 64, 11: 128}
 FUNCTION_SIZES = {2: 25, 4: 125, 6: 700, 8: 1400}

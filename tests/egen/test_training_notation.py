@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.egen.expressions.language import is_constant_token, prefix, read_prefix
-from engines.egen.expressions.notation import VOCABULARY, decode, from_training, to_training
+from engines.core.vocabulary import is_constant_token, prefix, read_prefix
+from engines.mathematics.terms.notation import VOCABULARY, decode, from_training, to_training
 from tests.egen.expressions import trees
 
 

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 from engines.core.tree import Tree
-from engines.egen.expressions.language import FUNCTIONS, read_prefix
+from engines.core.vocabulary import FUNCTIONS, read_prefix
 from engines.egen.records import Counterexample, Verdict
 from engines.egen.verification.explain import curve, domain, explain
 from engines.egen.verification.verify import Verifier, verify_lines
+from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 from tests.egen.expressions import trees
 
 

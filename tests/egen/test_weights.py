@@ -13,17 +13,17 @@ from scipy.stats import chisquare
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
+from engines.core.vocabulary import ARITY, VARIABLE, prefix, read_prefix
 from engines.egen.corpora import BuildCorpus, resolved
 from engines.egen.egraph.grammar import LISTED, Grammar, Sampler, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import ARITY, VARIABLE, prefix, read_prefix
-from engines.egen.expressions.notation import read
 from engines.egen.expressions.novelty import tidy, written
 from engines.egen.generation import Generate
 from engines.egen.records import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
 from engines.egen.verification.verify import Verifier
+from engines.mathematics.terms.canonical import canonical_key
+from engines.mathematics.terms.notation import read
 from tests.egen.expressions import trees
 from tests.egen.grammar_terms import drawn, sample, terms
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from textual.widgets import Static
 
-from engines.egen.expressions.infix import read_infix
-from engines.egen.expressions.language import LETTERS, prefix
+from engines.core.vocabulary import LETTERS, prefix
+from engines.formula.infix import read_infix
 from screens.app import Workbench
 from screens.egraphs.columns import parse_growth
 from screens.egraphs.growth import GrowLine

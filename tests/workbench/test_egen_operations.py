@@ -11,8 +11,8 @@ import pytest
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import values
+from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
-from engines.egen.expressions.language import read_prefix
 from engines.egen.verdicts import Verify, verify
 from workbench.paper import operation
 

@@ -19,8 +19,10 @@ from typing import Any
 from flint import fmpq, fmpq_mpoly, fmpq_poly
 
 from engines.core.tree import Tree, derivative
-from engines.egen.algebra.atoms import Angles, Powers, Signs, bottom_up
-from engines.egen.algebra.rational import (
+from engines.core.vocabulary import fold, unfolded
+from engines.egen.rules.table import Rule, filled, fits, load_families, meets
+from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up
+from engines.mathematics.algebra.rational import (
     MINUS,
     ONE,
     TWO,
@@ -48,9 +50,7 @@ from engines.egen.algebra.rational import (
     terms,
     times,
 )
-from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import fold, unfolded
-from engines.egen.rules.table import Rule, filled, fits, load_families, meets
+from engines.mathematics.terms.canonical import canonical_key
 
 TABLE, OPENINGS = "rules/classical.toml", "rules/openings.toml"
 _MOST = 120

@@ -9,8 +9,10 @@ from math import lcm
 from flint import fmpq_mpoly
 
 from engines.core.tree import Tree
-from engines.egen.algebra.atoms import Angles, Powers, Signs, bottom_up, is_algebraic, is_root, is_zero
-from engines.egen.algebra.rational import (
+from engines.core.vocabulary import fold, unfolded, variables_of
+from engines.egen.rules.table import Rule, filled, fits, meets, reversed_rule
+from engines.mathematics.algebra.atoms import Angles, Powers, Signs, bottom_up, is_algebraic, is_root, is_zero
+from engines.mathematics.algebra.rational import (
     MINUS,
     ONE,
     ZERO,
@@ -25,8 +27,6 @@ from engines.egen.algebra.rational import (
     terms,
     times,
 )
-from engines.egen.expressions.language import fold, unfolded, variables_of
-from engines.egen.rules.table import Rule, filled, fits, meets, reversed_rule
 
 # Equality is decided by exact arithmetic: the numerator of the difference is reduced by sin^2 + cos^2 = 1,
 # cosh^2 - sinh^2 = 1, (u^(1/n))^n = u and |u|^2 = u^2; what is left vanishes if every coefficient, an

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.numeric_kernel import CONSTANT, LEAF
-from engines.egen.composed.network import OPERATIONS, UNARY_COUNT, Terms
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     ARITY,
     FUNCTIONS,
     HYPERBOLIC,
@@ -21,6 +19,8 @@ from engines.egen.expressions.language import (
     VARIABLE,
     of_its_kind,
 )
+from engines.egen.composed.network import OPERATIONS, UNARY_COUNT, Terms
+from engines.mathematics.numbers.numeric_kernel import CONSTANT, LEAF
 
 # Values of sub-terms at points of the complex plane: what a composed encoder learns from, and never sees.
 #

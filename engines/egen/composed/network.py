@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_json
-from engines.core.numeric import Programs, compile_many
-from engines.core.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY
 from engines.core.spec import Arg, read
 from engines.egen.models.model_folder import CODE, Precision, open_network, write_weights
+from engines.mathematics.numbers.numeric import Programs, compile_many
+from engines.mathematics.numbers.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY
 from engines.retrieval.dense import Vectors, unit
 
 if TYPE_CHECKING:

@@ -20,18 +20,18 @@ from numpy.typing import NDArray
 from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError
 from engines.core.files import write_bytes
-from engines.core.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.core.tree import Tree
+from engines.core.vocabulary import ARITY, FUNCTIONS, LETTERS, VARIABLE
 from engines.egen.corpus.folder import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
 from engines.egen.corpus.sources import Head
-from engines.egen.expressions.canonical import Subterms
-from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABLE
-from engines.egen.expressions.notation import to_training
 from engines.egen.records import Outcome
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import NOTHING, Assumptions, Theory, compared, read_assumptions, theory_of
 from engines.egen.verification.points import relations_hold
 from engines.egen.verification.verify import verifier
+from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
+from engines.mathematics.terms.canonical import Subterms
+from engines.mathematics.terms.notation import to_training
 
 # Which expressions are the same function: numeric fingerprints find candidates, the verifier decides.
 #

@@ -18,8 +18,8 @@ from engines.core.errors import ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.core.tree import Tree
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.egraph.process import Answer, GrowthError, GrowthProcess
-from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import Limits
 
 REWRITINGS = (
@@ -83,10 +83,10 @@ def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     """
     import sympy
 
-    from engines.core.symbolic import from_sympy, isolated, to_sympy
-    from engines.egen.expressions.canonical import canonical_key
     from engines.egen.models.datasets import usable
     from engines.egen.verification.verify import Verifier
+    from engines.mathematics.terms.canonical import canonical_key
+    from engines.mathematics.terms.symbolic import from_sympy, isolated, to_sympy
 
     try:
         with isolated(), _alarm(time_s):

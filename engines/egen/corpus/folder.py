@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, write_bytes
 from engines.core.tree import Tree
-from engines.egen.expressions.language import LETTERS, VARIABLE, prefix, read_prefix, variables_of
+from engines.core.vocabulary import LETTERS, VARIABLE, prefix, read_prefix, variables_of
 from engines.egen.records import Cluster, Member, SplitName, Verdict
 from engines.egen.theories.theory import ordered, read_assumptions
 
@@ -384,7 +384,7 @@ class Corpus:
                     yield Match(cluster, head, verdict, texts.index(text))
 
     def _place(self, cluster: int, tree: Tree) -> int | None:
-        from engines.egen.expressions.canonical import Subterms
+        from engines.mathematics.terms.canonical import Subterms
 
         terms = Subterms(self.theory.arity)
         forms = self.theory.forms(terms)

@@ -19,11 +19,11 @@ from engines.core.errors import DataError, ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import atomic_writer, json_object, read_lines
 from engines.core.tree import Tree
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
 from engines.egen.corpus.folder import BLOCK, Corpus, GrownHead, shard_files, stored_shards, write_shard
 from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
-from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import EgenConfig, Layout, Member, Verdict
 from engines.egen.verification.verify import Verifier
 

@@ -14,7 +14,7 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
 from engines.core.spec import refused
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     FUNCTIONS,
     LETTERS,
     VARIABLE,
@@ -22,9 +22,9 @@ from engines.egen.expressions.language import (
     prefix,
     variables_of,
 )
-from engines.egen.expressions.notation import check_head, read
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory, theory_of
+from engines.mathematics.terms.notation import check_head, read
 
 # The initial expressions of E-Gen: the shapes of its published generator, enumerated.
 #
@@ -292,7 +292,7 @@ def _source(name: str, heads: Iterable[Head], bad: tuple[BadLine, ...] = ()) -> 
 def skeleton(tree: Tree) -> str:
     """What is left of an expression without its constants (`c`), signs (`±`, `×`) and function (`f`).
 
-    >>> from engines.egen.expressions.language import read_prefix
+    >>> from engines.core.vocabulary import read_prefix
     >>> skeleton(read_prefix("d x / sin + x 3 -7")) == skeleton(read_prefix("* 5 ln - x 2"))
     True
     """

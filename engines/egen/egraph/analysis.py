@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold, is_number
+from engines.core.vocabulary import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold, is_number
 from engines.egen.theories.theory import Assumptions, Relation
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.

@@ -10,12 +10,10 @@ from itertools import chain, islice, pairwise
 import numpy as np
 
 from engines.core.events import Stop, never
-from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
-from engines.egen.algebra.atoms import Signs
+from engines.core.vocabulary import VARIABLE, fold, is_number, operate, unfolded
 from engines.egen.algebra.relations import ARITHMETIC, Line
 from engines.egen.egraph.growth import GROUPS, group, guards
-from engines.egen.expressions.language import VARIABLE, fold, is_number, operate, unfolded
 from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, distinguishable, where
 from engines.egen.rules.table import (
     OF_NUMBERS,
@@ -29,6 +27,8 @@ from engines.egen.rules.table import (
 )
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory
+from engines.mathematics.algebra.atoms import Signs
+from engines.mathematics.numbers.numeric import balls, compile_many
 
 # A small e-graph that remembers why things are equal.
 #

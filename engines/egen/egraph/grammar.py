@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
 from engines.core.tree import Tree
-from engines.egen.expressions.language import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
+from engines.core.vocabulary import HYPERBOLIC, TRIGONOMETRIC, VARIABLE, is_constant_token
 from engines.egen.records import StopReason
 
 

@@ -23,9 +23,9 @@ from engines.core.compiling import compiled
 from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
+from engines.core.vocabulary import fold
 from engines.egen.egraph.analysis import atoms, clearing, condition, constructor, schema, term
 from engines.egen.egraph.grammar import Bools, EGraph, ENode, Ints
-from engines.egen.expressions.language import fold
 from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.theories.reals import Reals

@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.tree import Tree
+from engines.core.vocabulary import prefix
 from engines.egen.egraph.grammar import EGraph, Grammar, Sampler, with_padding
 from engines.egen.egraph.growth import Grower, paddings
-from engines.egen.expressions.canonical import Subterms, canonical_key
-from engines.egen.expressions.language import prefix
 from engines.egen.expressions.novelty import novel, tidy
 from engines.egen.records import (
     ACCEPTED,
@@ -41,6 +40,7 @@ from engines.egen.records import (
 )
 from engines.egen.rules.table import Rule
 from engines.egen.theories.theory import Judge, Theory, theory_of
+from engines.mathematics.terms.canonical import Subterms, canonical_key
 
 _DRAWN_TOGETHER = 32
 _ROUND = 500

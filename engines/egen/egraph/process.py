@@ -23,7 +23,7 @@ import psutil
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.egen.expressions.language import prefix
+from engines.core.vocabulary import prefix
 from engines.egen.records import Cluster, EgenConfig, Limits, Mode, Stats, StopReason
 from engines.egen.theories.theory import Theory, theory_of
 

@@ -19,9 +19,7 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
 from engines.core.tree import Tree
-from engines.egen.corpus.assemble import fingerprints, look_alike
-from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure, readable, unread
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     FUNCTIONS,
     HYPERBOLIC,
     RECIPROCAL,
@@ -29,6 +27,8 @@ from engines.egen.expressions.language import (
     prefix,
     read_prefix,
 )
+from engines.egen.corpus.assemble import fingerprints, look_alike
+from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure, readable, unread
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.dense import unit
 from engines.retrieval.encoders import Encoder

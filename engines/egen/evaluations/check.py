@@ -119,8 +119,8 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     >>> found["derivations"][0]["transitions"][0]["judgement"]
     'loses domain'
     """
+    from engines.core.vocabulary import prefix
     from engines.egen.evaluations import mistakes
-    from engines.egen.expressions.language import prefix
     from engines.egen.models.encode import cached_encoder
     from engines.egen.theories.theory import theory_text
 

@@ -13,15 +13,15 @@ from engines.chat.client import Answer, Chat
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.tree import Tree
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.evaluations import mistakes as by_cosine
 from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
 from engines.egen.evaluations.mistakes import Derivation
 from engines.egen.evaluations.semantic import Item
-from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import prefix, read_prefix
-from engines.egen.expressions.notation import infix, read
 from engines.egen.verification.verify import Verifier
+from engines.mathematics.terms.canonical import canonical_key
+from engines.mathematics.terms.notation import infix, read
 
 # What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`,
 # analogies of `algebra`. A refusal or an answer that cannot be read is a wrong answer and is counted.

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
-from engines.core.symbolic import from_sympy, to_sympy
 from engines.core.system import reported
 from engines.core.tree import Tree
+from engines.core.vocabulary import FUNCTIONS, SIGNS, of_its_kind, prefix, read_prefix
 from engines.egen.evaluations.measured import (
     RESAMPLES,
     WORST,
@@ -28,13 +28,13 @@ from engines.egen.evaluations.measured import (
     readable,
     unread,
 )
-from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import FUNCTIONS, SIGNS, of_its_kind, prefix, read_prefix
-from engines.egen.expressions.notation import read
 from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log
 from engines.egen.models.encode import encode_readable
 from engines.egen.records import SplitName
 from engines.egen.verification.verify import Verifier
+from engines.mathematics.terms.canonical import canonical_key
+from engines.mathematics.terms.notation import read
+from engines.mathematics.terms.symbolic import from_sympy, to_sympy
 from engines.retrieval.dense import cosines
 from engines.retrieval.encoders import Encoder
 from engines.retrieval.significance import bootstrap

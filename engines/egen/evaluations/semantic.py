@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import json_objects, read_lines, write_rows
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.evaluations.measured import (
     WORST,
     Figure,
@@ -24,7 +25,6 @@ from engines.egen.evaluations.measured import (
     unread,
 )
 from engines.egen.evaluations.mistakes import near_copies
-from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.padding import has_padding
 from engines.egen.models.datasets import Labelled
 from engines.egen.verification.verify import Verifier

@@ -13,15 +13,15 @@ from fractions import Fraction
 from typing import TypeVar
 
 from engines.core.tree import Tree
-from engines.egen.algebra.rational import ONE, ZERO, divided, number, power, times
-from engines.egen.expressions.canonical import Subterms
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     HYPERBOLIC,
     RECIPROCAL,
     TRIGONOMETRIC,
     UNDONE_BY,
     is_constant_token,
 )
+from engines.mathematics.algebra.rational import ONE, ZERO, divided, number, power, times
+from engines.mathematics.terms.canonical import Subterms
 
 _EVEN = ("cos", "sec", "cosh", "sech", "abs")
 _ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - {*_EVEN}
@@ -58,7 +58,7 @@ class Written:
 def written(tree: Tree) -> Written:
     """What trivial arithmetic makes of an expression.
 
-    >>> from engines.egen.expressions.language import read_prefix
+    >>> from engines.core.vocabulary import read_prefix
     >>> one, other = (written(read_prefix(text)) for text in ("cos - 0 * 2 x", "cos + * 2 x * 2 pi"))
     >>> one.text == other.text
     True

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
 from engines.core.tree import Tree
-from engines.egen.expressions.canonical import DERIVATIVE, Ints, Subterms
-from engines.egen.expressions.language import ARITY, LEAVES, UNDONE_BY, apply_float, is_name, operate_float
+from engines.core.vocabulary import ARITY, LEAVES, UNDONE_BY, apply_float, is_name, operate_float
+from engines.mathematics.terms.canonical import DERIVATIVE, Ints, Subterms
 
 Floats = NDArray[np.float64]
 

@@ -8,12 +8,12 @@ from random import Random
 
 from flint import acb, arb, ctx, fmpq
 
-from engines.core.precise import Value, integer
 from engines.core.tree import Tree
-from engines.egen.expressions.language import is_constant_token
+from engines.core.vocabulary import is_constant_token
 from engines.egen.judging.names import free, undecided
 from engines.egen.judging.reals import Known, with_integers
 from engines.formula.judge import Judgement
+from engines.mathematics.numbers.precise import Value, integer
 
 _BITS, _MORE_BITS = 256, 2_048
 _POINTS = 24

@@ -20,13 +20,13 @@ from typing import Any
 
 from flint import arb, ctx
 
-from engines.core.numeric import CODE
-from engines.core.numeric_kernel import POW
-from engines.core.precise import NOTHING, Value, applied, integer
 from engines.core.tree import Tree
-from engines.egen.expressions.language import CONSTANTS, is_constant_token
+from engines.core.vocabulary import CONSTANTS, is_constant_token
 from engines.egen.judging.names import BOUND, RELATIONS, TURNED, free
 from engines.formula.judge import Fingerprint
+from engines.mathematics.numbers.numeric import CODE
+from engines.mathematics.numbers.numeric_kernel import POW
+from engines.mathematics.numbers.precise import NOTHING, Value, applied, integer
 
 _BITS = 128
 _KEPT = 48

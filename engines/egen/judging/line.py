@@ -17,11 +17,11 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_poly
 
 from engines.core.errors import EngineError
-from engines.core.precise import integer
 from engines.core.tree import Tree
-from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging import numbers
 from engines.egen.judging.names import EMPTY, REALS, RELATIONS, free
+from engines.mathematics.algebra.rational import Space, TooLargeError
+from engines.mathematics.numbers.precise import integer
 
 _BITS = (128, 1_024, 4_096)
 _MOST_ROOTS = 60

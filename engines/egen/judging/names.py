@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
+from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
 from engines.formula.judge import Judgement
 
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")

@@ -12,12 +12,12 @@ from math import inf, log
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from engines.core.numeric import compile_valid
-from engines.core.precise import Value, agreement
 from engines.core.tree import Tree
-from engines.egen.algebra.rational import number
-from engines.egen.expressions.language import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
+from engines.core.vocabulary import ARITY, BINDERS, CONSTANTS, FURTHER, is_constant_token
 from engines.egen.verification.rigorous import LongSumError, scales, value
+from engines.mathematics.algebra.rational import number
+from engines.mathematics.numbers.numeric import compile_valid
+from engines.mathematics.numbers.precise import Value, agreement
 
 Exact = int | Fraction
 

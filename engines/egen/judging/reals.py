@@ -13,11 +13,8 @@ import numpy as np
 from flint import fmpq
 
 from engines.core.errors import EngineError, ExpressionError
-from engines.core.numeric import balls, compile_valid
 from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
-from engines.egen.algebra.rational import Space, TooLargeError, factors
-from engines.egen.expressions.language import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
-from engines.egen.expressions.notation import infix
+from engines.core.vocabulary import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
 from engines.egen.judging import numbers
 from engines.egen.judging.names import EQUAL, INTEGERS, NUMBER_SETS, TURNED, free, replaced, undecided
 from engines.egen.judging.numbers import NoValueError
@@ -28,6 +25,9 @@ from engines.egen.verification.points import Region
 from engines.egen.verification.rigorous import value
 from engines.egen.verification.verify import verifier
 from engines.formula.judge import Judgement
+from engines.mathematics.algebra.rational import Space, TooLargeError, factors
+from engines.mathematics.numbers.numeric import balls, compile_valid
+from engines.mathematics.terms.notation import infix
 
 _MOST_VARIABLES = 24
 _MOST_POWER, _MOST_TRIES = 24, 8

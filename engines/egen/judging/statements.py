@@ -14,11 +14,11 @@ from flint import ctx, fmpq, fmpq_poly
 
 from engines.core.errors import EngineError
 from engines.core.tree import ZERO, Tree
-from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging import line, numbers, reals, shapes
 from engines.egen.judging.names import EQUAL, INTEGERS, RELATIONS, TURNED, free, is_real, replaced, undecided
 from engines.egen.judging.reals import assumed, flat, said
 from engines.formula.judge import Judgement
+from engines.mathematics.algebra.rational import Space, TooLargeError
 
 if TYPE_CHECKING:
     from engines.egen.judging.terms import TermJudge

@@ -16,14 +16,14 @@ from engines.core.tree import (
     derivative,
     without_inner_derivatives,
 )
-from engines.egen.algebra.rational import Quotient, Space, TooLargeError, normal
-from engines.egen.expressions.language import ARITY, BINDERS, FURTHER
-from engines.egen.expressions.notation import infix
+from engines.core.vocabulary import ARITY, BINDERS, FURTHER
 from engines.egen.judging import complexes, numbers, reals, shapes, statements
 from engines.egen.judging.names import BOUND, COMPLEX, EQUAL, REAL, free, replaced, undecided
 from engines.egen.judging.reals import Known, assumed, said
 from engines.egen.verification.rigorous import LongSumError
 from engines.formula.judge import Judgement
+from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, normal
+from engines.mathematics.terms.notation import infix
 
 _LOCK = RLock()
 """The precision of Arb is one for the whole process: threads judge one after the other."""

@@ -20,9 +20,9 @@ from engines.core.compiling import compiled
 from engines.core.errors import EngineError
 from engines.core.spec import read
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes, Terms
-from engines.egen.expressions.notation import END, PAD
 from engines.egen.models.encode import ModelEncoder
 from engines.egen.models.model_folder import CODE, ModelConfig, load_model, unopened
+from engines.mathematics.terms.notation import END, PAD
 
 Floats = NDArray[np.float32]
 Weights = Mapping[str, Floats]

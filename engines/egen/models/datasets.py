@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import json_object, read_lines
 from engines.core.tree import Tree
+from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.corpus.folder import Corpus, open_corpus
-from engines.egen.expressions.language import prefix, read_prefix
-from engines.egen.expressions.notation import PAD, VOCABULARY, to_training
 from engines.egen.records import SplitName
+from engines.mathematics.terms.notation import PAD, VOCABULARY, to_training
 
 _NUMBER = {token: number for number, token in enumerate(VOCABULARY)}
 
@@ -285,7 +285,7 @@ def training_texts(
 def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
     """The clusters of a corpus that share a function or an expression (up to the order of operands) with
     another corpus or file of clusters."""
-    from engines.egen.expressions.canonical import canonical_key
+    from engines.mathematics.terms.canonical import canonical_key
 
     held = read_labelled(other, partial=True, min_size=1)
     result = {match.cluster for texts in held.clusters for match in corpus.find(read_prefix(texts[0]))}

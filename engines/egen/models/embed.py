@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, refused, share_of
-from engines.egen.expressions.language import FUNCTIONS, prefix
+from engines.core.vocabulary import FUNCTIONS, prefix
 from engines.egen.models.model_folder import ModelFolder
 from engines.retrieval.pictures import Method, plane, refuse_idle_seed
 
@@ -140,8 +140,8 @@ def plain_prefix(text: str) -> str:
 
     Raises: ExpressionError for what is no expression.
     """
-    from engines.egen.expressions.notation import read
     from engines.egen.models.datasets import without_log
+    from engines.mathematics.terms.notation import read
 
     return prefix(without_log(read(text)))
 

@@ -16,8 +16,8 @@ from engines.core.errors import DataError, EngineError
 from engines.core.files import write_bytes, write_json, write_text
 from engines.core.spec import Arg, described, known, read, refused
 from engines.core.system import models_folder
-from engines.egen.expressions.notation import END, PAD, START, VOCABULARY
 from engines.egen.records import SplitName
+from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

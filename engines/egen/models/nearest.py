@@ -76,15 +76,15 @@ def nearest(
 
 
 def named(text: str) -> dict[str, str]:
-    from engines.egen.expressions.language import read_prefix
-    from engines.egen.expressions.notation import unicode_infix
+    from engines.core.vocabulary import read_prefix
+    from engines.mathematics.terms.notation import unicode_infix
 
     return {"prefix": text, "unicode": unicode_infix(read_prefix(text))}
 
 
 def judge(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
     """Put the verdict on each record's `prefix` as a member beside the head into it, for the first 100."""
-    from engines.egen.expressions.language import read_prefix
+    from engines.core.vocabulary import read_prefix
     from engines.egen.verification.verify import Verifier
 
     trees = [read_prefix(record["prefix"]) for record in records[:_JUDGED]]
@@ -215,7 +215,7 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     Returns: prefix (the expression as it was read) and `written`: prefix (None when it is no expression),
     score_nats a token, and the verdict. Raises: EngineError E641 for a model that writes nothing.
     """
-    from engines.egen.expressions.language import prefix, read_prefix
+    from engines.core.vocabulary import prefix, read_prefix
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import ModelEncoder, cached_encoder
     from engines.egen.models.transformer import write

@@ -18,10 +18,9 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.files import model_files, write_text
 from engines.core.spec import values
+from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
 from engines.egen.evaluations.clusters import kmeans_accuracy
-from engines.egen.expressions.language import read_prefix
-from engines.egen.expressions.notation import PAD
 from engines.egen.models import transformer as losses
 from engines.egen.models.datasets import (
     Ints,
@@ -37,6 +36,7 @@ from engines.egen.models.encode import ModelEncoder
 from engines.egen.models.model_folder import CODE, ModelConfig, Settings, divided, load_model, save_model
 from engines.egen.models.transformer import Gather, embed, greedy_accuracy, logits, new_model
 from engines.egen.records import SplitName
+from engines.mathematics.terms.notation import PAD
 from engines.retrieval.dense import precision_at, unit
 from engines.training.checkpoints import card, refuse_other_sizes
 from engines.training.libraries import rows_of_all

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
-from engines.egen.expressions.language import prefix
-from engines.egen.expressions.notation import END, PAD, START, VOCABULARY, decode
+from engines.core.vocabulary import prefix
 from engines.egen.models.datasets import Sequences, batches
 from engines.egen.models.model_folder import ModelConfig, Negatives
 from engines.egen.records import Verdict
 from engines.egen.verification.verify import Verifier
+from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode
 from engines.training.libraries import POOLINGS
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from math import prod
 from typing import Any
 
 from engines.core.tree import Tree, derivative
-from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging.names import replaced
 from engines.egen.proofreading.terms import variables, worth
+from engines.mathematics.algebra.rational import Space, TooLargeError
 
 _RECENT = 24
 """Of the statements that share something with a claim, so many of the last are used."""

@@ -15,10 +15,10 @@ from itertools import repeat
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.documents.reading import Document
-from engines.egen.algebra.rational import Space, TooLargeError
 from engines.egen.judging.names import free, replaced
 from engines.egen.judging.shapes import signed
 from engines.egen.proofreading.chains import SENTENCE
+from engines.mathematics.algebra.rational import Space, TooLargeError
 
 UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
 OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))

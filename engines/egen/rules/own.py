@@ -23,13 +23,13 @@ from flint import arb, ctx, fmpq
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
-from engines.core.precise import Value
 from engines.core.tree import Tree
-from engines.egen.expressions.infix import read_infix
-from engines.egen.expressions.language import ARITY, LETTERS, is_constant_token, prefix, variables_of
+from engines.core.vocabulary import ARITY, LETTERS, is_constant_token, prefix, variables_of
 from engines.egen.rules.soundness import check_rules
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern
 from engines.egen.verification.rigorous import value
+from engines.formula.infix import read_infix
+from engines.mathematics.numbers.precise import Value
 
 EXTRA = {
     **dict.fromkeys(("cbrt", "erf", "erfc"), 1),

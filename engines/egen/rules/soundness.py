@@ -12,14 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
 from engines.core.tree import Tree
-from engines.egen.expressions.language import is_constant_token
+from engines.core.vocabulary import is_constant_token
 from engines.egen.rules.table import OF_NUMBERS, Condition, Effect, Guards, Rule, variables
+from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
 
 # Rules at exceptional constants: multiples of pi, where poles and zeros sit.
 #
-# Floating point cannot hold pi, so the evaluator of `engines.core.numeric` rightly answers "unknown" at a
+# Floating point cannot hold pi, so the evaluator of `numbers.numeric` rightly answers "unknown" at a
 # pole such as tan(pi/2). A rule must not be trusted there: a term that has no value anywhere, merged with a
 # number, ends in 0 = 1. Here every intermediate value that is within 1e-11 of a multiple of 1/4 is taken for
 # it, which makes those zeros exact; that is right for these few constants, and only for them.

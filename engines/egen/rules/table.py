@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 from engines.core.errors import DataError, ExpressionError
 from engines.core.system import asset
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     ARITY,
     VARIABLE,
     is_constant_token,

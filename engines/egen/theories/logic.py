@@ -22,8 +22,8 @@ from engines.egen.theories.judges import OwnJudge
 from engines.egen.theories.theory import Forms, Theory
 
 if TYPE_CHECKING:
-    from engines.egen.expressions.canonical import Subterms
-    from engines.egen.expressions.notation import Notation
+    from engines.mathematics.terms.canonical import Subterms
+    from engines.mathematics.terms.notation import Notation
 
 
 TABLE = "rules/logic.toml"

@@ -23,8 +23,8 @@ from engines.core.errors import DataError, EngineError, ExpressionError, did_you
 from engines.core.files import file_error
 from engines.core.system import asset
 from engines.core.tree import Tree
+from engines.core.vocabulary import ARITY, FURTHER
 from engines.egen.egraph.analysis import GUARDS
-from engines.egen.expressions.language import ARITY, FURTHER
 from engines.egen.expressions.signs import Place, Sign, Signs, ac_key
 from engines.egen.records import Counterexample, where
 from engines.egen.rules.table import Rule, fits, is_variable, variables
@@ -34,8 +34,8 @@ from engines.egen.theories.terms import Terms
 from engines.egen.theories.theory import BUILT_IN, Forms, Judge, Theory
 
 if TYPE_CHECKING:
-    from engines.egen.expressions.canonical import Subterms
-    from engines.egen.expressions.notation import Notation
+    from engines.mathematics.terms.canonical import Subterms
+    from engines.mathematics.terms.notation import Notation
 
 _PLACES: Mapping[str, tuple[Place, int]] = {
     "infix": ("infix", 2),

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
-from engines.egen.algebra.atoms import Signs
+from engines.core.vocabulary import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.egen.algebra.classical import classical, openings
 from engines.egen.algebra.relations import Lines, meetings
 from engines.egen.egraph.analysis import SEVERAL, analysis, assumed_facts
 from engines.egen.egraph.grammar import plain
-from engines.egen.expressions.canonical import Canonical
-from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE
-from engines.egen.expressions.notation import expression_row, infix, read, read_head
 from engines.egen.expressions.novelty import Ideas
 from engines.egen.expressions.padding import Padding
 from engines.egen.records import families_of
@@ -25,11 +21,15 @@ from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
 from engines.egen.theories.theory import NOTHING, Assumptions, Forms, Judge, Theory
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.verify import Verifier, verifier
+from engines.mathematics.algebra.atoms import Signs
+from engines.mathematics.numbers.numeric import balls, compile_many
+from engines.mathematics.terms.canonical import Canonical
+from engines.mathematics.terms.notation import expression_row, infix, read, read_head
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph, Ints
-    from engines.egen.expressions.canonical import Subterms
-    from engines.egen.expressions.notation import Notation
+    from engines.mathematics.terms.canonical import Subterms
+    from engines.mathematics.terms.notation import Notation
 
 
 _POINTS = 8

@@ -14,8 +14,8 @@ from engines.egen.records import Verdict
 from engines.egen.theories.theory import Forms, Judge, Theory
 
 if TYPE_CHECKING:
-    from engines.egen.expressions.canonical import Subterms
-    from engines.egen.expressions.notation import Notation
+    from engines.mathematics.terms.canonical import Subterms
+    from engines.mathematics.terms.notation import Notation
 
 _PLAIN = re.compile(r'(?:[^\s()"|]+|"[^\s()"|]*")\Z')
 _TOKEN = re.compile(r"\s*(?:([()])|\|([^|\s]*)\||([^\s()|]+))")

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.egen.expressions.infix import read_infix
-from engines.egen.expressions.language import FURTHER, LETTERS, VARIABLE, variables_of, visible
-from engines.egen.expressions.notation import infix
+from engines.core.vocabulary import FURTHER, LETTERS, VARIABLE, variables_of, visible
 from engines.egen.records import Verdict
+from engines.formula.infix import read_infix
+from engines.mathematics.terms.notation import infix
 
 if TYPE_CHECKING:
-    from engines.egen.algebra.atoms import Signs
     from engines.egen.algebra.relations import Lines
     from engines.egen.egraph.grammar import EGraph, Ints
-    from engines.egen.expressions.canonical import Subterms
-    from engines.egen.expressions.notation import Notation
     from engines.egen.rules.table import Rule
+    from engines.mathematics.algebra.atoms import Signs
+    from engines.mathematics.terms.canonical import Subterms
+    from engines.mathematics.terms.notation import Notation
 
 
 class Judge(Protocol):

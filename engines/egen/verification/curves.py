@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.numeric import CODE, Programs, balls, compile_many
-from engines.core.numeric_kernel import ADD, BINARY, CONSTANT, LEAF, MUL, POW, UNARY, reached
-from engines.core.precise import Functions, integer_or_ball
 from engines.core.tree import Tree
 from engines.egen.verification.points import Region
+from engines.mathematics.numbers.numeric import CODE, Programs, balls, compile_many
+from engines.mathematics.numbers.numeric_kernel import ADD, BINARY, CONSTANT, LEAF, MUL, POW, UNARY, reached
+from engines.mathematics.numbers.precise import Functions, integer_or_ball
 
 Floats = NDArray[np.float64]
 

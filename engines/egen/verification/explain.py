@@ -11,22 +11,30 @@ from typing import Any
 
 import numpy as np
 
-from engines.core.domain import Edges, Interval, Place, intervals
 from engines.core.errors import ExpressionError
-from engines.core.numeric import DEFINED, UNDEFINED, UNKNOWN, Evaluation, Programs, compile_many, evaluate
-from engines.core.precise import Functions
 from engines.core.tree import Tree
-from engines.egen.expressions.language import VARIABLE, prefix, variables_of
+from engines.core.vocabulary import VARIABLE, prefix, variables_of
 from engines.egen.records import Verdict, distinguishable, where
 from engines.egen.theories.theory import NOTHING, Assumptions, Judge, ordered
 from engines.egen.verification.points import FAR, RANGES, relations_hold
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.rigorous import MOST_BITS
 from engines.egen.verification.verify import MIN_POINTS, Several, verdict_row, verifier
+from engines.mathematics.numbers.domain import Edges, Interval, Place, intervals
+from engines.mathematics.numbers.numeric import (
+    DEFINED,
+    UNDEFINED,
+    UNKNOWN,
+    Evaluation,
+    Programs,
+    compile_many,
+    evaluate,
+)
+from engines.mathematics.numbers.precise import Functions
 
-# The intervals are found by a search of the line (`engines.core.domain`), which narrow features can escape.
+# The intervals are found by a search of the line (`numbers.domain`), which narrow features can escape.
 # Their ends are then looked for among the places where terms meet the edges of their domains
-# (`engines.core.domain`): what is found there is written as it is (`x ≥ -3/2`, `0 < x < pi/2`), the rest with
+# (`numbers.domain`): what is found there is written as it is (`x ≥ -3/2`, `0 < x < pi/2`), the rest with
 # `about` in front.
 
 _NEAR = 1e-8

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
-from engines.core.domain import REACH, Edges, Interval, Place, draw, gaps, intervals
 from engines.core.errors import EngineError
-from engines.core.numeric import Programs, balls, compile_many
-from engines.core.numeric_kernel import signatures
-from engines.core.precise import BITS, Functions, Value
 from engines.core.tree import Tree
-from engines.egen.expressions.language import variables_of
+from engines.core.vocabulary import variables_of
 from engines.egen.theories.theory import NOTHING, Assumptions
+from engines.mathematics.numbers.domain import REACH, Edges, Interval, Place, draw, gaps, intervals
+from engines.mathematics.numbers.numeric import Programs, balls, compile_many
+from engines.mathematics.numbers.numeric_kernel import signatures
+from engines.mathematics.numbers.precise import BITS, Functions, Value
 
 # They depend on head and seed only. From some thousand candidates of several ranges those are taken that
 # represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
@@ -456,7 +456,7 @@ def _within(ends: Interval, low: float, high: float) -> Interval:
 # Lines parallel to the axes, and points of them beside the ends of domains.
 #
 # On such a line an expression of several variables is one of a single variable, so that the places where its
-# domain may end are worked out as exactly and as far out as there (`engines.core.domain`).
+# domain may end are worked out as exactly and as far out as there (`engines.mathematics.numbers.domain`).
 
 _PROBES = 2
 

@@ -18,10 +18,8 @@ import numpy as np
 from flint import ctx, fmpq
 from numpy.typing import NDArray
 
-from engines.core.numeric import compile_valid
-from engines.core.precise import BITS, Value, agreement
 from engines.core.tree import Tree, parse_prefix
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     BINDERS,
     FURTHER,
     LETTERS,
@@ -43,6 +41,8 @@ from engines.egen.verification.rigorous import (
     scales,
     value,
 )
+from engines.mathematics.numbers.numeric import compile_valid
+from engines.mathematics.numbers.precise import BITS, Value, agreement
 
 Floats = NDArray[np.float64]
 

@@ -13,14 +13,14 @@ from flint import acb, arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
-from engines.core.domain import Edges, Place
-from engines.core.numeric import CODE, Programs, balls, compile_many
-from engines.core.numeric_kernel import COTH, LEAF, TANH
-from engines.core.precise import BITS, NOTHING, Functions, Value, agreement, applied, integer
 from engines.core.tree import Tree, derivative
-from engines.egen.expressions.language import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
+from engines.core.vocabulary import BINDERS, FURTHER, VARIABLE, is_constant_token, variables_of
 from engines.egen.records import Agreed
 from engines.egen.verification.points import around, beside, exactly, functions_at, looked, values_of
+from engines.mathematics.numbers.domain import Edges, Place
+from engines.mathematics.numbers.numeric import CODE, Programs, balls, compile_many
+from engines.mathematics.numbers.numeric_kernel import COTH, LEAF, TANH
+from engines.mathematics.numbers.precise import BITS, NOTHING, Functions, Value, agreement, applied, integer
 
 # The bits that it takes to see everything an expression is made of.
 #
@@ -471,7 +471,7 @@ _MEROMORPHIC = (
 #
 # Values are compared as balls of several hundred bits at a few points of the head's domain; what the members
 # share is computed once. Isolated points where only one of the two is defined are worked out from the places
-# where their terms meet the edges of their domains (`engines.core.domain`).
+# where their terms meet the edges of their domains (`engines.mathematics.numbers.domain`).
 
 CONSTANT_BITS = 1024
 """Working precision where the head does not vary."""

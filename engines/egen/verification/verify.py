@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
 from engines.core.errors import ExpressionError
-from engines.core.numeric import Expression, Programs, balls, compile_many, compile_valid
-from engines.core.precise import BITS, Value, agreement
 from engines.core.tree import Tree
-from engines.egen.expressions.language import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
+from engines.core.vocabulary import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.theories.theory import NOTHING, Assumptions, ordered
 from engines.egen.verification.curves import INNER, Curves
@@ -48,6 +46,8 @@ from engines.egen.verification.rigorous import (
     too_large,
     undefined,
 )
+from engines.mathematics.numbers.numeric import Expression, Programs, balls, compile_many, compile_valid
+from engines.mathematics.numbers.precise import BITS, Value, agreement
 
 # Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
 # What double precision holds to be equal is looked at again with rigorous bounds of several hundred bits

@@ -147,7 +147,7 @@ def corpora(workspace: Workspace) -> Iterator[Path]:
 
 def check_expressions(path: Path, report: Report) -> dict[str, int]:
     """One expression per line: infix, LaTeX or prefix; empty lines and those with `#` first are skipped."""
-    from engines.egen.expressions.notation import read
+    from engines.mathematics.terms.notation import read
 
     lines = records = 0
     for number, line in read_lines(path, on_bad=report):

@@ -276,8 +276,8 @@ def tour(guide: Guide, workspace: Workspace) -> None:
 
 
 def _shown(text: str) -> str:
-    from engines.egen.expressions.language import read_prefix
-    from engines.egen.expressions.notation import unicode_infix
+    from engines.core.vocabulary import read_prefix
+    from engines.mathematics.terms.notation import unicode_infix
 
     return unicode_infix(read_prefix(text))
 

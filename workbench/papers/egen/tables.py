@@ -31,7 +31,7 @@ Address = Callable[[Mapping[str, Any]], str]
 
 
 def written(notation: str, prefix: str) -> str:
-    """An expression in a notation of `engines.egen.expressions.notation`: infix, unicode_infix or latex."""
+    """An expression in a notation of `engines.mathematics.terms.notation`: infix, unicode_infix or latex."""
     if (text := _function(notation, prefix)) is not None:
         return text
     from engines.egen.theories.own import met
@@ -42,8 +42,8 @@ def written(notation: str, prefix: str) -> str:
 @lru_cache(32_768)
 def _function(notation: str, prefix: str) -> str | None:
     from engines.core.errors import ExpressionError
-    from engines.egen.expressions import notation as notations
-    from engines.egen.expressions.language import LETTERS, read_prefix
+    from engines.core.vocabulary import LETTERS, read_prefix
+    from engines.mathematics.terms import notation as notations
 
     try:
         return str(getattr(notations, notation)(read_prefix(prefix, LETTERS)))
@@ -559,7 +559,7 @@ def _counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
 
 def _details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterator[str]:
     """Every rule of the families with its conditions, and what is dropped."""
-    from engines.egen.expressions.language import prefix
+    from engines.core.vocabulary import prefix
 
     for group in families:
         for rule in group.rules:

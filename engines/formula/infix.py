@@ -8,7 +8,7 @@ from typing import Literal, NoReturn
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     ALIASES,
     ARITY,
     BINDERS,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
 from engines.core.tree import Tree
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     ARITY,
     is_name,
 )

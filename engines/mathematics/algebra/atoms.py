@@ -11,9 +11,9 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpz
 from numpy.typing import NDArray
 
-from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
-from engines.egen.algebra.rational import (
+from engines.core.vocabulary import is_number
+from engines.mathematics.algebra.rational import (
     MINUS,
     ONE,
     ZERO,
@@ -30,7 +30,7 @@ from engines.egen.algebra.rational import (
     times,
     times_all,
 )
-from engines.egen.expressions.language import is_number
+from engines.mathematics.numbers.numeric import balls, compile_many
 
 # Whether an algebraic number, written with roots and sines of fractions of pi, is 0: decided exactly.
 #
@@ -48,7 +48,7 @@ _ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": ope
 def is_zero(tree: Tree) -> bool | None:
     """Whether an algebraic number is 0; None where it is none, has no value, or takes too many bits.
 
-    >>> from engines.egen.expressions.language import read_prefix
+    >>> from engines.core.vocabulary import read_prefix
     >>> is_zero(read_prefix("- sin / pi 12 / - sqrt 6 sqrt 2 4"))
     True
     >>> is_zero(read_prefix("- sqrt 2 1.4142135623"))

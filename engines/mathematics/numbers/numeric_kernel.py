@@ -1,4 +1,4 @@
-"""The compiled stack machine behind `engines.core.numeric`: real evaluation with error bounds.
+"""The compiled stack machine behind `engines.mathematics.numbers.numeric`: real evaluation with error bounds.
 
 A real number is carried as a ball: a midpoint and a radius that bounds how far rounding may have moved it.
 The two exceptional states live in the same pair, so that they travel through every formula by themselves:

@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.egen.expressions.infix import fail, read_infix
-from engines.egen.expressions.language import (
+from engines.core.vocabulary import (
     ARITY,
     BINDERS,
     FURTHER,
@@ -31,6 +30,7 @@ from engines.egen.expressions.language import (
     read_prefix,
     visible,
 )
+from engines.formula.infix import fail, read_infix
 
 # Training notation: the tokens that a sequence model reads and writes (E-Gen's published code).
 #
@@ -289,8 +289,8 @@ def check_head(tree: Tree) -> None:
 
 def _is_zero(tree: Tree) -> bool:
     """Whether a constant that doubles take for 0 is 0, as far as a thousand bits can tell."""
-    from engines.core.numeric import compile_many
-    from engines.core.precise import Functions
+    from engines.mathematics.numbers.numeric import compile_many
+    from engines.mathematics.numbers.precise import Functions
 
     program, functions = compile_many([tree]), Functions([0.5], 1024, merged=False)
     value = functions.values[functions.read(program, program.roots)[program.roots[0]]][0]

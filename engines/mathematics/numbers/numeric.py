@@ -21,8 +21,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, UNARY, reached, run, share
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix, without_inner_derivatives
+from engines.mathematics.numbers.numeric_kernel import (
+    BINARY,
+    CONSTANT,
+    DIFF,
+    LEAF,
+    UNARY,
+    reached,
+    run,
+    share,
+)
 
 DEFINED, UNDEFINED, UNKNOWN = 0, 1, 2
 """States of a value: a real number; outside the real domain; overflow, underflow or too ill-conditioned."""

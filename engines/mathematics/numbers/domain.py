@@ -14,9 +14,37 @@ from flint import arb, ctx, fmpq, fmpq_poly
 from numpy.typing import NDArray
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import CODE, DEFINED, UNKNOWN, Programs, balls, compile_many, evaluate
-from engines.core.numeric_kernel import ADD, BINARY, DIFF, DIV, LEAF, MUL, POW, SUB, UNARY, WHERE, reached
-from engines.core.precise import BITS, NOTHING, Form, Functions, Value, applied, integer_or_ball
+from engines.mathematics.numbers.numeric import (
+    CODE,
+    DEFINED,
+    UNKNOWN,
+    Programs,
+    balls,
+    compile_many,
+    evaluate,
+)
+from engines.mathematics.numbers.numeric_kernel import (
+    ADD,
+    BINARY,
+    DIFF,
+    DIV,
+    LEAF,
+    MUL,
+    POW,
+    SUB,
+    UNARY,
+    WHERE,
+    reached,
+)
+from engines.mathematics.numbers.precise import (
+    BITS,
+    NOTHING,
+    Form,
+    Functions,
+    Value,
+    applied,
+    integer_or_ball,
+)
 
 Interval = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -262,7 +290,7 @@ def _power(p: fmpq_poly, q: fmpq_poly, r: fmpq_poly, s: fmpq_poly) -> Ratio | No
 # An edge is where an operation stops to be defined (a zero below a fraction bar, a pole, an end of sqrt or
 # ln) or to be differentiable. The places are found exactly where functions can be inverted step by step, up
 # to some periods each way from 0, or are rational, and elsewhere by a search of the line that narrow features
-# can escape (`engines.core.domain`). Places are bits, and sets of them masks.
+# can escape (`engines.mathematics.numbers.domain`). Places are bits, and sets of them masks.
 
 REACH = 1e300
 """Places farther from 0 are left out; the search of the line ends before (`domain.grid`)."""

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import CONSTANTS, MAX_DIGITS, is_constant_token, is_number
+from engines.core.vocabulary import CONSTANTS, MAX_DIGITS, is_constant_token, is_number
 
 if TYPE_CHECKING:
-    from engines.egen.algebra.atoms import Signs
+    from engines.mathematics.algebra.atoms import Signs
 
 ONE, ZERO, MINUS, TWO = Tree("1"), Tree("0"), Tree("-1"), Tree("2")
 _MAX_POWER = 64
@@ -292,7 +292,7 @@ def _normal_atom(tree: Tree) -> Tree:
 def normal(tree: Tree) -> Tree:
     """The expanded form of an expression, operands of atoms included. Raises: TooLargeError.
 
-    >>> from engines.egen.expressions.language import prefix, read_prefix
+    >>> from engines.core.vocabulary import prefix, read_prefix
     >>> prefix(normal(read_prefix("/ - pow x 2 1 - x 1")))
     '+ x 1'
     """

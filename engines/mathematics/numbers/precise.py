@@ -2,7 +2,7 @@
 
 A value is a ball of Arb (python-flint): a midpoint of as many bits as wanted and a radius that bounds every
 error made on the way. `None` is undefined, NaN is unknown. The conventions are those of
-`engines.core.numeric`; derivatives are worked out by rule.
+`engines.mathematics.numbers.numeric`; derivatives are worked out by rule.
 
 `Functions` evaluates terms at a few points. Terms whose balls overlap at all of them are one function and
 share a number, so that what is built on either is computed once. The ball of a function is that of the term
@@ -21,9 +21,18 @@ import numpy as np
 from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
-from engines.core.numeric import CODE, Programs
-from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, POW, UNARY, WHERE, reached
 from engines.core.tree import ONE, ZERO, Tree, slope
+from engines.mathematics.numbers.numeric import CODE, Programs
+from engines.mathematics.numbers.numeric_kernel import (
+    BINARY,
+    CONSTANT,
+    DIFF,
+    LEAF,
+    POW,
+    UNARY,
+    WHERE,
+    reached,
+)
 
 BITS = 256
 """Working precision of `Functions` unless it is given another."""

@@ -1,0 +1,1 @@
+"""What expressions mean: terms, numbers, algebra."""
