@@ -15,7 +15,6 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.dom import DOMNode
 
-from engines.core.errors import EngineError
 from screens.keys import catalogue
 from screens.registry import SCREEN_KEYS, SCREENS, Entry
 from screens.shell.bars import FAILED, RUNS, Header, KeyBar, Load
@@ -142,11 +141,8 @@ class Workbench(Frame):
         for problem in (*self.config.problems, *self.workspace.notes.problems[:3], *added_papers()[1]):
             self.report(problem)
         if self.config.keymap:
-            try:
-                known = [key for _, keys in catalogue() for key in keys]
-                self.set_keymap(remap(self.config.keymap, known))
-            except EngineError as error:
-                self.report(error)
+            known = [key for _, keys in catalogue() for key in keys]
+            self.set_keymap(remap(self.config.keymap, known, self.report))
 
     @property
     def place(self) -> WorkbenchScreen | None:
@@ -161,7 +157,7 @@ class Workbench(Frame):
 
     def _keep_session(self) -> None:
         screens = {screen.MODE: screen.state() for screen in self._opened()}
-        self.session.keep(mode=self.current_mode, theme=self.theme, screens=screens)
+        self.session.keep(mode=self.current_mode, screens=screens)
         self._save_session()
 
     @work(thread=True, exclusive=True, group="session", exit_on_error=False)
@@ -315,10 +311,14 @@ class Workbench(Frame):
 
     # Everywhere
 
+    def _choose_theme(self, name: str) -> None:
+        """Show these colours, also next time; those that a setting names are not remembered."""
+        self.theme = self.session.theme = name
+
     def commands(self) -> list[Command]:
         themes = []
         for theme in THEMES:
-            name, use = theme.name.removeprefix("mathwb-"), partial(setattr, self, "theme", theme.name)
+            name, use = theme.name.removeprefix("mathwb-"), partial(self._choose_theme, theme.name)
             themes.append(Command(f"theme {name}", "colours", use))
         notes = Command("notes and bookmarks", "list them all; enter opens one", self.action_notes)
         way = Export("n", "notes", ".jsonl", "notes", self.workspace.notes.export)

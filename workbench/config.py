@@ -3,15 +3,17 @@ files live."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError, did_you_mean
-from engines.core.files import atomic_writer
+from engines.core.files import file_error, update
 from engines.core.spec import Arg, Field, checked, parse
 from engines.core.system import home
 from workbench.errors import UsageError
@@ -204,16 +206,25 @@ def folder(text: str) -> str:
     return str(path) if text else ""
 
 
-def _read_file(path: Path) -> dict[str, Any]:
+def _read_file() -> dict[str, Any]:
+    path = config_file()
+    try:
+        return _parsed(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
+        return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         what = f"the settings cannot be read: {error}"
-        raise UsageError(what, code="E422", where=str(path), remedy="Fix or remove the file.") from error
+        where = str(config_file())
+        raise UsageError(what, code="E422", where=where, remedy="Fix or remove the file.") from error
 
 
 def load_config() -> Config:
@@ -221,7 +232,7 @@ def load_config() -> Config:
 
     Raises: UsageError E421 for a wrong environment variable, E422 for a file that is not TOML.
     """
-    return _resolved(schema(), flat(_read_file(config_file())))
+    return _resolved(schema(), flat(_read_file()))
 
 
 def own_config() -> Config:
@@ -230,7 +241,7 @@ def own_config() -> Config:
     No paper is loaded to learn of its settings, so that the screens open sooner. Raises: as `load_config`.
     """
     known = {key.name: key for key in KEYS}
-    written = flat(_read_file(config_file()))
+    written = flat(_read_file())
     others = [name for name in written if name not in known and not name.startswith("keymap.")]
     ours = {"MATHWB_HOME", *(key.variable for key in KEYS)}
     if others or any(name.startswith("MATHWB_") and name not in ours for name in os.environ):
@@ -262,24 +273,49 @@ def _resolved(known: Mapping[str, Key], written: Mapping[str, object]) -> Config
 
 
 def set_value(name: str, text: str) -> Setting:
-    """Check a value and write it to the settings file; what else the file holds stays. A path is written
-    as an absolute one.
+    """Check a value and write it to the settings file; what else the file holds stays, comments too. A path
+    is written as an absolute one.
 
-    Raises: UsageError E420 or E421; what the check of the setting raises.
+    Raises: UsageError E420 or E421, E422 where the file has no room for it; what the check of the setting
+    raises.
     """
-    import tomli_w
-
     path = config_file()
     key = _key(name)
     value = _checked(key, name, text, "")
     if key.check:
         value = load(key.check)(value)
-    document = _read_file(path)
-    table = document
-    *folders, last = ("keymap", name.partition(".")[2]) if key.name == "keymap.*" else name.split(".")
-    for folder in folders:
-        table = table.setdefault(folder, {})
-    table[last] = value
-    with atomic_writer(path, "wb") as file:
-        tomli_w.dump(document, file)
+    update(path, lambda data: _with_value(data, name, value))
     return Setting(key, name, value, "file", str(path))
+
+
+def _with_value(data: bytes, name: str, value: Value) -> bytes:
+    """A settings file with one value more, or another."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    before = _parsed(data)
+    document = tomlkit.parse(data)
+    table: MutableMapping[str, Any] = document
+    rest = name
+    with suppress(TOMLKitError, TypeError):  # what it cannot do is seen below
+        # A table under any part of the name, as the file has it: [keymap] or [keymap.jobs].
+        while folder := next((key for key in table if rest.startswith(f"{key}.")), None):
+            table, rest = table[folder], rest.removeprefix(f"{folder}.")
+        if table is document and "." in rest and rest not in table:
+            folder, _, rest = rest.partition(".")
+            table = table.setdefault(folder, tomlkit.table())
+        if (
+            table is document
+            and rest not in table
+            and any(isinstance(row, Mapping) for row in before.values())
+        ):
+            # In front, so that the comment above the first table stays above it.
+            document = tomlkit.parse(tomlkit.dumps({rest: value}) + "\n" + tomlkit.dumps(document))
+        else:
+            table[rest] = value
+    result = tomlkit.dumps(document).encode()
+    if flat(_parsed(result)) != flat(before) | {name: value}:
+        what = f"{name} cannot be written into it without changing something else"
+        remedy = f"Write it there yourself: {name} = {json.dumps(value)}"
+        raise UsageError(what, code="E422", where=str(config_file()), remedy=remedy)
+    return result

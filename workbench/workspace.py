@@ -27,7 +27,7 @@ from urllib.parse import unquote
 
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore
-from engines.core.files import atomic_writer, copy_folder, file_error, update, watching
+from engines.core.files import copy_folder, file_error, update, watching
 from engines.core.spec import read
 from workbench.config import default_workspace, own_config
 from workbench.errors import MissingError, UsageError, WorkspaceError
@@ -141,16 +141,31 @@ def _not_writable(root: Path) -> WorkspaceError:
     )
 
 
+def _folders() -> tuple[str, ...]:
+    return (*(paper.folder for paper in papers() if paper.folder), *_FOLDERS)
+
+
+def _is_begun(root: Path) -> bool:
+    """Whether a folder holds no more than a workspace whose making was cut short: its description comes last,
+    and before it there are only empty folders."""
+    for one in root.iterdir():
+        empty = one.name in _folders() and one.is_dir() and not any(one.iterdir())
+        if not empty and one.name != "workspace.lock" and not one.match(".workspace.toml.*.tmp"):
+            return False
+    return True
+
+
 def _make(root: Path) -> None:
-    if root.is_dir() and any(root.iterdir()):
-        raise _refused(
-            "E504",
-            "this folder has other contents and is not a workspace",
-            root,
-            "Name an empty or a new folder.",
-        )
+    """Make a workspace, or finish one.
+
+    Its description is looked for after its contents: another process, which may be making the same one, puts
+    contents only where there is a description.
+    """
     try:
-        for name in (*(paper.folder for paper in papers() if paper.folder), *_FOLDERS):
+        if root.is_dir() and not _is_begun(root) and not (root / "workspace.toml").exists():
+            what = "this folder has other contents and is not a workspace"
+            raise _refused("E504", what, root, "Name an empty or a new folder.")
+        for name in _folders():
             (root / name).mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise _refused(
@@ -163,7 +178,8 @@ def _make(root: Path) -> None:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
             raise _not_writable(root) from error
         raise file_error(error, root, "write") from error
-    _write(root, {"version": LAYOUT_VERSION, "sample": []})
+    begin = f"version = {LAYOUT_VERSION}\nsample = []\n".encode()
+    update(root / "workspace.toml", lambda data: data or begin)
 
 
 def _read(root: Path) -> dict[str, Any]:
@@ -178,13 +194,6 @@ def _read(root: Path) -> dict[str, Any]:
         raise file_error(error, path, "read") from error
 
 
-def _write(root: Path, document: dict[str, Any]) -> None:
-    import tomli_w
-
-    with atomic_writer(root / "workspace.toml", "wb") as file:
-        tomli_w.dump(document, file)
-
-
 def ensure_sample(workspace: Workspace) -> bool:
     """Put the sample data into a workspace that has not had it.
 
@@ -193,20 +202,31 @@ def ensure_sample(workspace: Workspace) -> bool:
     """
     if not workspace.writable:
         return False
-    document = _read(workspace.root)
-    had = list(document.get("sample", ()))
+    pieces = {
+        source.relative_to(sample).as_posix(): source
+        for _, sample in asset_folders("sample")
+        for source in sorted(sample.glob("*/*"))
+    }
+    if pieces.keys() <= {*_read(workspace.root).get("sample", ())}:
+        return False
     added = False
-    for _, sample in asset_folders("sample"):
-        for source in sorted(sample.glob("*/*")):
-            piece = source.relative_to(sample).as_posix()
-            if piece in had:
-                continue
-            if not (workspace.root / piece).exists():
-                copy_folder(source, workspace.root / piece, None)
-            had.append(piece)
-            added = True
-    if added:
-        _write(workspace.root, document | {"sample": had})
+
+    def filled(data: bytes) -> bytes:
+        nonlocal added
+        import tomlkit
+
+        document = tomlkit.parse(data)
+        had = document.setdefault("sample", tomlkit.array())
+        had.multiline(multiline=True)
+        for piece, source in pieces.items():
+            if piece not in had:
+                if not (workspace.root / piece).exists():
+                    copy_folder(source, workspace.root / piece, None)
+                had.append(piece)
+                added = True
+        return tomlkit.dumps(document).encode()
+
+    update(workspace.root / "workspace.toml", filled)
     return added
 
 

@@ -7,7 +7,7 @@ there. From this one registry come the bindings, the footer, the `?` help, the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
@@ -238,11 +238,13 @@ def bindings(keys: Iterable[Key]) -> list[BindingType]:
     return [binding(key) for key in keys]
 
 
-def remap(overrides: Mapping[str, str], known: Sequence[Key]) -> dict[str, str]:
+def remap(
+    overrides: Mapping[str, str], known: Sequence[Key], on_bad: Callable[[EngineError], None]
+) -> dict[str, str]:
     """User remaps as Textual wants them.
 
-    Args: overrides: keys by id (`jobs.stop`) or by verb for all screens (`stop`), comma separated.
-    Raises: EngineError E423 for a name that is neither, with the nearest one.
+    Args: overrides: keys by id (`jobs.stop`) or by verb for all screens (`stop`), comma separated. on_bad: is
+    given an E423 for each name that is neither, with the nearest one; the others hold.
     """
     ids = {key.id for key in known}
     result: dict[str, str] = {}
@@ -251,6 +253,6 @@ def remap(overrides: Mapping[str, str], known: Sequence[Key]) -> dict[str, str]:
         if not targets:
             what = f"the keymap names {name!r}, which no screen has"
             remedy = did_you_mean(name, [*ids, *VERBS]) or "docs/keys.md lists the names."
-            raise EngineError(what, remedy=remedy, where="settings, keymap", code="E423")
+            on_bad(EngineError(what, remedy=remedy, where="settings, keymap", code="E423"))
         result.update(dict.fromkeys(targets, wanted))
     return result

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
-from engines.core.files import write_json
+from engines.core.files import update, write_bytes
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
@@ -22,82 +22,103 @@ _DELETED_KEPT = 500
 
 class Session:
     """The session file: per workspace the mode, each screen's state, and which ends of jobs the user was told
-    of; `crash` tells of the last crash.
+    of; the theme; `crash` tells of the last crash.
 
-    A file that cannot be read or is of a newer version is left alone: the session then begins empty, and is
-    kept under another name before it would be replaced.
+    Several processes may have it open. Each writes what it has changed, into the file as it is then. A file
+    that cannot be read or is of a newer version is left alone: the session then begins empty, and is kept
+    under another name before it would be replaced.
     """
 
     def __init__(self, path: Path, workspace: str) -> None:
         self.path = path
         self._workspace = workspace
-        self._all = self._read()
-        self._written = ""
-
-    def _read(self) -> dict[str, Any]:
         try:
-            document = json.loads(self.path.read_text(encoding="utf-8"))
-            if isinstance(document, dict) and document.get("version") == _VERSION:
-                return document
-        except FileNotFoundError:
-            return {"version": _VERSION}
-        except (OSError, ValueError):
-            pass
-        with contextlib.suppress(OSError):
-            self.path.replace(self.path.with_suffix(".old.json"))
-        return {"version": _VERSION}
+            document = _document(path.read_bytes()) or {}
+        except OSError:
+            document = {}
+        own = _table(_table(document, "workspaces"), workspace)
+        self._screens: dict[str, Mapping[str, object]] = dict(_table(own, "screens"))
+        self._changed_screens: set[str] = set()
+        self._own: dict[str, Any] = {}
+        """What is to be written of this workspace besides."""
+        self.mode = str(own.get("mode", ""))
+        self.theme = self._old_theme = str(document.get("theme", ""))
+        self._crash = self._old_crash = str(document.get("crash", ""))
+        self._told: list[object] | None = told if isinstance(told := own.get("told"), list) else None
+        self._written = self._state()
 
-    @property
-    def _own(self) -> dict[str, Any]:
-        workspaces = self._all.setdefault("workspaces", {})
-        own: dict[str, Any] = workspaces.setdefault(self._workspace, {})
-        return own
-
-    @property
-    def mode(self) -> str:
-        return str(self._own.get("mode", ""))
-
-    @property
-    def theme(self) -> str:
-        return str(self._all.get("theme", ""))
+    def _state(self) -> str:
+        return json.dumps([self.theme, self._crash, self._own, self._screens], sort_keys=True)
 
     def screen(self, mode: str) -> Mapping[str, object]:
-        saved = self._own.get("screens", {}).get(mode, {})
-        return saved if isinstance(saved, dict) else {}
+        return _table(self._screens, mode)
 
     def take_crash(self) -> str:
         """The crash file of the last time, once."""
-        return str(self._all.pop("crash", ""))
+        report, self._crash = self._crash, ""
+        return report
 
     def newly_ended(self, jobs: Sequence[JobView]) -> list[JobView]:
         """The jobs whose end the user has not been told of; from now on they count as told. Whoever finds
         this workspace for the first time is told of none."""
         ended = {f"{view.id}.{view.attempt} of {view.created:.0f}": view for view in jobs if not view.live}
-        known = self._own.get("told")
-        before = known if isinstance(known, list) else []
-        told = set(before) if isinstance(known, list) else set(ended)
+        told = {*map(str, ended if self._told is None else self._told)}
         numbers = {str(view.id) for view in jobs}
-        gone = [str(name) for name in before if str(name).partition(".")[0] not in numbers]
-        self._own["told"] = [*gone[-_DELETED_KEPT:], *ended]
+        gone = [str(name) for name in self._told or () if str(name).partition(".")[0] not in numbers]
+        self._told = [*gone[-_DELETED_KEPT:], *ended]
+        self._own = {**self._own, "told": self._told}
         return [view for name, view in ended.items() if name not in told]
 
-    def keep(self, *, mode: str, theme: str, screens: Mapping[str, Mapping[str, object]]) -> None:
+    def keep(self, *, mode: str, screens: Mapping[str, Mapping[str, object]]) -> None:
         """Remember this much; keys that newer versions or other screens wrote stay."""
-        self._all["theme"] = theme
-        own = self._own
-        own["mode"] = mode
-        saved = own.setdefault("screens", {})
-        for name, state in screens.items():
-            saved[name] = {**saved.get(name, {}), **state}
+        # New ones in place of the old, since another thread may be writing those.
+        self._own = {**self._own, "mode": mode}
+        self._screens = self._screens | {
+            name: {**self.screen(name), **state} for name, state in screens.items()
+        }
+        self._changed_screens = self._changed_screens | screens.keys()
 
     def crashed(self, report: str) -> None:
-        self._all["crash"] = report
+        self._crash = report
 
     def save(self) -> None:
         """Write the file if anything changed; a session that cannot be written is no reason to disturb."""
-        text = json.dumps(self._all, sort_keys=True)
-        if text != self._written:
+        if (state := self._state()) != self._written:
             with contextlib.suppress(EngineError, OSError):
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                write_json(self.path, self._all)
-                self._written = text
+                update(self.path, self._merged)
+                self._written = state
+
+    def _merged(self, data: bytes) -> bytes:
+        """The file with what has changed in this process."""
+        document = _document(data)
+        if document is None:
+            write_bytes(self.path.with_suffix(".old.json"), data)
+            document = {"version": _VERSION}
+        for key, old, new in (
+            ("theme", self._old_theme, self.theme),
+            ("crash", self._old_crash, self._crash),
+        ):
+            if new and new != old:
+                document[key] = new
+            elif not new and document.get(key) == old:
+                document.pop(key, None)
+        workspaces = _table(document, "workspaces")
+        own = _table(workspaces, self._workspace)
+        screens = {name: self._screens[name] for name in self._changed_screens}
+        own = {**own, **self._own, "screens": {**_table(own, "screens"), **screens}}
+        document["workspaces"] = {**workspaces, self._workspace: own}
+        return json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def _document(data: bytes) -> dict[str, Any] | None:
+    """The document of a session file, a new one of none; None for one that cannot be read."""
+    try:
+        document = json.loads(data) if data else {"version": _VERSION}
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) and document.get("version") == _VERSION else None
+
+
+def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    table = document.get(key)
+    return table if isinstance(table, dict) else {}

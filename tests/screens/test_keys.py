@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import screens.shell.keymap as keys
 from engines.core.errors import EngineError
 from screens.app import Workbench
@@ -64,15 +62,24 @@ def test_every_key_is_done_by_somebody() -> None:
             assert any(hasattr(doer, f"action_{key.action.partition('(')[0]}") for doer in room), key.id
 
 
+def refuse(error: EngineError) -> None:
+    raise error
+
+
 def test_remaps_go_by_id_and_by_verb() -> None:
     known = keys.scope("jobs", stop="Stop.", kill="Kill.") + keys.scope("egraphs", stop="Stop.")
-    assert keys.remap({"jobs.stop": "z"}, known) == {"jobs.stop": "z"}
-    assert keys.remap({"stop": "z"}, known) == {"jobs.stop": "z", "egraphs.stop": "z"}
-    assert keys.remap({"jobs.stop": "Z", "stop": "z"}, known) == {"jobs.stop": "Z", "egraphs.stop": "z"}
+    assert keys.remap({"jobs.stop": "z"}, known, refuse) == {"jobs.stop": "z"}
+    assert keys.remap({"stop": "z"}, known, refuse) == {"jobs.stop": "z", "egraphs.stop": "z"}
+    assert keys.remap({"jobs.stop": "Z", "stop": "z"}, known, refuse) == {
+        "jobs.stop": "Z",
+        "egraphs.stop": "z",
+    }
 
 
-def test_a_remap_of_something_unknown_names_the_nearest() -> None:
-    with pytest.raises(EngineError) as caught:
-        keys.remap({"jobs.stp": "z"}, keys.scope("jobs", stop="Stop."))
-    assert "jobs.stop" in caught.value.remedy
-    assert caught.value.exit_code == 2
+def test_a_remap_of_something_unknown_names_the_nearest_and_spoils_no_other() -> None:
+    problems: list[EngineError] = []
+    known = keys.scope("jobs", stop="Stop.", kill="Kill.")
+    remapped = keys.remap({"jobs.stp": "z", "kill": "Z", "jobs": "j"}, known, problems.append)
+    assert remapped == {"jobs.kill": "Z"}
+    assert [problem.code for problem in problems] == ["E423", "E423"]
+    assert any("jobs.stop" in problem.remedy for problem in problems if "jobs.stp" in problem.what)

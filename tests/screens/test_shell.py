@@ -121,12 +121,15 @@ async def test_remapped_keys_work_and_are_shown(make: Make) -> None:
         assert (hints["mark"], hints["full"], hints["filter"]) == ("b", "z", "/")
 
 
-async def test_a_wrong_remap_is_told_and_changes_nothing(make: Make) -> None:
+async def test_a_wrong_remap_is_told_and_the_others_hold(make: Make) -> None:
     config_file().parent.mkdir(parents=True)
-    config_file().write_text('[keymap]\n"list.mrk" = "b"\n', encoding="utf-8")
+    config_file().write_text('[keymap]\n"list.mrk" = "b"\nmark = "z"\nfull = 5\n', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        await until(pilot, lambda: any("list.mrk" in entry.text for entry in app.activity))
+        for name in ("list.mrk", "keymap.full"):
+            await until(pilot, lambda name=name: any(name in entry.text for entry in app.activity))
+        await pilot.press("z")
+        assert list(table(app).marks) == ["41"]
 
 
 # Terminals
@@ -193,6 +196,27 @@ async def test_no_color_is_grey(make: Make, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 # What stays
+
+
+async def test_a_theme_of_the_environment_is_not_remembered_and_a_chosen_one_is(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def start(*, choose: str = "") -> str:
+        async with make().run_test(size=NARROW) as pilot:
+            app = await jobs_ready(pilot)
+            if choose:
+                await pilot.press("colon", *f"theme {choose}", "enter")
+                await settle(pilot)
+            await pilot.press("q")
+        return str(app.theme)
+
+    assert await start() == "mathwb-dark"
+    monkeypatch.setenv("MATHWB_THEME", "light")
+    assert await start() == "mathwb-light"
+    monkeypatch.delenv("MATHWB_THEME")
+    assert await start() == "mathwb-dark"
+    assert await start(choose="contrast") == "mathwb-contrast"
+    assert await start() == "mathwb-contrast"
 
 
 @pytest.mark.slow

@@ -69,6 +69,45 @@ def test_setting_one_value_keeps_the_others() -> None:
     assert config.keymap == {"jobs.stop": "z", "app.quit": "Q"}
 
 
+def test_comments_and_order_stay() -> None:
+    config_dir().mkdir(parents=True)
+    lines = [
+        "# my settings",
+        "fps = 3 # on the train",
+        "",
+        "# keys",
+        "[keymap.jobs] # as in vi",
+        'stop = "z" # the old one',
+        "",
+        "[egen]",
+        "max_tokens = 19",
+        "# the end",
+    ]
+    config_file().write_text("\n".join(lines) + "\n")
+    set_value("fps", "30")
+    set_value("keymap.jobs.stop", "Z")
+    set_value("egen.max_tokens", "21")
+    lines[1], lines[5], lines[8] = "fps = 30 # on the train", 'stop = "Z" # the old one', "max_tokens = 21"
+    assert config_file().read_text().splitlines() == lines
+    set_value("theme", "light")
+    written = config_file().read_text().splitlines()
+    assert written == ['theme = "light"', "", *lines]
+    config = load_config()
+    assert (config.get("theme"), config.get("fps"), config.keymap) == ("light", 30, {"jobs.stop": "Z"})
+    assert not config.problems
+
+
+@pytest.mark.parametrize("text", ["keymap = 5\n", 'keymap = "abc"\n', "[[keymap]]\nx = 1\n"])
+def test_a_file_without_room_for_a_setting_stays_as_it_is(text: str) -> None:
+    config_dir().mkdir(parents=True)
+    config_file().write_text(text)
+    with pytest.raises(UsageError) as caught:
+        set_value("keymap.jobs.stop", "z")
+    assert caught.value.code == "E422"
+    assert 'keymap.jobs.stop = "z"' in caught.value.remedy
+    assert config_file().read_text() == text
+
+
 @pytest.mark.parametrize(
     ("name", "value", "remedy"),
     [

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shutil
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +65,64 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("")
     assert refused(tmp_path).code == "E504"
     assert os.listdir(tmp_path) == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("root", ["w", "."])
+def test_one_whose_making_was_cut_short_is_finished(
+    tmp_path: Path, root: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk, at each of the writes of a first start."""
+    place = tmp_path / root
+    left = -1
+    codes: set[str] = set()
+    opened, mkdir = os.open, os.mkdir
+
+    def limited(act: Callable[..., object]) -> Callable[..., object]:
+        def acting(path: object, *rest: object, **more: object) -> object:
+            nonlocal left
+            if Path(str(path)).is_relative_to(tmp_path):
+                left -= 1
+                if left < 0:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+            return act(path, *rest, **more)
+
+        return acting
+
+    for enough in range(100):
+        left = enough
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "open", limited(opened))
+            patch.setattr(os, "mkdir", limited(mkdir))
+            patch.setattr(io, "open", limited(io.open))
+            try:
+                Workspace.open(place)
+                break
+            except EngineError as error:
+                codes.add(error.code)
+    assert codes == {"E310"}
+    assert enough > 8
+    made = Workspace.open(place, create=False)
+    assert made.runs.is_dir()
+    assert sorted(path.name for path in place.iterdir() if path.is_file()) == [
+        "workspace.lock",
+        "workspace.toml",
+    ]
+
+
+@pytest.mark.parametrize("name", ["thesis.tex", "corpora/mine/shards", "src", ".workspace.toml.x"])
+def test_other_contents_are_no_unfinished_workspace(tmp_path: Path, name: str) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / name).mkdir(parents=True)
+    assert refused(tmp_path).code == "E504"
+
+
+def test_a_comment_in_the_description_stays(sample: Path, tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "w")
+    description = tmp_path / "w" / "workspace.toml"
+    description.write_text("# the one of the paper\nversion = 1 # do not change\nsample = []\n")
+    assert ensure_sample(workspace)
+    assert description.read_text().startswith("# the one of the paper\nversion = 1 # do not change\n")
+    assert tomllib.loads(description.read_text())["sample"] == ["corpora/small"]
 
 
 def test_a_file_in_its_place_is_said(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+"""Several processes share the session file, and each keeps what it has changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from screens.shell.session import Session
+
+
+def test_two_processes_lose_nothing_of_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    one, two, elsewhere = Session(path, "/w"), Session(path, "/w"), Session(path, "/other")
+    one.keep(mode="jobs", screens={"jobs": {"sort": "id"}})
+    two.keep(mode="egraphs", screens={"egraphs": {"source": "corpus/a"}})
+    elsewhere.keep(mode="mathamr", screens={"jobs": {"sort": "age"}})
+    elsewhere.theme = "mathwb-light"
+    for session in (one, two, elsewhere, one):
+        session.save()
+    one.keep(mode="jobs", screens={"jobs": {"filter": "!lost"}})
+    one.save()
+    again, other = Session(path, "/w"), Session(path, "/other")
+    assert again.screen("jobs") == {"sort": "id", "filter": "!lost"}
+    assert again.screen("egraphs") == {"source": "corpus/a"}
+    assert (again.mode, again.theme) == ("jobs", "mathwb-light")
+    assert (other.mode, other.screen("jobs")) == ("mathamr", {"sort": "age"})
+
+
+def test_a_crash_is_told_once_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    running, failing = Session(path, "/w"), Session(path, "/w")
+    failing.crashed("crash-1.txt")
+    failing.save()
+    running.keep(mode="jobs", screens={})
+    running.save()
+    after = Session(path, "/w")
+    assert after.take_crash() == "crash-1.txt"
+    after.save()
+    assert Session(path, "/w").take_crash() == ""
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"version": 99}', '{"version": 1, "workspaces": {"/w": 3}}'])
+def test_what_cannot_be_read_is_kept_under_another_name_when_it_would_be_replaced(
+    tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "session.json"
+    path.write_text(content)
+    session = Session(path, "/w")
+    assert session.mode == ""
+    session.save()
+    assert path.read_text() == content
+    session.keep(mode="jobs", screens={})
+    session.save()
+    assert json.loads(path.read_text())["workspaces"]["/w"]["mode"] == "jobs"
+    readable = content.startswith('{"version": 1')
+    assert readable or (tmp_path / "session.old.json").read_text() == content
