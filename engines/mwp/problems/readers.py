@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import DataError, ExpressionError
 from engines.core.files import csv_cells, csv_rows, json_object, read_lines, write_rows
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
 from engines.mwp.problems.numbers import (
     Language,
@@ -643,7 +643,7 @@ def _answer(given: Any) -> Fraction | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class DescribeProblems:
     """Read and check files of problems, row by row; several files are merged."""
 
