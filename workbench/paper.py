@@ -222,16 +222,6 @@ def references() -> Mapping[str, str]:
     return {ref: target for paper in papers() for ref, target in paper.references.items()}
 
 
-def resolve_reference(ref: str, name: str) -> Path:
-    """Return the path of what a name stands for.
-
-    Args:
-        ref: What is named, as in `Arg.ref`: `model`, `corpus`, …
-        name: A name in the workspace or of what is shipped, or a path.
-    """
-    return load(references()[ref])(name)
-
-
 class Hint(str):
     """A line of an operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
 
@@ -446,11 +436,13 @@ class Operation:
         if write is not None:
             written: Iterable[str] = write(record, spec)
             return written
+        from workbench.tables import describe_value
+
         document = plain(record)
         if not isinstance(document, Mapping):
-            return [str(item) for item in document] if isinstance(document, list) else [str(document)]
+            return [describe_value(item) for item in (document if isinstance(document, list) else [document])]
         width = max((len(str(key)) for key in document), default=0)
-        return [f"{key!s:<{width}}  {item}" for key, item in document.items()]
+        return [f"{key!s:<{width}}  {describe_value(item, str(key))}" for key, item in document.items()]
 
     def title(self, spec: Any) -> str:
         if self.background is None:
@@ -557,7 +549,7 @@ def _place(field: Field, value: Any) -> Any:
     A path that exists is meant before anything in the workspace that has its name.
     """
     if field.arg.ref:
-        return field.kind(str(resolve_reference(field.arg.ref, str(value))))
+        return field.kind(str(load(references()[field.arg.ref])(str(value))))
     return value if str(value) == "-" else value.expanduser().absolute()
 
 

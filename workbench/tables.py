@@ -13,6 +13,7 @@ every field. `!` in front of a term inverts it; quotes hold words together (`hea
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from typing import Any, Literal
 
 from engines.core.errors import did_you_mean
 from engines.core.files import printable
+from engines.core.system import size
 from workbench.errors import UsageError
 from workbench.paper import Hint
 
@@ -57,6 +59,32 @@ def to_the_second(seconds: float | None) -> str:
 def noun(count: int, one: str, many: str = "") -> str:
     """The word for so many: `node`, `nodes`; `many` when it is not `one` with an s."""
     return one if count == 1 else many or f"{one}s"
+
+
+def describe_value(value: object, name: str = "") -> str:
+    """Write a setting or a measure for people: bytes with their unit, large numbers in full, no Python.
+
+    Args:
+        name: of the setting or measure; it names the unit.
+
+    >>> describe_value(573633000.0, "memory_bytes"), describe_value(573633000.0), describe_value([1, True])
+    ('547.1 MiB', '573,633,000', '1, true')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        if name.endswith("_bytes") and math.isfinite(value):
+            return size(value)
+        if isinstance(value, int):
+            return str(value)
+        if math.isfinite(value) and 1e5 <= abs(value) < 1e15:
+            return f"{value:,.0f}"
+        return f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {describe_value(item, str(key))}".rstrip() for key, item in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(describe_value(item, name) for item in value)
+    return "" if value is None else str(value)
 
 
 Row = Mapping[str, Any]

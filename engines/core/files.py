@@ -516,14 +516,36 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
         file.write(array.data.cast("B") if array.size else b"")
 
 
+class RepeatedKeyError(ValueError):
+    """An object of JSON holds a key twice, so that one of its values would be lost."""
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of JSON; an `object_pairs_hook`. Raises: RepeatedKeyError if a key stands twice."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise RepeatedKeyError(f"{key[:60]!r} stands twice in one object")
+            seen.add(key)
+    return result
+
+
 def json_object(line: str) -> dict[str, Any]:
     """The object that a line holds. Raises: ValueError that says why there is none.
 
     >>> json_object('{"a": 1}')
     {'a': 1}
+    >>> json_object('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+        ...
+    engines.core.files.RepeatedKeyError: 'a' stands twice in one object
     """
     try:
-        result = json.loads(line)
+        result = json.loads(line, object_pairs_hook=unique_keys)
+    except RepeatedKeyError:
+        raise
     except (ValueError, RecursionError) as error:
         raise ValueError(f"the line is not JSON: {error}") from error
     if not isinstance(result, dict):

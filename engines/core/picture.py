@@ -8,13 +8,14 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.files import write_bytes, write_text
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, refused
 from engines.core.system import MAX_LATEX
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ _SMALLEST = 0.55
 """A formula is made smaller until it fits, down to this part of its size."""
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class Look:
     """Colours (as `#rrggbb`) and sizes of a picture."""
 
@@ -130,7 +131,7 @@ class Look:
     colours: Annotated[int, Arg("Colours for sixel; 0 for a PNG.", low=0, high=254)] = 0
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class CurvesPicture:
     """A picture of curves. A curve is a table of `name`, `xs` and `ys`, these null where it is undefined."""
 
@@ -145,7 +146,7 @@ class CurvesPicture:
     markers: Annotated[bool, Arg("Signs on the curves.")] = False
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class FormulaPicture:
     """A picture of a formula, as large as it is; refused when it does not fit."""
 
@@ -166,7 +167,10 @@ def curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
     figure = _figure(width, height, look, cache)
     axes = _axes(figure, spec, width, height)
     for gap in spec.gaps:
-        axes.axvspan(gap["low"], gap["high"], facecolor=look.warning, alpha=0.22, linewidth=0)
+        if gap["low"] == gap["high"]:
+            axes.axvline(gap["low"], color=look.warning, alpha=0.5, linewidth=1)
+        else:
+            axes.axvspan(gap["low"], gap["high"], facecolor=look.warning, alpha=0.22, linewidth=0)
     thin = max(1.2, look.cell_height / 12)
     for number, one in enumerate(spec.curves):
         below = len(spec.curves) - 1 - number
@@ -392,7 +396,7 @@ _LOOK: Mapping[str, Any] = {
 }
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class CurvesFigure:
     """Curves for a paper. A curve is a table of `name`, `xs` and `ys` (null where it is undefined), and of
     `low` and `high` where it has a band."""
@@ -422,6 +426,10 @@ def curves_figure(spec: CurvesFigure, *, cache: Path) -> dict[str, Any]:
                 "markevery": (number * every // len(spec.curves), every),
             }
             axes.plot(one["xs"], ys, label=str(one["name"]), **look)
+            # Where a value is no finite number: a cross at the bottom.
+            if missing := [x for x, y in zip(one["xs"], one["ys"], strict=True) if y is None]:
+                at_bottom = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+                axes.plot(missing, [0.0] * len(missing), "x", color=look["color"], markersize=4, **at_bottom)
             if "low" in one:
                 band = {"color": look["color"], "alpha": 0.18, "linewidth": 0}
                 axes.fill_between(one["xs"], one["low"], one["high"], **band)

@@ -7,14 +7,13 @@ paragraph, heading or item begins.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from engines.core.errors import DataError, did_you_mean
-from engines.core.files import CsvRow, csv_rows, read_lines
+from engines.core.files import CsvRow, csv_rows, json_object, read_lines
 from engines.core.system import MAX_LATEX
 from engines.documents.reading import Document, OnBad, row_pieces
 from engines.documents.tex import Macros
@@ -219,12 +218,9 @@ def _json(path: Path, column: str | None, on_bad: OnBad) -> Iterator[_Cell]:
         if not text.strip():
             continue
         try:
-            row = json.loads(text)
-        except (ValueError, RecursionError):
-            row = None
-        if not isinstance(row, dict):
-            remedy = 'Write lines such as {"latex": "x^2"}.'
-            on_bad(_unusable(path, line, "the line is no JSON object", remedy))
+            row = json_object(text)
+        except ValueError as error:
+            on_bad(_unusable(path, line, str(error), 'Write lines such as {"latex": "x^2"}.'))
             continue
         if wanted is None:
             wanted = chosen_column(path, list(row), column)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError, raised
-from engines.core.files import read_lines, whole_rows
+from engines.core.files import json_object, read_lines, whole_rows
 from engines.formula.mathml import mathml_root
 from engines.forum.readers import unescape
 
@@ -313,13 +313,14 @@ _TEXTS = ("text", "solution", "body", "answer")
 
 def _rows(path: Path, on_bad: OnBad) -> Iterator[Document]:
     for number, line in whole_rows(read_lines(path, on_bad=on_bad), path):
+        row: dict[str, Any] = {}
+        what = "the line is no JSON object with a text"
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        key = next((key for key in _TEXTS if isinstance(row, dict) and isinstance(row.get(key), str)), None)
+            row = json_object(line)
+        except ValueError as error:
+            what = str(error)
+        key = next((key for key in _TEXTS if isinstance(row.get(key), str)), None)
         if key is None:
-            what = "the line is no JSON object with a text"
             remedy = 'Write lines such as {"id": "1", "text": "So $1+1=2$."}.'
             on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
             continue

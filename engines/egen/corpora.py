@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core import system
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused, share_of, specification
+from engines.core.spec import Arg, refused, share_of
 from engines.core.system import reported_row
 from engines.core.vocabulary import LETTERS, read_prefix
 from engines.egen.records import (
@@ -45,7 +45,7 @@ _ORIGIN = "saved"
 _FACTS = ("stop_reason", "iterations", "nodes", "classes")
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class SaveCluster:
     """Add a generated cluster to a corpus of saved clusters; those already in it do not change."""
 
@@ -53,7 +53,7 @@ class SaveCluster:
     out: Annotated[Path, Arg("The corpus folder of saved clusters.", option=True, writes=True)]
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class SaveDocument:
     """Keep a generated cluster that is at hand, as `SaveCluster` keeps one of a file."""
 
@@ -198,7 +198,7 @@ _SETTINGS = ("members", "max_tokens", "mode", "style", "weights", "forms", "assu
 """Those of `BuildCorpus` that are of a configuration by the same name."""
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class BuildCorpus:
     """Build a corpus of clusters, or finish the one started in the folder.
 
@@ -349,7 +349,7 @@ _RENAMED = {"cluster_size": "mean_cluster_size", "tokens": "mean_tokens"}
 """Measures of the paper's table, and what they are called here."""
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class CorpusStats:
     """Statistics of a corpus, next to those of the paper's Table 3."""
 
@@ -359,8 +359,9 @@ class CorpusStats:
 def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
     """What a finished corpus holds, from its table of clusters, once every shard was found whole.
 
-    `pairs` are the ordered pairs inside training clusters (`pairs_in_all` inside all), `triplets` what the
-    paper's target gives with this many training clusters; token means are over expressions, heads included;
+    `pairs` are the ordered pairs inside training clusters (`pairs_in_all` inside all), `distinct_triplets`
+    what they give with a negative of another training cluster each, `triplets` how many a training draws of
+    those, with repetition, for the paper's target; token means are over expressions, heads included;
     `verdicts` are shares of members, `stop_reasons` and `kinds` count clusters.
     Raises: DataError for a corpus that is unfinished or corrupt.
     """
@@ -419,9 +420,11 @@ def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
         for side in ("train", "validation", "neither")
     }
     training = [n for n in count["train"] if n > 1]
+    expressions = sum(training)
     return {
         **{side: {"clusters": len(sizes), "expressions": sum(sizes)} for side, sizes in count.items()},
         "pairs": sum(n * (n - 1) for n in training),
+        "distinct_triplets": sum(n * (n - 1) * (expressions - n) for n in training),
         "triplets": (TRIPLETS // len(training) + 1) * len(training) if len(training) > 1 else 0,
     }
 
@@ -436,7 +439,7 @@ def _counts(column: pa.ChunkedArray) -> dict[str, int]:
     return dict(Counter(column.to_pylist()).most_common())
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class ImportClusters:
     """Import published clusters as a corpus; every member is judged against its head."""
 
@@ -445,7 +448,7 @@ class ImportClusters:
     seed: Annotated[int, Arg("Seed for verification and splits.", low=0)] = 0
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class ExportCorpus:
     """Write a corpus for others: with cluster, verdict and split, or as E-Gen published."""
 
@@ -462,7 +465,7 @@ class ExportCorpus:
     split: Annotated[SplitName, Arg("Which split rows name: of clusters, or of whole shapes.")] = "paper"
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class Pairs:
     """Write training pairs (or triplets) in shuffled order, one per line."""
 
@@ -516,7 +519,7 @@ def pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
     return iter(islice(rows, spec.limit))
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class FindFunction:
     """Find the cluster that contains a function, in whatever form the function is written."""
 
@@ -524,7 +527,7 @@ class FindFunction:
     expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR", words=True)]
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class ShowCluster:
     """Print a stored cluster: its head, number 0, and its members with their verdicts."""
 

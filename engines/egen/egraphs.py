@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, refused
 from engines.egen.records import (
     AssumeAny,
     EgenConfig,
@@ -32,7 +33,7 @@ _Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
 _Rules = Arg("Which rules: strict, common or paper.")
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class WalkEgraph:
     """Grow the e-graph of an expression and print its classes, the root first, each with its nodes."""
 
@@ -46,7 +47,7 @@ class WalkEgraph:
     time_s: TimeLimit = Limits().time_s
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class Derive:
     """Derive one expression from another: one step per line, each judged against the first."""
 
@@ -159,7 +160,7 @@ _FEW = 20
 _MOST_DIFFERENT = 1_000
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class Extract:
     """Count the terms of a class of an e-graph that egg, egglog or Herbie wrote, and draw some of them.
 

@@ -13,6 +13,7 @@ from textual.content import Content
 
 from engines.core.errors import EngineError
 from engines.core.system import size
+from engines.training.measures import MEASURES
 from screens.keys import FOLD_KEYS
 from screens.shell.export import (
     CommandLine,
@@ -50,7 +51,7 @@ def job_records(
     `home`, its sweep, `leaf`, whether it is none, and `open`."""
     there = {view.id for view in views}
     names = [_name(view) for view in views]
-    shared = dict(zip(names, _differs(names), strict=True))
+    shared = dict(zip(names, differing_at(names), strict=True))
     return [
         {
             **view.to_row(),
@@ -72,7 +73,8 @@ def _name(view: JobView) -> str:
     return name.removeprefix(f"{view.params.get('recipe')} ") if view.sweep else name
 
 
-def _differs(names: Sequence[str]) -> list[int]:
+def differing_at(names: Sequence[str]) -> list[int]:
+    """Return for each name from which character on it differs from the others."""
     ordered = sorted(set(names))
     shared = [len(commonprefix(pair)) for pair in pairwise(ordered)]  # noqa: RUF071  # of characters
     at = {name: max(shared[max(0, place - 1) : place + 1], default=0) for place, name in enumerate(ordered)}
@@ -173,21 +175,31 @@ FILE_COLUMNS = (
 )
 
 METRIC_COLUMNS = (
-    Column("metric", "metric"),
+    Column("metric", "metric", fit=lambda row, cells: safe_text(_measure_in(row, cells))),
     Column("last", "last", 11, "point", show=_value("last")),
     Column("least", "least", 11, "point", show=_value("least"), drop=1),
     Column("most", "most", 11, "point", show=_value("most"), drop=1),
     Column("values", "values", 8, "right", drop=2),
+    Column("meaning", "meaning", drop=3, room=110),
 )
 METRICS_OF_RUNS = tuple(column for column in METRIC_COLUMNS if column.name != "last")
 """Of several runs there is no last value."""
 
 
-def metric_row(name: str, curves: Sequence[Curve]) -> Record:
+def metric_row(name: str, curves: Sequence[Curve], apart: int) -> Record:
+    """Return the row of a measure. Args: apart: where its short name begins to differ from the others'."""
     last = curves[0].last if len(curves) == 1 else None
     row = {"id": name, "metric": name, "last": last, "values": sum(curve.count for curve in curves)}
-    ends = {"least": min(min(c.low) for c in curves), "most": max(max(c.high) for c in curves)}
-    return {**row, **ends}
+    ends = {
+        "least": min((low for curve in curves for low in curve.low), default=None),
+        "most": max((high for curve in curves for high in curve.high), default=None),
+    }
+    return {**row, **ends, "apart": apart, "meaning": MEASURES.get(name, "")}
+
+
+def _measure_in(row: Record, cells: int) -> str:
+    name = "".join(shortened(row["metric"]))
+    return elide_alike(name, cells, row["apart"]) if cells else name
 
 
 _SIDE = "its title is the name of a job or an attempt; left and right are its fields"

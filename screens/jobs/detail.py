@@ -23,6 +23,7 @@ from screens.jobs.columns import (
     METRICS_OF_RUNS,
     diff_columns,
     diff_rows,
+    differing_at,
     flow,
     job_selection,
     measures,
@@ -102,7 +103,12 @@ class CurvePlot(PicturePlot):
         if self.metric not in names:
             self.metric = next((name for name in names if "loss" in name), names[0] if names else "")
 
-    def draw_runs(self, runs: Mapping[tuple[int | None, str], Sequence[Points]]) -> None:
+    def draw_runs(
+        self,
+        runs: Mapping[tuple[int | None, str], Sequence[Points]],
+        undefined: Sequence[tuple[Sequence[int], int]] = (),
+    ) -> None:
+        """Draw curves. Args: undefined: of each run the steps without a finite value, and their number."""
         series = []
         for (sign, name), curves in runs.items():
             xs, ys = list[float](), list[float | None]()
@@ -115,7 +121,11 @@ class CurvePlot(PicturePlot):
                 series.append(Series(name, xs[1:], ys[1:], sign))
         self.display = bool(series)
         how = f", smoothed {self.strength}" if self.strength else ""
-        self.caption = f"{self.metric} by step{how}"
+        bad = sum(number for _, number in undefined)
+        missing = f", × {bad:,} not finite" if bad else ""
+        self.caption = f"{self.metric} by step{how}{missing}"
+        # They have no width: the axis is marked in the cell of each, a picture with a thin line.
+        self.gaps = tuple((float(step), float(step)) for steps, _ in undefined for step in steps)
         self.series = tuple(series)
 
 
@@ -433,12 +443,12 @@ class Detail(Pane):
         plot = self.plot
         plot.choose(follower.curves.names or [name for run in self._others.values() for name in run.names])
         drawn = plot.display
-        plot.draw_runs(self._runs(follower))
+        runs = list(self._others.values()) if self._members else [follower.curves]
+        plot.draw_runs(self._runs(follower), [run.undefined(plot.metric) for run in runs])
         if plot.display != drawn:
             # Without a curve there is nothing to smooth: the line of keys says so.
             self.screen.refresh_bindings()
         if self.page_name == "metrics":
-            runs = list(self._others.values()) if self._members else [follower.curves]
             names = dict.fromkeys(name for run in runs for name in run.names)
             curves = {
                 name: [curve for run in runs if (curve := run.last(name)) is not None] for name in names
@@ -447,7 +457,10 @@ class Detail(Pane):
             columns = METRICS_OF_RUNS if self._members else METRIC_COLUMNS
             if listing.table.columns != columns:
                 listing.table.columns = columns
-            listing.load([metric_row(*found) for found in curves.items()])
+            begins = differing_at(["".join(shortened(name)) for name in curves])
+            listing.load(
+                [metric_row(*found, apart) for found, apart in zip(curves.items(), begins, strict=True)]
+            )
 
     def _runs(self, follower: Follower) -> Mapping[tuple[int | None, str], Sequence[Points]]:
         """What is drawn, by sign and name: attempts, the runs of a sweep by setting, marked jobs with this

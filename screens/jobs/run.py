@@ -87,6 +87,11 @@ class RunCurves:
             steps, values = steps[:keep] + more_steps, values[:keep] + more_values
         return steps, values
 
+    def undefined(self, name: str) -> tuple[list[int], int]:
+        """Return the steps at which a measure was not a finite number, and how often that was."""
+        curves = [attempt.curves[name] for attempt in self.attempts if name in attempt.curves]
+        return [step for curve in curves for step in curve.undefined], sum(c.undefined_count for c in curves)
+
     def last(self, name: str) -> Curve | None:
         return next((c.curves[name] for c in reversed(self.attempts) if name in c.curves), None)
 
@@ -174,11 +179,11 @@ def checkpoint_words(root: Path) -> str:
 
 def _as_compared(value: object) -> str:
     """A value as the table of settings has it: `0.001` where `1e-3` was written."""
-    from workbench.jobs.compare import shown_value
+    from workbench.tables import describe_value
 
     text = str(value)
     try:
-        return text if text.isdigit() else shown_value(float(text))
+        return text if text.isdigit() else describe_value(float(text))
     except ValueError:
         return text
 

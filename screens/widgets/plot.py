@@ -229,8 +229,13 @@ class Plot(Widget):
         return Content.assemble(*parts, (more, "$quiet"))
 
     def _axis(self, cells: int, low: float, high: float) -> Content:
-        middles = (low + (high - low) * (cell + 0.5) / cells for cell in range(cells))
-        missing = (any(start <= x <= end for start, end in self.gaps) for x in middles)
+        half = (high - low) * 0.5 / cells
+        middles = (low + half * (2 * cell + 1) for cell in range(cells))
+        # A gap narrower than a cell is in the cell of its middle.
+        missing = (
+            any(start <= x <= end or abs((start + end) / 2 - x) <= half for start, end in self.gaps)
+            for x in middles
+        )
         parts = [Content.styled("└", "$quiet")]
         for gap, alike in groupby(missing):
             count = len(list(alike))

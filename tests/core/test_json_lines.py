@@ -29,3 +29,14 @@ def test_bad_lines_are_told_and_the_rest_is_read(tmp_path: Path) -> None:
     told.clear()
     assert list(rows(file, "a", on_bad=told.append)) == [(1, {"a": "1"})]
     assert [error.line for error in told] == [3, 4, 5]
+
+
+def test_a_row_with_a_key_twice_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "some.jsonl"
+    file.write_text('{"a": "1"}\n{"a": "1", "a": "2"}\n{"a": "1", "b": {"c": 1, "c": 1}}\n')
+    told: list[DataError] = []
+    assert list(rows(file, "a", on_bad=told.append)) == [(1, {"a": "1"})]
+    assert [(error.line, error.code, error.what) for error in told] == [
+        (2, "E317", "'a' stands twice in one object"),
+        (3, "E317", "'c' stands twice in one object"),
+    ]

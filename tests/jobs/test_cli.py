@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import dataclasses
 import json
+import re
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engines.core.picture import CurvesFigure, curves_figure
 from tests.conftest import mathwb
+from workbench.cli.jobs import description
 from workbench.jobs import control
-from workbench.jobs.folder import create
+from workbench.jobs.folder import create, curve, curve_with_gaps
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -43,9 +49,65 @@ def test_show_tells_everything(lab: Lab) -> None:
     assert [attempt["state"] for attempt in document["attempts"]] == ["succeeded"]
     assert document["disk"]["run_bytes"] > 0
     text = jobs_command("show", str(number)).stdout
-    assert "params.model" in text
+    assert "params.model.dim 3" in " ".join(text.split())
     assert jobs_command("show", "99").returncode == 2
     assert "there is no job 99" in jobs_command("show", "99").stderr
+
+
+def test_show_prints_no_python_and_names_the_unit_of_bytes(lab: Lab) -> None:
+    number = lab.submit(n=2)
+    view = lab.wait(number, "succeeded")
+    params = {"data": {"corpus": "mine", "names": ["a", "b"]}, "train": {"best_is_lowest": True}}
+    metrics = {"memory_bytes": 573_633_000.0, "tokens": 2_500_000.0, "loss_nats": 0.5, "train_loss_nats": 0.6}
+    view = dataclasses.replace(view, params=params, metrics=metrics)
+    text = "\n".join(description(view, [], control.DiskUse(1, 2)))
+    flowing = " ".join(text.split())
+    assert "params.data.corpus mine" in flowing
+    assert "params.data.names a, b" in flowing
+    assert "params.train.best_is_lowest true" in flowing
+    assert "memory_bytes 547.1 MiB" in flowing
+    assert "tokens 2,500,000" in flowing
+    assert not re.search(r"[{}'\[\]]|e\+0", text)
+    # Two losses, each with what it is.
+    assert re.search("^loss_nats: .*batches", text, re.MULTILINE)
+    assert re.search("^train_loss_nats: .*fixed part", text, re.MULTILINE)
+
+
+def test_curves_count_and_mark_what_is_no_number(lab: Lab, tmp_path: Path) -> None:
+    number = lab.submit(n=2)
+    lab.wait(number, "succeeded")
+    log = lab.attempt(number).events
+    (last,) = (json.loads(line) for line in log.read_text().splitlines()[-1:])
+    values = {10: 2.0, 20: None, 30: 1.0, 40: None}
+    with log.open("a") as file:
+        for step, value in values.items():
+            event = {**last, "kind": "metric", "step": step, "data": {"val": value, "only": None}}
+            file.write(json.dumps(event, separators=(",", ":")) + "\n")
+    assert curve_with_gaps(log.parent.parent, "val") == [*values.items()]
+    assert curve(log.parent.parent, "val") == [(10, 2.0), (30, 1.0)]
+    line = ("curves", str(number), "--by", "val")
+    head, row = jobs_command(*line).stdout.splitlines()[-2:]
+    assert [*re.split("  +", head)] == ["id", "title", "points", "not finite", "least", "most", "last"]
+    assert [*re.split("  +", row)][2:] == ["4", "2", "1", "2", "not finite"]
+    assert json.loads(jobs_command(*line, "--json").stdout)["jobs"][str(number)] == [
+        *map(list, values.items())
+    ]
+    rows = list(csv.DictReader(jobs_command(*line, "--csv").stdout.splitlines()))
+    assert [(int(each["step"]), each["val"]) for each in rows] == [
+        (10, "2.0"),
+        (20, "nan"),
+        (30, "1.0"),
+        (40, "nan"),
+    ]
+    assert "not finite" in jobs_command("curves", str(number), "--by", "only").stdout
+    assert jobs_command(*line, "--plot", str(tmp_path / "c.svg")).returncode == 0
+    cross = r"M -2 2\s*L 2 -2\s*M -2 -2\s*L 2 2"
+    for last, marked in ((1.0, False), (None, True)):
+        place = tmp_path / f"{last}.svg"
+        curves_figure(
+            CurvesFigure(place, ({"name": "a", "xs": [10, 20], "ys": [2.0, last]},)), cache=tmp_path
+        )
+        assert bool(re.search(cross, place.read_text())) == marked
 
 
 def test_tail_follows_to_the_end_and_ends_like_the_job(lab: Lab) -> None:

@@ -188,6 +188,16 @@ def test_metric_curves_follow_a_log(tmp_path: Path) -> None:
     assert set(curves.curves) == {"loss", "lr"}
 
 
+def test_metric_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    values = [1.0, None, 2.0, None, None]
+    path.write_text("".join(line(at, "metric", step=at, loss=value) for at, value in enumerate(values)))
+    curves = MetricCurves(path)
+    assert curves.update()
+    found = curves.curves["loss"]
+    assert (found.steps, found.undefined, found.undefined_count) == ([0, 2], [1, 3, 4], 3)
+
+
 @given(
     st.lists(st.lists(st.floats(-1e3, 1e3), max_size=40), max_size=8),
     st.sampled_from([2, 4, 10]),

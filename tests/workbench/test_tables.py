@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import csv
-import shlex
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from engines.core.spec import read
 from engines.core.system import asset
 from screens.shell.export import exported
 from screens.widgets.table import Rows, content
-from tests.workbench.operation_samples import SAMPLES
 from workbench.cli.command import app
-from workbench.paper import Hint, command_line, operation, operations
+from workbench.paper import Hint, operation
 from workbench.papers.egen import tables
 from workbench.tables import Column, TableSpec, aligned, figure, in_form, indented, interval
-from workbench.workspace import Workspace, ensure_sample
 
 CORPUS = asset("sample/corpora/sample-e")
 
@@ -100,27 +96,6 @@ def test_values_are_made_only_when_they_are_asked_for() -> None:
     assert spec.row({"a": 1, "twice": "known"})["twice"] == "known"
     with pytest.raises(KeyError):
         row["none"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(name for name, row in operations().items() if row.tables))
-def test_tables_of_commands_are_written_for_spreadsheets_and_for_latex(name: str, tmp_path: Path) -> None:
-    ensure_sample(Workspace.open())
-    row = operation(name)
-    spec = read(row.spec_type, SAMPLES[name](Workspace.open().root, tmp_path))
-    words = shlex.split(command_line(row, spec))[1:]
-    written = {
-        form: [*words[: len(name.split("."))], f"--{form}", *words[len(name.split(".")) :]]
-        for form in ("csv", "tex")
-    }
-    found = {form: CliRunner().invoke(app, line) for form, line in written.items()}
-    assert {done.exit_code for done in found.values()} <= {0, 1}, found["csv"].stderr
-    blocks = found["csv"].stdout.split("\n\n") if name != "egen.find" else []
-    for block in blocks:
-        head, *rows = csv.reader(block.splitlines())
-        assert head
-        assert {len(cells) for cells in rows} <= {len(head)}
-    assert found["tex"].stdout.count(r"\begin{tabular}") == len(blocks)
 
 
 def test_what_stands_beside_tables_is_a_comment_of_latex_and_no_row_of_csv() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import typer
 from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.system import size
+from engines.training.measures import explain_measures
 from workbench.cli.command import (
     Csv,
     Json,
@@ -31,6 +33,7 @@ from workbench.cli.command import (
     say,
     setting,
 )
+from workbench.config import flat
 from workbench.errors import UsageError, one_line
 from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Job, find
@@ -39,7 +42,7 @@ from workbench.jobs.reporting import Reported, checked, reported
 from workbench.jobs.tail import EventTail, LineTail
 from workbench.jobs.view import FIELDS, AttemptView, JobView, Look, worth_telling
 from workbench.paper import operation
-from workbench.tables import Form, aligned, to_the_second
+from workbench.tables import Form, aligned, describe_value, to_the_second
 from workbench.workspace import Workspace
 
 
@@ -65,10 +68,11 @@ def description(view: JobView, attempts: list[AttemptView], use: control.DiskUse
         "protected": "yes" if view.protected else "",
     }
     facts["reported"] = ", ".join(reporter_line(each) for each in reported(of))
-    facts |= {f"params.{key}": value for key, value in view.params.items()}
-    facts |= {key: f"{value:.6g}" for key, value in view.metrics.items()}
+    facts |= {f"params.{key}": describe_value(value, key) for key, value in flat(view.params).items()}
+    facts |= {key: describe_value(value, key) for key, value in view.metrics.items()}
     width = max(map(len, facts))
     lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
+    lines += [f"{name}: {said}" for name, said in explain_measures(view.metrics)]
     rows = [(item.number, item.state, to_the_second(item.wall_s), item.reason) for item in attempts]
     return [*lines, "", *aligned(("attempt", "state", "took", "reason"), rows)]
 
@@ -119,13 +123,14 @@ def _plotted(path: Path, curves: list[dict[str, Any]], measure: str) -> None:
 
 def compare_two(first: JobView, second: JobView, form: Form | None, as_json: bool) -> None:
     from workbench.jobs.compare import compare as compared
-    from workbench.jobs.compare import shown_value
 
     result = compared(first, second)
     kinds = (("setting", result.settings), ("environment", result.environment), ("result", result.results))
     lines: list[str] = []
     for kind, differ in kinds:
-        rows_of = [(row.key, shown_value(row.left), shown_value(row.right)) for row in differ]
+        rows_of = [
+            (row.key, *(describe_value(side, row.key) for side in (row.left, row.right))) for row in differ
+        ]
         head = (kind, f"job {first.id}", f"job {second.id}")
         lines += aligned(head, rows_of) if differ else [f"{kind}: no difference"]
         lines.append("")
@@ -374,7 +379,7 @@ def curves(
     as_json: Json = False,
 ) -> None:
     """The curve of a measure for each job, or each run of a sweep; --csv and --json give every point."""
-    from workbench.jobs.folder import curve, logged
+    from workbench.jobs.folder import curve_with_gaps, logged
 
     form = form_of(False, csv, as_json)
     views = _with_members(Workspace.open(), numbers)
@@ -384,7 +389,7 @@ def curves(
         remedy = f"There are: {', '.join(names)}." if names else "Wait until one has."
         raise UsageError(what, code="E645", remedy=remedy)
     measure = by or names[0]
-    found = {view.id: curve(view.folder, measure) for view in views}
+    found = {view.id: curve_with_gaps(view.folder, measure) for view in views}
     drawn = [
         {"name": f"{view.id} {view.title}", "xs": [x for x, _ in points], "ys": [y for _, y in points]}
         for view in views
@@ -392,17 +397,25 @@ def curves(
     ]
     if plot is not None:
         _plotted(plot, drawn, measure)
-    rows = [
-        (view.id, view.title, len(points), f"{min(ys):.6g}", f"{max(ys):.6g}", f"{ys[-1]:.6g}")
-        for view in views
-        if (points := found[view.id]) and (ys := [y for _, y in points])
+    rows = []
+    for view in views:
+        if points := found[view.id]:
+            ys = [y for _, y in points if y is not None]
+            ends = (min(ys), max(ys)) if ys else ("", "")
+            last = "not finite" if points[-1][1] is None else points[-1][1]
+            told = [describe_value(value, measure) for value in (*ends, last)]
+            rows.append((view.id, view.title, len(points), len(points) - len(ys), *told))
+    points_of = [
+        (number, step, math.nan if value is None else value)
+        for number, points in found.items()
+        for step, value in points
     ]
-    points_of = [(number, step, value) for number, points in found.items() for step, value in points]
-    head = ("id", "title", "points", "least", "most", "last")
+    head = ("id", "title", "points", "not finite", "least", "most", "last")
     lines = aligned(head, rows, lambda _: (("job", "step", measure), points_of))
     document = {"measure": measure, "jobs": {str(number): points for number, points in found.items()}}
     also = ", ".join(name for name in names if name != measure)
-    emit(document, as_json, text=[f"{measure}; also: {also}", *lines], form=form)
+    said = [f"{name}: {text}" for name, text in explain_measures([measure])]
+    emit(document, as_json, text=[f"{measure}; also: {also}", *said, *lines], form=form)
 
 
 def _with_members(workspace: Workspace, numbers: list[int]) -> list[JobView]:

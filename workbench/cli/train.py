@@ -11,13 +11,14 @@ import typer
 
 from engines.core.events import Event, Sink
 from engines.core.spec import described, read
+from engines.training.measures import explain_measures
 from workbench import cli
 from workbench.cli.command import Executor, Json, argument, emit, progress_line, say, setting
 from workbench.errors import UsageError
 from workbench.jobs.control import run_foreground, submit
 from workbench.jobs.view import JobView
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.tables import aligned, duration
+from workbench.tables import aligned, describe_value, duration
 from workbench.train import (
     CheckTraining,
     Launch,
@@ -177,8 +178,9 @@ def _result_lines(view: JobView) -> list[str]:
     value = view.value
     if view.state != "succeeded":
         return []
-    rows = [(name, f"{measure:.6g}") for name, measure in value.get("measures", {}).items()]
+    rows = [(name, describe_value(measure, name)) for name, measure in value.get("measures", {}).items()]
     lines = aligned(("measure", "value"), rows) if rows else []
+    lines += [f"{name}: {said}" for name, said in explain_measures(value.get("measures", {}))]
     made = f"step {value['best_step']:,} of {value['step']:,}, {value['tokens']:,} tokens"
     took = f"{value['seconds']:.0f} s on {value['device']}"
     return [*lines, f"model {value['model']} ({made}, {took}), job {view.id}"]

@@ -17,6 +17,7 @@ from workbench.errors import UsageError
 from workbench.jobs.folder import DiffRow, curve, diff, lowest_is_best, read_document, recipe_diff
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import AttemptView, JobView
+from workbench.tables import describe_value
 from workbench.train import Summary, interval, summary
 
 # Any number of runs compared: by setting, over their repeats, with intervals and paired tests; the best
@@ -52,7 +53,7 @@ class Standing:
     @property
     def name(self) -> str:
         """The setting in a line: `lr=0.001, model.size=2`."""
-        parts = (f"{key.removeprefix('train.')}={shown_value(v)}" for key, v in self.setting.items())
+        parts = (f"{key.removeprefix('train.')}={describe_value(v, key)}" for key, v in self.setting.items())
         return ", ".join(parts) or "all alike"
 
     @property
@@ -100,12 +101,6 @@ class Standings:
         best = dict(won[0].setting) if won else None
         rows = [row.to_dict() for row in self.rows]
         return {"measure": self.measure, "lowest_is_best": self.lowest, "best": best, "settings": rows}
-
-
-def shown_value(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "" if value is None else str(value)
 
 
 def standings(views: Sequence[JobView], measure: str = "") -> Standings:

@@ -679,9 +679,16 @@ def why_stop_early(attempt: Attempt) -> str:
 
 
 def curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
-    """The values of a measure by step, of all attempts at a job; a step that was done twice counts as it
-    was last."""
-    found: dict[int, float] = {}
+    """The finite values of a measure by step; see `curve_with_gaps`."""
+    return [(step, value) for step, value in curve_with_gaps(run, measure) if value is not None]
+
+
+def curve_with_gaps(run: str | Path, measure: str) -> list[tuple[int, float | None]]:
+    """Return the values of a measure by step, of all attempts at a job; None: not a finite number.
+
+    A step that was done twice counts as it was last.
+    """
+    found: dict[int, float | None] = {}
     wanted = f'"{measure}"'.encode()
     for attempt in Job(0, Path(run)).attempts():
         try:
@@ -692,8 +699,11 @@ def curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
             if METRIC not in line or wanted not in line:
                 continue
             event = LoggedEvent.parse(line)
-            if event and event.step is not None and is_number(value := event.data.get(measure)):
-                found[event.step] = float(str(value))
+            if event is None or event.step is None or measure not in event.data:
+                continue
+            value = event.data[measure]
+            if value is None or is_number(value):
+                found[event.step] = None if value is None else float(str(value))
     return sorted(found.items())
 
 

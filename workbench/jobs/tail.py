@@ -63,13 +63,15 @@ def _said(kind: str, data: Mapping[str, Any]) -> str:
     if kind == "progress" and "done" in data:
         total = f"/{data['total']}" if data.get("total") is not None else ""
         return f"{data['done']}{total} {data.get('unit') or ''}".rstrip()
+    from workbench.tables import describe_value
+
     parts = [] if "message" not in data else [str(data["message"])]
-    parts += [f"{key} {_value(value)}" for key, value in data.items() if key != "message" and value != ""]
+    parts += [
+        f"{key} {describe_value(value, key)}"
+        for key, value in data.items()
+        if key != "message" and value != ""
+    ]
     return "  ".join(parts)
-
-
-def _value(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 class LineTail:
@@ -197,6 +199,9 @@ class Curve:
     high: list[float] = field(default_factory=list)
     last: float = math.nan
     count: int = 0
+    undefined: list[int] = field(default_factory=list)
+    """The steps whose value was not a finite number, at most `capacity` of them."""
+    undefined_count: int = 0
     _weights: list[int] = field(default_factory=list)
     _per_point: int = 1
 
@@ -226,6 +231,10 @@ class Curve:
                 self._weights[-1] = weight + len(part)
             done += len(part)
 
+    def add_undefined(self, steps: Sequence[int]) -> None:
+        self.undefined += steps[: self.capacity - len(self.undefined)]
+        self.undefined_count += len(steps)
+
     def _halve(self) -> None:
         pairs = range(0, len(self.steps) - 1, 2)
         w = self._weights
@@ -252,6 +261,7 @@ class MetricCurves:
     def update(self, max_bytes: int = 2**20) -> bool:
         """Read on, at most so many bytes. Returns: whether anything was added."""
         found: dict[str, tuple[list[int | None], list[float]]] = {}
+        undefined: dict[str, list[int]] = {}
         # Not `LoggedEvent.parse`: of a million lines only these two are wanted.
         for raw in _parsed([line for line in self._tail.lines(max_bytes) if METRIC in line]):
             try:
@@ -265,10 +275,14 @@ class MetricCurves:
                         column = found[name] = [], []
                     column[0].append(step)
                     column[1].append(float(value))
+                elif value is None and step is not None:
+                    undefined.setdefault(name, []).append(step)
         for name, (steps, values) in found.items():
             curve = self.curves.setdefault(name, Curve())
             curve.add([curve.count + n if s is None else s for n, s in enumerate(steps)], values)
-        return bool(found)
+        for name, without in undefined.items():
+            self.curves.setdefault(name, Curve()).add_undefined(without)
+        return bool(found or undefined)
 
 
 def _parsed(lines: Sequence[bytes]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import cached, changed
 from engines.core.shown import Shown
-from engines.core.spec import Arg, specification
+from engines.core.spec import Arg
 from engines.forum.folder import SomeIndex
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ RERANKED = 50
 _BATCH = 8
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class Search:
     """Search the answers of an indexed collection."""
 

@@ -77,9 +77,13 @@ def _blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple
         if text:
             try:
                 row = json_object(text)
+            except ValueError as error:
+                refuse(number, str(error))
+                continue
+            try:
                 texts = [row["head"], *row["exprs"], *row.get("partial_domain", ())]
                 name = str(row.get("source", "published"))
-            except (ValueError, KeyError, TypeError):
+            except (KeyError, TypeError):
                 refuse(number, "this is not an object with `head` and `exprs`")
                 continue
             yield name, [(number, str(each)) for each in texts]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from engines.core.errors import DataError, EngineError
-from engines.core.files import file_error, open_read
+from engines.core.files import file_error, open_read, unique_keys
 from engines.core.tree import MAX_DEPTH, Tree
 
 _MOST_BYTES = 2**30
@@ -229,7 +229,7 @@ def read_serialized(path: Path) -> Serialized:
         if path.stat().st_size > _MOST_BYTES:
             raise wrong(f"the file has more than {_MOST_BYTES:,} bytes")
         with open_read(path) as file:
-            document = json.loads(file.read(), object_pairs_hook=_table)
+            document = json.loads(file.read(), object_pairs_hook=unique_keys)
     except OSError as error:
         raise file_error(error, path, "read") from error
     except json.JSONDecodeError as error:
@@ -280,15 +280,6 @@ def read_serialized(path: Path) -> Serialized:
     repeated = sum(1 for times in often.values() if times > 1)
     found = {name: tuple(nodes) for name, nodes in classes.items()}
     return Serialized(found, tuple(map(str, roots)), repeated, named)
-
-
-def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, none of whose keys may stand twice: the nodes of one would be lost."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise ValueError(f"{twice[:60]!r} stands twice in one object")
-    return found
 
 
 def _is_id(value: Any) -> bool:

@@ -15,8 +15,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import csv_cells, csv_rows, json_object, read_lines, write_rows
-from engines.core.spec import Arg, specification
+from engines.core.files import (
+    RepeatedKeyError,
+    csv_cells,
+    csv_rows,
+    json_object,
+    read_lines,
+    unique_keys,
+    write_rows,
+)
+from engines.core.spec import Arg
 from engines.core.tree import Tree
 from engines.mwp.problems.numbers import (
     Language,
@@ -183,7 +191,16 @@ def _json_lines(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[in
 def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
     numbered = list(lines)
     text = "\n".join(line for _, line in numbered)
-    decoder = json.JSONDecoder()
+    repeated: list[RepeatedKeyError] = []
+
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        try:
+            return unique_keys(pairs)
+        except RepeatedKeyError as error:
+            repeated.append(error)
+            return {}
+
+    decoder = json.JSONDecoder(object_pairs_hook=object_of)
     place = len(text) - len(text.lstrip().removeprefix("["))
     counted = number = 0
     while match := re.compile(r"[\s,]*").match(text, place):
@@ -199,7 +216,10 @@ def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dic
             # Where the next object begins cannot be known.
             bad(line, f"from here on the file is not JSON: {error}")
             return
-        if isinstance(row, dict):
+        if repeated:
+            bad(line, str(repeated[0]))
+            repeated.clear()
+        elif isinstance(row, dict):
             yield line, lowered(row)
         else:
             bad(line, "this is not a JSON object")
@@ -643,7 +663,7 @@ def _answer(given: Any) -> Fraction | None:
         return None
 
 
-@specification
+@dataclass(frozen=True, slots=True)
 class DescribeProblems:
     """Read and check files of problems, row by row; several files are merged."""
 

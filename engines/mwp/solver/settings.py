@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from engines.core.spec import Arg, refused, specification
+from engines.core.spec import Arg, refused
 
 Head = Literal["tree", "deductive"]
 """tree: the goal-driven decoder of GTS, which writes the equation from its root down. deductive: at each step
@@ -13,7 +14,7 @@ the best pair of quantities and operation becomes a new quantity (Jie, Li and Lu
 CODE = "E678"
 
 
-@specification(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SolverSettings:
     """What a solver is and how it is trained, beside what every training takes."""
 

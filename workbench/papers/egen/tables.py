@@ -508,7 +508,8 @@ def stats(result: Mapping[str, Any], _spec: object) -> list[str]:
         ("tokens, mean", result["mean_tokens"], paper["mean_tokens"]),
         ("tokens in training notation, mean", result["mean_training_tokens"], ""),
         ("training pairs", result["split"]["pairs"], paper["pairs"]),
-        ("training triplets", result["split"]["triplets"], paper["triplets"]),
+        ("training triplets, different ones", result["split"]["distinct_triplets"], ""),
+        ("training triplets, drawn with repetition", result["split"]["triplets"], paper["triplets"]),
         (
             "validation expressions",
             result["split"]["validation"]["expressions"],
