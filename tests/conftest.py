@@ -26,6 +26,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     # Tests run side by side, one to a core: further threads, theirs or of jobs, would wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Compiled code is kept from run to run, and not in each test's own folders: compiling takes half a minute.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".cache" / "compiled"))
+
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 

@@ -222,6 +222,16 @@ def references() -> Mapping[str, str]:
     return {ref: target for paper in papers() for ref, target in paper.references.items()}
 
 
+def resolve_reference(ref: str, name: str) -> Path:
+    """Return the path of what a name stands for.
+
+    Args:
+        ref: What is named, as in `Arg.ref`: `model`, `corpus`, …
+        name: A name in the workspace or of what is shipped, or a path.
+    """
+    return load(references()[ref])(name)
+
+
 class Hint(str):
     """A line of an operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
 
@@ -549,7 +559,7 @@ def _place(field: Field, value: Any) -> Any:
     A path that exists is meant before anything in the workspace that has its name.
     """
     if field.arg.ref:
-        return field.kind(str(load(references()[field.arg.ref])(str(value))))
+        return field.kind(str(resolve_reference(field.arg.ref, str(value))))
     return value if str(value) == "-" else value.expanduser().absolute()
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg, known, values
+from engines.core.spec import Arg, known, specification, values
 from workbench.errors import MissingError, UsageError
 from workbench.jobs.control import next_free, submit_sweep
 from workbench.jobs.folder import read_document
@@ -198,7 +198,7 @@ class Trains(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class _Settings:
     trainer: Annotated[str, Arg("Which model: a trainer's name.")]
     data: Annotated[Mapping[str, Any], Arg("Data by kind.")] = field(default_factory=dict)
@@ -212,14 +212,14 @@ class _Settings:
         return trainer(self.trainer)(self.model, paths, seed=self.seed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class CheckTraining(_Settings):
     """What determines a training, as far as it can be checked before its data are read."""
 
     stop_worst: Annotated[str, Arg("A measure to be taken while it runs.")] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class Train(_Settings):
     """Train a model by the tables of a recipe."""
 
@@ -329,7 +329,7 @@ _TRIALS = 10
 _MOST = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Sweep:
     """What makes several runs of one recipe, and how they go on together: every combination of grid values,
     draws, seeds and folds.
@@ -381,7 +381,7 @@ class Launch:
     """What the form for a new job is filled in with."""
 
     recipe: Recipe
-    how: Sweep = Sweep()
+    how: Sweep = field(default_factory=Sweep)
 
 
 @dataclass(frozen=True, slots=True)

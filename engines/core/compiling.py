@@ -33,6 +33,7 @@ from numba.np.numpy_support import as_dtype, from_dtype
 
 from engines.core.errors import StoppedError
 from engines.core.events import Stop, never
+from engines.core.system import home
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,23 +49,47 @@ _CHILD = (
 
 def compiled(function: Function) -> Function:
     """Compile for floats without the interpreter lock; keep the result for the next process if possible."""
-    njit = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
+    given = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = _folder() or given  # the cache looks at it once; others' functions do not
     try:
-        kept: Any = njit(function)
-    except RuntimeError:  # no folder to keep it in can be written
-        numba.config.CACHE_DIR = _private_folder()
-        kept = njit(function)
+        kept: Any = numba.njit(cache=_folder() is not None, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = given
     if isinstance(kept, numba.core.dispatcher.Dispatcher):
+        kept._cache.save_overload = partial(_save, kept._cache.save_overload)
         kept._compile_for_args = partial(_missing, kept, kept._compile_for_args)
     result: Function = kept
     return result
 
 
 @cache
-def _private_folder() -> str:
-    folder = tempfile.mkdtemp(prefix="mathwb-")
+def _folder() -> str | None:
+    """The folder that keeps compiled code: the one of numba's own setting, or one in the user's cache, or one
+    for this process alone; None where nothing can be written. Beside the modules it would outlive them."""
+    if numba.config.CACHE_DIR:
+        return str(numba.config.CACHE_DIR)
+    folder = home("cache") / "compiled"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        return str(folder)
+    except OSError:
+        return _private_folder()
+
+
+@cache
+def _private_folder() -> str | None:
+    try:
+        folder = tempfile.mkdtemp(prefix="mathwb-")
+    except OSError:
+        return None
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def _save(save: Callable[..., None], *args: Any) -> None:
+    with contextlib.suppress(OSError):  # a full disk: what is compiled is not kept, and serves all the same
+        save(*args)
 
 
 def _missing(dispatcher: Any, compile_now: Callable[..., Any], *args: Any) -> Callable[..., Any]:
@@ -213,14 +238,14 @@ class _Background:
             self._ended = True
 
     def _started(self) -> subprocess.Popen[bytes]:
+        folder = _folder()
         private = _private_folder.cache_info().currsize > 0
-        folder = numba.config.CACHE_DIR
         return subprocess.Popen(
-            [sys.executable, "-c", _CHILD, folder if private else "", *sys.path],
+            [sys.executable, "-c", _CHILD, folder if folder and private else "", *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "NUMBA_CACHE_DIR": folder} if private else None,
+            env={**os.environ, "NUMBA_CACHE_DIR": folder} if folder else None,
             start_new_session=True,
         )
 

@@ -8,14 +8,13 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.files import write_bytes, write_text
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 from engines.core.system import MAX_LATEX
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ _SMALLEST = 0.55
 """A formula is made smaller until it fits, down to this part of its size."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Look:
     """Colours (as `#rrggbb`) and sizes of a picture."""
 
@@ -131,7 +130,7 @@ class Look:
     colours: Annotated[int, Arg("Colours for sixel; 0 for a PNG.", low=0, high=254)] = 0
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class CurvesPicture:
     """A picture of curves. A curve is a table of `name`, `xs` and `ys`, these null where it is undefined."""
 
@@ -146,7 +145,7 @@ class CurvesPicture:
     markers: Annotated[bool, Arg("Signs on the curves.")] = False
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class FormulaPicture:
     """A picture of a formula, as large as it is; refused when it does not fit."""
 
@@ -396,7 +395,7 @@ _LOOK: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class CurvesFigure:
     """Curves for a paper. A curve is a table of `name`, `xs` and `ys` (null where it is undefined), and of
     `low` and `high` where it has a band."""

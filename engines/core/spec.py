@@ -1,9 +1,11 @@
 """Specs: the settings of a piece of work as a frozen dataclass, described once and read from any mapping.
 
-A field is `name: Annotated[type, Arg(help, …)] = default`. Types are str, int, float, bool, Path, a Literal
-of texts or numbers, another spec, a Mapping that someone else reads, any of these `| None`, and
-`tuple[type, ...]`. `described` takes a spec apart; `read` makes one of what a recipe, a job, a form or a
-command says; `values` is the way back.
+A class decorated with `specification` is one. A field is `name: Annotated[type, Arg(help, …)] = default`.
+Types are str, int, float, bool, Path, a Literal of texts or numbers, another spec, a Mapping that another
+module reads, any of these `| None`, and `tuple[type, ...]`. A spec checks its values when it is made, so
+Python, the command line, recipes, forms and language models get the same error for the same mistake.
+`described` takes a spec apart; `read` makes one from the mapping of a recipe, a job, a form or a command;
+`values` is the way back.
 """
 
 from __future__ import annotations
@@ -11,12 +13,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cache
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import field as dataclass_field
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import is_text
@@ -79,6 +93,61 @@ class Field:
         return self.arg.option if self.arg.option is not None else not self.required
 
 
+@overload
+def specification(cls: type[T], /) -> type[T]: ...
+@overload
+def specification(*, kw_only: bool) -> Callable[[type[T]], type[T]]: ...
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclass_field,))
+def specification(cls: type[T] | None = None, /, *, kw_only: bool = False) -> Any:
+    """Make a class a frozen dataclass whose values are checked when it is made.
+
+    Values are checked as `read` checks them: paths may be texts, whole numbers serve as real ones, lists as
+    tuples and mappings as specs. Defaults are taken as they are. The class's own `__post_init__` runs after.
+
+    Args:
+        cls: The class.
+        kw_only: Whether all its fields are given by name.
+
+    Raises:
+        EngineError: E424 when the spec is made with an unknown setting, without a required one, or with a
+            value of another type, outside its choices or its range.
+    """
+    if cls is None:
+        return lambda inner: _make_specification(inner, kw_only)
+    return _make_specification(cls, kw_only)
+
+
+def _make_specification(cls: type[T], kw_only: bool) -> type[T]:
+    own_check = cls.__dict__.get("__post_init__")
+
+    def __post_init__(self: Any) -> None:  # noqa: N807 - dataclasses call it by this name
+        for item in described(type(self)):
+            value = getattr(self, item.name)
+            if value is not item.default and not (value is None and item.optional):
+                object.__setattr__(self, item.name, checked(item, value))
+        if own_check is not None:
+            own_check(self)
+
+    cls.__post_init__ = __post_init__  # type: ignore[attr-defined]
+    result: Any = dataclass(frozen=True, slots=True, kw_only=kw_only)(cls)
+    assign_fields = result.__init__
+
+    @wraps(assign_fields)
+    def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
+        names = [item.name for item in described(result)]
+        for name in given:
+            if name not in names:
+                raise refused(f"unknown setting {name}", "E424", known(name, names))
+        assigned = {*names[: len(args)], *given}
+        for item in described(result):
+            if item.required and item.name not in assigned:
+                raise refused(f"{item.name} is not given", "E424", item.arg.help)
+        assign_fields(self, *args, **given)
+
+    result.__init__ = __init__
+    return result
+
+
 def described(spec: Any) -> tuple[Field, ...]:
     """The fields of a spec, in order. Raises: TypeError for a type that no command or form could offer."""
     return _described(spec)
@@ -88,13 +157,13 @@ def described(spec: Any) -> tuple[Field, ...]:
 def _described(spec: Any) -> tuple[Field, ...]:
     hints = get_type_hints(spec, include_extras=True)
     result = []
-    for field in fields(spec):
-        if not field.init:
+    for item in fields(spec):
+        if not item.init:
             continue
-        default = _REQUIRED if field.default is MISSING else field.default
-        if field.default_factory is not MISSING:
-            default = field.default_factory()
-        result.append(_field(field.name, hints[field.name], default))
+        default = _REQUIRED if item.default is MISSING else item.default
+        if item.default_factory is not MISSING:
+            default = item.default_factory()
+        result.append(_field(item.name, hints[item.name], default))
     return tuple(result)
 
 
@@ -301,13 +370,58 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
+REFERENCES = "mathwb.references"
+"""The group of entry points that say what names stand for: `f(ref, name)` returns a path (see `Arg.ref`)."""
+
+
 def offered(package: str, verbs: Mapping[str, tuple[str, str]]) -> tuple[list[str], Callable[[str], Any]]:
-    """`__all__` and `__getattr__` of a package. Args: verbs: of each the module it is in, and its spec."""
+    """Return `__all__` and `__getattr__` of a package.
+
+    Args:
+        package: Its dotted name.
+        verbs: For each verb the module it is in, and its spec.
+    """
     modules = {name: module for verb, (module, spec) in verbs.items() for name in (verb, spec)}
 
+    @cache
     def load(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{modules[name]}"), name)
+        module = import_module(f"{package}.{modules[name]}")
+        loaded = getattr(module, name)
+        if name not in verbs or not _named_fields(getattr(module, verbs[name][1])):
+            return loaded
+        return _accept_names(loaded)
 
     return [*modules], load
+
+
+def _named_fields(spec: Any) -> list[Field]:
+    return [item for item in described(spec) if item.arg.ref]
+
+
+def _accept_names(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the verb for notebooks: a spec may name a model or data set in place of its path."""
+
+    @wraps(verb)
+    def call(spec: Any, *args: Any, **given: Any) -> Any:
+        if is_dataclass(spec) and not isinstance(spec, type):
+            spec = replace(
+                spec,
+                **{item.name: _resolve(item, getattr(spec, item.name)) for item in _named_fields(type(spec))},
+            )
+        return verb(spec, *args, **given)
+
+    return call
+
+
+def _resolve(item: Field, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_resolve(item, part) for part in value)
+    if value is None or Path(value).exists():
+        return value
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=REFERENCES):
+        return item.kind(str(point.load()(item.arg.ref, str(value))))
+    return value

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 
 if TYPE_CHECKING:
     from engines.egen.rules.own import Found, Unread
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engines.egen.rules.table import Family
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Rules:
     """List the rewrite rules by family, or test what each does to values and domains.
 
@@ -129,7 +129,7 @@ def document(found: RulesFound | FileChecked) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class CheckTheory:
     """List the theories, or check one: its operators, and every rule by its judge.
 

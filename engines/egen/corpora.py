@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core import system
 from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused, share_of
+from engines.core.spec import Arg, refused, share_of, specification
 from engines.core.system import reported_row
 from engines.core.vocabulary import LETTERS, read_prefix
 from engines.egen.records import (
@@ -45,7 +45,7 @@ _ORIGIN = "saved"
 _FACTS = ("stop_reason", "iterations", "nodes", "classes")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class SaveCluster:
     """Add a generated cluster to a corpus of saved clusters; those already in it do not change."""
 
@@ -53,7 +53,7 @@ class SaveCluster:
     out: Annotated[Path, Arg("The corpus folder of saved clusters.", option=True, writes=True)]
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class SaveDocument:
     """Keep a generated cluster that is at hand, as `SaveCluster` keeps one of a file."""
 
@@ -198,7 +198,7 @@ _SETTINGS = ("members", "max_tokens", "mode", "style", "weights", "forms", "assu
 """Those of `BuildCorpus` that are of a configuration by the same name."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class BuildCorpus:
     """Build a corpus of clusters, or finish the one started in the folder.
 
@@ -349,7 +349,7 @@ _RENAMED = {"cluster_size": "mean_cluster_size", "tokens": "mean_tokens"}
 """Measures of the paper's table, and what they are called here."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class CorpusStats:
     """Statistics of a corpus, next to those of the paper's Table 3."""
 
@@ -439,7 +439,7 @@ def _counts(column: pa.ChunkedArray) -> dict[str, int]:
     return dict(Counter(column.to_pylist()).most_common())
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ImportClusters:
     """Import published clusters as a corpus; every member is judged against its head."""
 
@@ -448,7 +448,7 @@ class ImportClusters:
     seed: Annotated[int, Arg("Seed for verification and splits.", low=0)] = 0
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ExportCorpus:
     """Write a corpus for others: with cluster, verdict and split, or as E-Gen published."""
 
@@ -465,7 +465,7 @@ class ExportCorpus:
     split: Annotated[SplitName, Arg("Which split rows name: of clusters, or of whole shapes.")] = "paper"
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Pairs:
     """Write training pairs (or triplets) in shuffled order, one per line."""
 
@@ -519,7 +519,7 @@ def pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
     return iter(islice(rows, spec.limit))
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class FindFunction:
     """Find the cluster that contains a function, in whatever form the function is written."""
 
@@ -527,7 +527,7 @@ class FindFunction:
     expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR", words=True)]
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ShowCluster:
     """Print a stored cluster: its head, number 0, and its members with their verdicts."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.shown import Shown, Tex, chain
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 from engines.egen.records import (
     AssumeAny,
     EgenConfig,
@@ -33,7 +32,7 @@ _Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
 _Rules = Arg("Which rules: strict, common or paper.")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class WalkEgraph:
     """Grow the e-graph of an expression and print its classes, the root first, each with its nodes."""
 
@@ -47,7 +46,7 @@ class WalkEgraph:
     time_s: TimeLimit = Limits().time_s
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Derive:
     """Derive one expression from another: one step per line, each judged against the first."""
 
@@ -160,7 +159,7 @@ _FEW = 20
 _MOST_DIFFERENT = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Extract:
     """Count the terms of a class of an e-graph that egg, egglog or Herbie wrote, and draw some of them.
 

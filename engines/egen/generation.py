@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 from engines.core.vocabulary import VARIABLE, prefix, variables_of
 from engines.egen.records import (
     ACCEPTED,
@@ -38,7 +38,7 @@ from engines.egen.theories.theory import Theory, ordered, read_assumptions, theo
 from engines.mathematics.terms.notation import Notation
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Generate:
     """Grow an e-graph from an expression, sample equal expressions from it and verify each one."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, ignore
 from engines.core.shown import MOST, Shown, Tabular
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.core.vocabulary import LETTERS, VARIABLE, prefix
 from engines.egen.records import Assume, AssumeAny, Outcome, TheoryName, distinguishable, where
 from engines.egen.theories.theory import read_assumptions
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _PROGRESS_EVERY = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Verify:
     """Judge pairs of expressions: equal, extends, shrinks, nowhere, different or undecided.
 
@@ -45,7 +45,7 @@ class Verify:
     seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Explain:
     """Judge an expression against a head and show why: domains, values at each point, what fails where."""
 
@@ -55,7 +55,7 @@ class Explain:
     seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Curve:
     """Values of expressions for a plot."""
 

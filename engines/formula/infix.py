@@ -15,12 +15,15 @@ from engines.core.vocabulary import (
     CONSTANTS,
     FURTHER,
     GREEK,
+    HYPERBOLIC,
     NAME,
     SUBSCRIPT,
+    TRIGONOMETRIC,
     VARIABLE,
     VARIABLES,
     check_bound,
     check_length,
+    is_constant_token,
     is_name,
     operands,
     visible,
@@ -54,9 +57,7 @@ _TOKENS = r"""(?P<space>\s+)
     | (?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
     | (?P<symbol>\*\*|[-+*/^()\[\]{}|,√−–·×∙⋅∗÷∕⁄])"""
 _TOKEN = re.compile(_TOKENS, re.VERBOSE)
-_PRODUCTS = ("eta", "mu", "nu")
-"""Names of Greek letters that are products of Latin ones."""
-_WORD = "|".join(sorted(GREEK.keys() - {*_PRODUCTS}, key=len, reverse=True))
+_WORD = "|".join(sorted(GREEK, key=len, reverse=True))
 _MORE_TOKENS = re.compile(
     rf"(?P<name>(?:(?:{_WORD})'*{SUBSCRIPT}|(?:{_WORD})'+|{NAME})'*)|(?P<sign>[!⌊⌋⌈⌉])|{_TOKENS}", re.VERBOSE
 )
@@ -151,6 +152,8 @@ def _checked(text: str, word: str, position: int) -> str:
 
 
 _GREEK = frozenset(GREEK.values())
+_LABELS = {"π": "pi", "d": "d_"}
+"""The labels of names that have another one: `d` alone is the derivative."""
 
 
 def _name(word: str) -> str:
@@ -162,16 +165,16 @@ def _name(word: str) -> str:
 
 
 def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
-    if letters and word not in CALLED and word not in _PRODUCTS and is_name(name := GREEK.get(word, word)):
+    if letters and word not in CALLED and is_name(name := GREEK.get(word, word)):
         return [Token("leaf", name, start, spaced)]
     result: list[Token] = []
     at, alone, strange = 0, 0, False
     names = _MORE_NAMES if letters else _NAMES
     while at < len(word):
         name = next((name for name in names if word.startswith(name, at)), None)
-        if name is None and letters and (word[at] in letters or word[at] in _GREEK):
+        if name is None and letters and (word[at] in letters or word[at] == "d" or word[at] in _GREEK):
             name = word[at]
-        if name is not None and (name in VARIABLE + letters or name in _GREEK):
+        if name is not None and (name in VARIABLE + letters or name == "d" or name in _GREEK):
             alone += 1
             strange = strange or name not in VARIABLES
         # `xyz` and `ab` are products; `max` is rather a function
@@ -184,7 +187,7 @@ def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list
                 "Separate names by spaces or signs.",
             )
         kind: Literal["leaf", "function"] = "function" if name in CALLED else "leaf"
-        result.append(Token(kind, "pi" if name == "π" else name, start + at, spaced))
+        result.append(Token(kind, _LABELS.get(name, "") or name, start + at, spaced))
         at += len(name)
         spaced = False
     return result
@@ -247,9 +250,19 @@ def read_infix(text: str, letters: str = "") -> Tree:
     return _Reader(text, letters).read()
 
 
+def is_angle(tree: Tree) -> bool:
+    """Return whether a term is a multiple of pi: pi, or a product of pi and numbers."""
+    if tree.label == "*":
+        return any(map(is_angle, tree.children)) and all(
+            is_angle(factor) or is_constant_token(factor.label) for factor in tree.children
+        )
+    return tree.label == "pi"
+
+
 class _Reader:
     def __init__(self, text: str, letters: str) -> None:
         self.text = text
+        self.letters = letters
         self.tokens = tokens_of(text, letters)
         self.at = 0
         self.done: list[tuple[Tree, int]] = []  # finished operands with their depths
@@ -291,6 +304,8 @@ class _Reader:
                     self.at += 1
                     self.push(Tree("-" + follower.text), 1)
                     return
+                if not token.spaced and self.at > 1 and self.tokens[self.at - 2].text == "+":
+                    self.fail("+- can be read in two ways", token.position - 1, "Write - or ±, or brackets.")
                 self.pending.append(_Pending("minus", "-", token.position, self.minus_binding()))
             elif token.text == "√":
                 if self.root(token):
@@ -397,6 +412,8 @@ class _Reader:
         if token.kind == "symbol":
             if token.text in "+-":
                 return self.infix(token, token.text, _SUM)
+            if token.text == "/" and self.is_angle_of_function():
+                return self.wait("/", token, _BARE_PRODUCT)
             if token.text in "*/":
                 return self.infix(token, token.text, _PRODUCT)
             if token.text == "^":
@@ -413,6 +430,15 @@ class _Reader:
                 return False
         self.adjoin(token)
         return True
+
+    def is_angle_of_function(self) -> bool:
+        """Return whether a multiple of pi is the argument of a trigonometric function without brackets: of
+        `cos pi/2` all of it is."""
+        inside = self.inside_bare()
+        if inside is None or inside.function not in TRIGONOMETRIC + HYPERBOLIC:
+            return False
+        self.reduce(_BARE_PRODUCT)
+        return self.pending[-1].kind in ("bare", "minus") and is_angle(self.done[-1][0])
 
     def factorial(self, token: Token) -> None:
         before = self.text[: token.position].rstrip()[-1]
@@ -447,6 +473,12 @@ class _Reader:
             self.fail(
                 f"{last.text} is no known function", last.position, f"Write {last.text}*(…) for a product."
             )
+        if token.text == "(" and self.letters and last.kind == "leaf" and self.holds_one_name():
+            self.fail(
+                f"{last.text.rstrip('_')}(…) can be read in two ways: as a product, and as a function",
+                last.position,
+                f"Write {last.text.rstrip('_')}*(…) for a product.",
+            )
         if inside and token.kind == "symbol":
             function = inside.function
             self.fail(
@@ -457,12 +489,21 @@ class _Reader:
         binding = _BARE_PRODUCT if inside and token.kind == "leaf" else _PRODUCT
         self.reduce(binding + 1)
         before = self.pending[-1] if self.pending else None
-        if before and before.kind == "binary" and before.label == "/" and not token.spaced:
+        if before and before.kind == "binary" and before.label == "/" and (inside or not token.spaced):
             self.fail(
                 "what is divided by can be read in two ways", token.position, "Write (1/2)*x or 1/(2*x)."
             )
         self.reduce(binding)
         self.pending.append(_Pending("binary", "*", token.position, binding))
+
+    def holds_one_name(self) -> bool:
+        """Return whether the bracket here, behind a letter, holds a letter or number and nothing else."""
+        name, inner = self.tokens[self.at - 1], self.tokens[self.at + 1]
+        return (
+            name.text not in CONSTANTS
+            and (inner.kind == "number" or (inner.kind == "leaf" and inner.text not in CONSTANTS))
+            and self.tokens[self.at + 2].text == ")"
+        )
 
     def end_of_slope(self, token: Token) -> None:
         for waiting in reversed(self.pending):

@@ -7,6 +7,7 @@ from engines.formula.cursor import (
     MINUS_ONE,
     Cursor,
     UnreadError,
+    is_angle,
     is_statement,
     negative,
     nested,
@@ -16,6 +17,7 @@ from engines.formula.layout import Piece
 from engines.formula.symbols import Role
 from engines.formula.words import (
     ONE_PLACE,
+    PAIRS,
     SETS_OF_NUMBERS,
     SEVERAL,
     TRIGONOMETRIC,
@@ -58,7 +60,8 @@ class Letters(Cursor):
                     break
                 self.at += 2
                 text, end = text + digits.text, digits.end
-                self.context.note("a comma before three digits is a separator of thousands", comma.start)
+                if not braced:
+                    self.context.note("a comma before three digits is a separator of thousands", comma.start)
         comma, digits = self.here, self.ahead(1)
         braced = comma.text == "," and comma.start == end + 1 and digits.start == comma.end + 1
         if braced and digits.role == Role.NUMBER and text.isdigit() and digits.text.isdigit():
@@ -148,6 +151,8 @@ class Letters(Cursor):
         if spelt(script.alone) in ("th", "st", "nd", "rd"):
             raise self.error("an ordinal is not understood", script)
         exponent = self.term_of(script.alone)
+        if self.here.text == "O!SUP" and isinstance(self.here.alone, Line):
+            exponent = self.raised(exponent, self.take())  # powers associate to the right
         if self.has_bold(base):
             raise self.error("a power of a vector is not understood", script)
         if exponent == MINUS_ONE and base.label == "matrix":
@@ -164,6 +169,8 @@ class Letters(Cursor):
             return self.function(name, piece)
         if name in SEVERAL:
             return self.of_several(SEVERAL[name], piece)
+        if name in PAIRS and self.here.role == Role.OPEN:
+            return self.of_pair(PAIRS[name], piece)
         if name == "$":
             return Tree("*", (self.factor(), Tree("unit", (Tree("$"),))))
         if name == "Δ" and is_variable(self.here):
@@ -449,6 +456,13 @@ class Letters(Cursor):
             if here.role == Role.NUMBER:
                 raise self.error(f"the number {here.text[:20]} follows without an operator")
             found = Tree("*", (found, self.factor()))
+        slash = self.here
+        if name in TRIGONOMETRIC and slash.text == "/" and slash.role == Role.MULTIPLY and is_angle(found):
+            # of \\cos \\pi/2 the whole angle is the argument
+            self.take()
+            found = Tree("/", (found, self.factor()))
+            if self.starts():
+                raise self.error(f"what {name} applies to can be read in two ways", remedy="Write brackets.")
         if self.here.role == Role.OPEN:
             place = self.here.end - 1
             what = f"what {name} applies to can be read in two ways"
@@ -464,3 +478,9 @@ class Letters(Cursor):
         if not members or any(map(is_statement, members)):
             raise self.error(f"{label} takes terms", piece)
         return self.powered(nested(label, members))
+
+    def of_pair(self, label: str, piece: Piece) -> Tree:
+        _, _, members = self.bracketed()
+        if len(members) != 2 or any(map(is_statement, members)):
+            raise self.error(f"{label} takes two terms", piece, f"Write {label}(n, k).")
+        return self.powered(Tree(label, tuple(members)))

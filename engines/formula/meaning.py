@@ -348,12 +348,19 @@ def read(formula: str | Source, names: Names | None = None, notation: Notation =
     return Reading(tree, "", tuple(context.notes))
 
 
+def notation_of(text: str) -> Literal["latex", "plain", "mathml"]:
+    """Return the notation that a text is written in: an element is MathML, commands and braces behind ^ and _
+    are LaTeX, and all else is plain text."""
+    if text.lstrip()[:6].startswith(("<math", "<m:mat", "<mml:", "<?xml")):
+        return "mathml"
+    return "latex" if _LATEX.search(text) else "plain"
+
+
 def _as_latex(text: str, notation: Notation) -> str | Tree:
     if len(text) > MAX_CHARACTERS:
         raise UnreadError(f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read")
     if notation == "auto":
-        element = text.lstrip()[:6].startswith(("<math", "<m:mat", "<mml:", "<?xml"))
-        notation = "mathml" if element else "latex" if _LATEX.search(text) else "plain"
+        notation = notation_of(text)
     if notation == "latex":
         return text
     from engines.formula.notations import latex_of_plain, meant_by_mathml
@@ -361,7 +368,7 @@ def _as_latex(text: str, notation: Notation) -> str | Tree:
     return meant_by_mathml(text) if notation == "mathml" else latex_of_plain(text)
 
 
-_LATEX = re.compile(r"\\|[\^_]\s*\{|\A\s*\$.*\$\s*\Z", re.DOTALL)
+_LATEX = re.compile(r"\\|[\^_]\s*\{|\{,\}|\A\s*\$.*\$\s*\Z", re.DOTALL)
 
 
 def read_strictly(formula: str | Source, names: Names | None = None) -> tuple[Tree, Context]:

@@ -7,18 +7,17 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from engines.core.tree import Tree
+from engines.core.tree import MAX_DEPTH, Tree
 from engines.formula.cursor import UnreadError, negative, nested
 from engines.formula.mathml import mathml_root, name_of
 from engines.formula.operator_tree import deep_recursion
 from engines.formula.symbols import symbols
-from engines.formula.words import ONE_PLACE, UNITS
+from engines.formula.words import GREEK, ONE_PLACE, PAIRS, SEVERAL, UNITS
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _SIGNS = {
-    "**": "^",
     "<=": r"\le ",
     ">=": r"\ge ",
     "!=": r"\ne ",
@@ -37,82 +36,241 @@ _SIGNS = {
     "}": r"\}",
     "...": r"\ldots ",
 }
-_PLAIN = re.compile(
-    r"(?P<raised>[\^_]|\*\*)\s*(?:(?P<group>\()|(?P<script>[-+]?[0-9]+(?:\.[0-9]+)?|-?[^\W\d_]+))"
-    r"|(?P<word>[^\W\d_]{2,})"
-    r"|(?P<sign><=>|\+/-|\.\.\.|\*\*|<=|>=|!=|<>|==|=>|->|\+-|[%$#&{}])",
+_TOKEN = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+    r"|(?P<slope>d\s*/\s*d(?P<variable>[A-Za-z])(?![^\W\d_]))"
+    r"|(?P<logarithm>log_?(?P<base>10|2)(?![0-9.]))"
+    r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    r"|(?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    r"|(?P<script>\^|\*\*|_)"
+    r"|(?P<sign><=>|\+/-|\.\.\.|<=|>=|!=|<>|==|=>|->|\+-|[%$#&{}])"
+    r"|(?P<character>.)",
+    re.DOTALL,
 )
+_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _ANSWERS = ("yes", "no", "odd", "any", "all")
 """Short words that are an answer, and no product."""
-_WORDS = re.compile(r"\s*[^\W\d_]{2,}(?:\s+[^\W\d_]+)*[.!]?\s*")
-_GREEK = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
-_SEVERAL = ("min", "max", "gcd", "lcm", "mod", "lim")
+_LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
+_WORDS = re.compile(rf"\s*{_LETTER}{{2,}}(?:\s+{_LETTER}+)*[.!]?\s*")
+_SPELT = {"inf": r"\infty", "infinity": r"\infty", "oo": r"\infty", "pi": r"\pi", "degrees": r"^\circ"}
+_OF_SEVERAL = (*SEVERAL, *PAIRS)
+_NAMED = {*ONE_PLACE, "pi"}
 _CONNECTED = ("and", "or", "if", "in")
+_POSTFIX = ("!", "'")
 
 
 def latex_of_plain(text: str) -> str:
-    r"""Plain text as LaTeX: whole numbers and brackets are exponents, words are functions, Greek letters or
-    texts. Of other letters behind ^ one is the exponent, as in LaTeX.
+    r"""Write plain text as LaTeX.
+
+    Numbers and brackets are exponents, and powers associate to the right. Words are functions, Greek letters
+    or texts; of several letters behind ^ the first is the exponent, as in LaTeX.
 
     >>> latex_of_plain("2*x^10 <= sqrt(2)^(n+1)")
-    '2*x^{10} \\le  \\operatorname{sqrt}(2)^{n+1}'
+    '2*x^{10} \\le  \\sqrt{2}^{n+1}'
+    >>> latex_of_plain("e^-x^2 + sin(x)^2")
+    'e^{-x^{2}} + \\sin ^{2}(x)'
     """
+    return rf"\text{{{text.strip()}}}" if _is_prose(text) else _PlainWriter(text).write()
+
+
+def _is_prose(text: str) -> bool:
+    """Return whether a text is words of an answer, and no formula such as `sin x`."""
+    if not _WORDS.fullmatch(text):
+        return False
     words = text.strip(" .!").split()
-    if _WORDS.fullmatch(text) and (
-        len(words) > 1 or words[0].lower() in _ANSWERS or _word(words[0]).startswith(r"\text")
-    ):
-        return rf"\text{{{text.strip()}}}"
-    found: list[str] = []
-    closing: list[int] = []
-    depth = at = 0
+    if len(words) == 1:
+        return words[0].lower() in _ANSWERS or _word(words[0]).startswith(r"\text")
+    names = [
+        name for word in words for name in (split_word(word, "xyz") or ([word] if len(word) < 2 else [""]))
+    ]
+    return not all(names) or all(len(name) < 2 for name in names)
 
-    def copied(piece: str) -> None:
-        nonlocal depth
-        for char in piece:
-            depth += (char == "(") - (char == ")")
-            if char == ")" and closing and closing[-1] == depth:
-                closing.pop()
-                found.append("}")
-            else:
-                found.append(char)
 
-    for match in _PLAIN.finditer(text):
-        copied(text[at : match.start()])
-        at = match.end()
-        if match["group"]:
-            closing.append(depth)
-            depth += 1
-            found.append("_{" if match["raised"] == "_" else "^{")
-        elif match["script"]:
-            script = match["script"]
-            mark = "_" if match["raised"] == "_" else "^"
-            sign, letters = script[: script[0] == "-"], script.lstrip("-")
-            named = _word(letters) if letters.isalpha() and len(letters) > 1 else letters
-            if mark == "^" and len(named) > 1 and named.isalpha():
-                found.append(f"^{{{sign}{named[0]}}}{_word(named[1:])}")
-            else:
-                found.append(f"{mark}{{{sign}{named}}}")
-        else:
-            found.append(_word(match["word"]) if match["word"] else _SIGNS[match["sign"]])
-    copied(text[at:])
-    return "".join(found)
+def split_word(word: str, letters: str) -> list[str]:
+    """Split a word into the functions, Greek letters and single letters that stand side by side in it.
+
+    Args:
+        word: letters without spaces.
+        letters: the letters that may stand alone.
+
+    Returns:
+        The names, the longest first at each place; none where the word is made of anything else.
+
+    >>> split_word("xsinx", "xyz"), split_word("cost", "xyz")
+    (['x', 'sin', 'x'], [])
+    """
+    result: list[str] = []
+    at = 0
+    while at < len(word):
+        known = (word[at:end] for end in range(len(word), at + 1, -1))
+        name = next((one for one in known if one in _NAMED or one in GREEK), word[at])
+        if len(name) == 1 and name not in letters:
+            return []
+        result.append(name)
+        at += len(name)
+    return result
 
 
 def _word(word: str) -> str:
     lower = word.lower()
-    if lower in _GREEK:
-        return _GREEK[lower] + " "
-    if rf"\{word}" in symbols() and len(symbols()[rf"\{word}"].unicode) == 1 and word not in ("in", "to"):
+    if lower in _SPELT:
+        return _SPELT[lower] + " "
+    known = symbols().get(rf"\{word}")
+    if known is not None and len(known.unicode) == 1 and word not in ("in", "to"):
         return rf"\{word} "
-    if word in ONE_PLACE or word in _SEVERAL:
+    if word == "mod":
+        return r"\bmod "
+    if word in ONE_PLACE or word in _OF_SEVERAL or word == "lim":
         return (
-            rf"\operatorname{{{word}}}" if word not in ("lim", "mod") else rf"\{'b' * (word == 'mod')}{word} "
+            rf"\{word} " if known is not None and known.group == "functions" else rf"\operatorname{{{word}}}"
         )
     if word == "in":
         return r"\in "
-    if lower in _CONNECTED or word in UNITS or len(word) > 3:
+    if lower in _CONNECTED or word in UNITS:
         return rf"\text{{ {word} }}"
-    return word
+    names = split_word(word, "xyz")
+    if len(word) > 3 and not names:
+        return rf"\text{{ {word} }}"
+    return "".join(map(_word, names)) if any(len(name) > 1 for name in names) else word
+
+
+class _PlainWriter:
+    """Writes the tokens of plain text as LaTeX."""
+
+    def __init__(self, text: str) -> None:
+        tokens = [(match.lastgroup or "character", match) for match in _TOKEN.finditer(text)]
+        self.tokens = [(kind, match[0], match["base"] or match["variable"] or "") for kind, match in tokens][
+            ::-1
+        ]
+        self.depth = 0
+        self.number_end = False
+        """Whether a number stands right before the next token."""
+
+    def write(self) -> str:
+        """Return the LaTeX of the whole text."""
+        written = ""
+        while self.tokens:
+            written += self.sequence()
+            if self.tokens:
+                written += self.tokens.pop()[1]  # it closes nothing
+        return written
+
+    def next_text(self) -> str:
+        """Return the next token that is no space."""
+        return next((text for kind, text, _ in reversed(self.tokens) if kind != "space"), "")
+
+    def take(self) -> tuple[str, str, str]:
+        """Take the next token that is no space."""
+        self.skip_spaces()
+        return self.tokens.pop()
+
+    def skip_spaces(self) -> None:
+        while self.tokens and self.tokens[-1][0] == "space":
+            self.tokens.pop()
+
+    def sequence(self) -> str:
+        """Write what stands here up to a closing bracket or the end."""
+        if self.depth > MAX_DEPTH:
+            raise UnreadError(f"the expression is nested more than {MAX_DEPTH} deep")
+        written: list[str] = []
+        while self.tokens and self.tokens[-1][1] != ")":
+            written.append(self.item())
+        return "".join(written)
+
+    def item(self) -> str:
+        kind, text, detail = self.tokens.pop()
+        behind_number, self.number_end = self.number_end, kind == "number"
+        if kind == "script":
+            return self.script("_" if text == "_" else "^")
+        if kind == "superscript":
+            return f"^{{{text.translate(_SUPERSCRIPTS)}}}"
+        if kind == "slope":
+            return rf"\frac{{d}}{{d{detail}}}"
+        if kind == "logarithm":
+            return self.applied("log", rf"\log_{{{detail}}}")
+        if kind == "word":
+            names = split_word(text, text) if behind_number else [text]
+            if len(names) > 1 and len(names[0]) > 1:  # 2pir
+                self.tokens.append(("word", "".join(names[1:]), ""))
+                return self.word(names[0])
+            return self.word(text)
+        if text == "(":
+            inner, closing = self.bracketed()
+            return f"({inner}{closing}"
+        return _SIGNS.get(text, text)
+
+    def word(self, word: str) -> str:
+        if word in ONE_PLACE and len(word) > 1:
+            return self.applied(word, _word(word))
+        return _word(word) if len(word) > 1 else word
+
+    def bracketed(self) -> tuple[str, str]:
+        """Write what stands in the bracket that has just been opened; and the bracket that closes it."""
+        self.depth += 1
+        inner = self.sequence()
+        self.depth -= 1
+        return inner, self.tokens.pop()[1] if self.tokens else ""
+
+    def applied(self, word: str, name: str) -> str:
+        """Write a function with its argument in brackets. A power of its value goes behind its name, where
+        LaTeX has it, except for -1, which would mean the inverse function there."""
+        if self.next_text() != "(":
+            return name
+        self.take()
+        inner, closing = self.bracketed()
+        if word == "sqrt" and closing:
+            return rf"\sqrt{{{inner}}}"
+        if self.next_text() not in ("^", "**"):
+            return f"{name}({inner}{closing}"
+        self.take()
+        power = self.script("^")
+        return f"({name}({inner}{closing}){power}" if power == "^{-1}" else f"{name}{power}({inner}{closing}"
+
+    def script(self, mark: str) -> str:
+        self.depth += 1
+        operand = self.operand(mark)
+        self.depth -= 1
+        return f"{mark}{{{operand}}}" if operand else mark
+
+    def operand(self, mark: str) -> str:
+        """Write what is raised or lowered: a sign, then a number, bracket, function or name with its own
+        scripts."""
+        if self.depth > MAX_DEPTH:
+            raise UnreadError(f"the expression is nested more than {MAX_DEPTH} deep")
+        sign = ""
+        while self.next_text() in ("+", "-", "−"):
+            sign += self.take()[1]
+        kind, text, detail = self.take() if self.next_text() else ("", "", "")
+        if kind == "number":
+            written = text
+        elif kind == "word":
+            names = [text] if mark == "_" else self.named(text)
+            if "".join(names[1:]):
+                self.tokens.append(("word", "".join(names[1:]), ""))
+            written = (rf"\{text}" if text in GREEK else text) if mark == "_" else self.word(names[0])
+        elif text == "(":
+            inner, closing = self.bracketed()
+            whole = mark == "_" or self.next_text() not in ("^", "**", *_POSTFIX)
+            written = inner if whole and closing else f"({inner}{closing}"
+        elif kind == "logarithm":
+            written = self.applied("log", rf"\log_{{{detail}}}")
+        else:
+            self.tokens += [(kind, text, detail)] * bool(kind)
+            return sign
+        while mark == "^" and (self.next_text() in ("^", "**", "_", *_POSTFIX) or self.is_superscript()):
+            self.skip_spaces()
+            written += self.item()
+        return sign + written.strip()
+
+    def named(self, word: str) -> list[str]:
+        """Return the first name of a word as an exponent: all of it, a function or Greek letter, or one
+        letter; and the rest."""
+        names = split_word(word, word)
+        return names if len(names[0]) > 1 or len(names) == 1 else [word[0], word[1:]]
+
+    def is_superscript(self) -> bool:
+        return bool(self.tokens) and self.tokens[-1][0] == "superscript"
 
 
 # MathML

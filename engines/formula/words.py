@@ -72,6 +72,14 @@ ONE_PLACE = {
 }
 """Functions of one argument by their names in print, and their labels."""
 SEVERAL = {"min": "min", "max": "max", "gcd": "gcd", "lcm": "lcm", "GCD": "gcd", "LCM": "lcm"}
+PAIRS = {"binomial": "binomial", "binom": "binomial"}
+"""Functions of two arguments in brackets by their names in print, and their labels."""
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi"
+    " chi psi omega varepsilon varphi Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+)
+GREEK = frozenset(_GREEK.split())
+"""Names of Greek letters."""
 SETS_OF_NUMBERS = ("ℝ", "ℤ", "ℕ", "ℚ", "ℂ")
 USUAL = frozenset("fghFGφϕψΦΨΓζ")
 """Letters that are functions before a bracket unless the document says otherwise."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import atomic_folder, read_lines, sha256, write_json
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 
 if TYPE_CHECKING:
     import numpy as np
@@ -191,7 +191,7 @@ def _after(sentence: Sentence, place: int) -> Sentence:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class TrainLanguage:
     """Train an English tagger, lemmatiser and dependency parser on a treebank."""
 

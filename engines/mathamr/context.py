@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
-from engines.core.spec import Arg, exactly_one
+from engines.core.spec import Arg, exactly_one, specification
 
 PLACEHOLDER = re.compile(r'"?eqx(\w+?)eqx"?')
 _ALIKE = re.compile(r"eq(?=x)", re.IGNORECASE)
@@ -152,7 +152,7 @@ def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> Marked:
     return _marked([*parts, text[at:]], found, warnings)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Context:
     """Extract the sentences around a formula, with placeholders for all formulas.
 

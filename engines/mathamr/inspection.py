@@ -14,7 +14,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
 from engines.core.files import changed
 from engines.core.shown import Shown
-from engines.core.spec import Arg, exactly_one, refused
+from engines.core.spec import Arg, exactly_one, refused, specification
 from engines.mathamr.graph.amr import (
     Graph,
     Node,
@@ -191,7 +191,7 @@ def triples(graph: Graph) -> list[tuple[str, str, str]]:
     return result
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Inspect:
     """Show a formula in its context: sentence, graph, strings, nearest formulas with grades, runs.
 

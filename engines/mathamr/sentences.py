@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from engines.core.errors import DataError, EngineError, unloadable
-from engines.core.spec import Arg, read, values
+from engines.core.spec import Arg, read, specification, values
 from engines.mathamr.retrieval.strings import Kind, Strings
 from engines.mathamr.rows import Window
 from engines.training.task import Origin
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CODE = "E677"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class SentenceSettings:
     """How a sentence encoder learns from judged formulas (MathAMR, section 4.2)."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError
 from engines.core.events import Sink, ignore, warn
-from engines.core.spec import Arg, exactly_one, refused
+from engines.core.spec import Arg, exactly_one, refused, specification
 from engines.core.system import MAX_LATEX
 from engines.mathamr.rows import ONE_FORMULA, Reader, Row, named_rows
 
@@ -21,7 +20,7 @@ _SHOWN = 80
 """Characters of an error that are repeated beside its place."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Opt:
     """Parse a formula, or each formula of a file, to its operator tree.
 
@@ -100,7 +99,7 @@ def _by_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
         yield OperatorTree("E!", (), (0, len(latex))) if made is None else read_content_mathml(made.content)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Slt:
     """Parse a formula, or each formula of a file, to its symbol layout tree: its visual structure.
 

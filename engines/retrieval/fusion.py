@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, product
 from math import isclose
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, warn
-from engines.core.spec import Arg, no_effect, refused
+from engines.core.spec import Arg, no_effect, refused, specification
 from engines.retrieval.measures import evaluate
 from engines.retrieval.trec import DEPTH, Qrels, Run, Scored, check_out, warned_run, with_tail, write_run
 
@@ -163,7 +163,7 @@ How = Literal["rrf-score", "rrf", "weighted"]
 _K = 60
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class FuseRuns:
     """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, runtime_checkable
 
-from engines.core.spec import Arg, known, read, refused
+from engines.core.spec import Arg, known, read, refused, specification
 
 if TYPE_CHECKING:
     import torch
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CODE = "E630"
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class TrainConfig:
     """How to train. A step is one update of the weights, made from `accumulate` batches of every process."""
 

@@ -105,24 +105,58 @@ def test_what_is_stopped_before_all_is_compiled_keeps_what_it_has(tmp_path: Path
     assert (0 < int(count) < 100_000, reason) == (True, "stopped")
 
 
-def test_where_no_folder_can_be_written_there_is_a_private_one(tmp_path: Path) -> None:
-    code = (
-        "from numba.core import caching\n"
-        "caching.CacheImpl._locator_classes = [caching.UserProvidedCacheLocator]\n"
-        "from engines.core.compiling import _background, _private_folder\n"
-        "from engines.core.tree import Tree\n"
-        "from engines.core.tree_edit import distance, _fill, _subtrees\n"
-        "tree = Tree('+', (Tree('x'), Tree('1')))\n"
-        "first = distance(tree, Tree('x'))\n"
-        "assert not _subtrees.overloads\n"
-        "_background.plain_s = 1e9\n"  # now it waits
-        "assert first == distance(tree, Tree('x'))\n"
-        "assert _subtrees.overloads\n"
-        "print(_private_folder())"
-    )
-    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
+_TWICE = """
+from engines.core.compiling import _background, _private_folder
+from engines.core.tree import Tree
+from engines.core.tree_edit import distance, _fill, _subtrees
+tree = Tree('+', (Tree('x'), Tree('1')))
+first = distance(tree, Tree('x'))
+loaded = bool(_subtrees.overloads)
+_background.plain_s = 1e9  # now it waits
+assert first == distance(tree, Tree('x'))
+assert _subtrees.overloads
+"""
+
+
+def _run(code: str, **environment: str) -> str:
+    env = {"PATH": os.environ["PATH"], **environment}
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=env)
     assert result.returncode == 0, result.stderr
-    folder = Path(result.stdout.strip())
+    return result.stdout.strip()
+
+
+def _beside_modules() -> set[Path]:
+    return set((ROOT / "engines").rglob("*.nb?"))
+
+
+def test_compiled_code_is_kept_in_the_users_cache_and_nowhere_else(tmp_path: Path) -> None:
+    before = _beside_modules()
+    assert _run(f"{_TWICE}print(loaded)", MATHWB_HOME=str(tmp_path)) == "False"
+    kept = {path.relative_to(tmp_path).parts[:2] for path in tmp_path.rglob("*.nb?")}
+    assert kept == {("cache", "compiled")}
+    assert _beside_modules() == before
+    assert _run(f"{_TWICE}print(loaded)", MATHWB_HOME=str(tmp_path)) == "True", "the second start compiled"
+    code = f"{_TWICE}import numba; print(numba.config.CACHE_DIR)"
+    assert not _run(code, MATHWB_HOME=str(tmp_path)), "the functions of others are kept where they were"
+
+
+def test_where_no_folder_can_be_written_there_is_a_private_one(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    before = _beside_modules()
+    code = f"{_TWICE}assert not loaded; print(_private_folder())"
+    folder = Path(_run(code, MATHWB_HOME=str(tmp_path / "file"), TMPDIR=str(tmp_path)))
     assert folder.parent == tmp_path
     assert not folder.exists()
+    assert _beside_modules() == before
+
+
+def test_compiled_code_serves_where_the_disk_is_full(tmp_path: Path) -> None:
+    code = (
+        "import resource, signal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from engines.core import tree_edit\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"  # files can be made, and nothing put into them
+        f"{_TWICE}"
+    )
+    _run(code, MATHWB_HOME=str(tmp_path))
+    assert not [path for path in tmp_path.rglob("*.nb?") if path.stat().st_size]

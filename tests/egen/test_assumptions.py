@@ -60,7 +60,7 @@ def read(text: str) -> Tree:
         ("x_mu", "x_μ"),
         ("sin x_1 N", "sin * x_1 N"),
         ("f*(x+1)", "* f + x 1"),
-        ("mu + μ", "+ * m u μ"),
+        ("mu + μ", "+ μ μ"),
     ],
 )
 def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: str) -> None:

@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_cluster(growers: dict[str, Grower]) -> Non
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONHASHSEED": "9", "PYTHONPATH": "."},
+        env={**os.environ, "PYTHONHASHSEED": "9", "PYTHONPATH": "."},
     )
     assert run.stdout.splitlines() == [member.prefix for member in one.members]
 

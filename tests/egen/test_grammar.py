@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -131,9 +132,8 @@ for term in drawn(Sampler(grammar, 41, 7), 41, 3):
 def test_another_process_draws_the_same() -> None:
     here = [" ".join(term) for term in drawn(Sampler(Grammar(CATALAN, padding=True), 41, 7), 41, 3)]
     command = [sys.executable, "-c", _SCRIPT]
-    there = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "3", "PYTHONPATH": "."}
-    )
+    environment = {**os.environ, "PYTHONHASHSEED": "3", "PYTHONPATH": "."}
+    there = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert there.stdout.splitlines() == here
 
 

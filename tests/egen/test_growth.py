@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -214,7 +215,7 @@ def test_two_processes_grow_the_same_graph() -> None:
             capture_output=True,
             text=True,
             check=True,
-            env={"PYTHONHASHSEED": hash_seed, "PYTHONPATH": "."},
+            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": "."},
         )
         if hash_seed == "1":
             first = run.stdout

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused, share_of
+from engines.core.spec import Arg, refused, share_of, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection, SomeIndex
 from engines.retrieval.tokens import Terms
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class IndexCollection:
     """Index the answers of a collection by words and formulas, and optionally by vectors.
 
@@ -109,7 +108,7 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
     )
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Prepare:
     """Build the index of a small collection, anew when its posts are others now."""
 
@@ -135,7 +134,7 @@ def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict
 _ROWS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ExportDocuments:
     """Export the answers of an index as JSON Lines that Pyserini and PyTerrier can index.
 

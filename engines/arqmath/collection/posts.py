@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import cached, changed, file_error
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection
 from engines.forum.readers import Report, read_links, read_posts
 
@@ -251,7 +251,7 @@ def _in_turn(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield some
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Post:
     """Print a post, with its formulas as plain text, and the question it answers."""
 
@@ -261,7 +261,7 @@ class Post:
     index: IndexFolder = None
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Snippets:
     """Print how posts begin, in a line each."""
 

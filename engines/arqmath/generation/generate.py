@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import sha256
-from engines.core.spec import Arg, no_effect, refused
+from engines.core.spec import Arg, no_effect, refused, specification
 
 if TYPE_CHECKING:
     from engines.arqmath.generation.answers import Draft
@@ -30,7 +30,7 @@ _WAYS: Mapping[str, tuple[str, ...]] = {
 WRONG = ("wrong", "loses domain")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Generate:
     """Write one answer of at most 1,200 characters to each topic.
 

@@ -24,7 +24,7 @@ from engines.arqmath.training.model_folder import (
 )
 from engines.core.errors import DataError
 from engines.core.files import model_files
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 from engines.training.libraries import quick_imports
 from engines.training.token_cache import cached_rows
 
@@ -210,7 +210,7 @@ _HELD_OUT = 0.05
 _MEASURED = 200
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class GeneratorSettings:
     """What a recipe's table `model` says. The sizes count only without a backbone; they are GPT-2's."""
 

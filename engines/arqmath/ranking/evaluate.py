@@ -11,7 +11,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
 from engines.core.shown import Shown
-from engines.core.spec import Arg, no_effect, refused
+from engines.core.spec import Arg, no_effect, refused, specification
 from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ VisualIds = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Evaluate:
     """Evaluate a run by nDCG', mAP' and P'@10 (task 3: also AR and P@1).
 
@@ -254,7 +254,7 @@ SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 """The measures that are given of every run."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Compare:
     """Compare runs with the first: paired t-test and randomisation test, corrected for multiple testing.
 

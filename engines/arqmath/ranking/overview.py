@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
-from engines.core.spec import Arg, no_effect
+from engines.core.spec import Arg, no_effect, specification
 from engines.forum.folder import ArqmathFolder, IndexFolder, SomeCollection, natural
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
 from engines.retrieval.trec import (
@@ -372,7 +372,7 @@ def _unique(name: str, taken: Iterable[str]) -> str:
     return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(known) + 3))) if n not in known)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Topics:
     """List the topics with a run's nDCG', the difference from another run, and the means of all runs."""
 
@@ -383,7 +383,7 @@ class Topics:
     index: IndexFolder = None
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Show:
     """Print a topic's ranking: rank, change from another run, grade, gain, score, rank in every run."""
 
@@ -401,7 +401,7 @@ class Show:
             no_effect({"--run": self.run or None, "--against": self.against or None}, "--written")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Ranking:
     """Print a topic as every run ranks it, with its text and its judgements."""
 
@@ -410,7 +410,7 @@ class Ranking:
     added: Added = ()
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class WriteRun:
     """Write one of a collection's runs in TREC's format."""
 
@@ -420,7 +420,7 @@ class WriteRun:
     added: Added = ()
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Picture:
     """Draw the bars of a run over the topics, as SVG."""
 

@@ -4,7 +4,6 @@ runs of any origin are fused."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,7 +12,7 @@ from engines.arqmath.first_stage import RETRIEVERS, FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import file_error, model_files
-from engines.core.spec import Arg, no_effect
+from engines.core.spec import Arg, no_effect, specification
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import CleanText
 from engines.forum.topics import Topic, read_topic_files, warn_of_formula_topics, warn_of_unanswered_topics
@@ -125,7 +124,7 @@ Candidates = Literal["index", "judged", "tagged", "all"]
 tag with the topic, or all there are."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Rank:
     """Rank answers for topics: a first stage finds candidates; a cross-encoder, or a method that needs no
     training (--by), scores them.
@@ -488,7 +487,7 @@ def _facts(found: Ranking) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Fuse(FuseRuns):
     """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import cached, changed
 from engines.core.shown import Shown
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.forum.folder import SomeIndex
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ RERANKED = 50
 _BATCH = 8
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Search:
     """Search the answers of an indexed collection."""
 

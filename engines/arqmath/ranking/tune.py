@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg, no_effect
+from engines.core.spec import Arg, no_effect, specification
 from engines.forum.folder import SomeIndex
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ _STEPS = 10
 """Weights are tenths."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Tune:
     """Tune BM25's terms, k1 and b, the weights of sums and the constant of rank fusion for nDCG' on some
     topics, and report on others: those not in --tune-topics, or by cross-validation.

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
-from engines.core.spec import Arg, no_effect, refused
+from engines.core.spec import Arg, no_effect, refused, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection
 
 # Sentence-order pairs as text, to look at or to train with elsewhere (Reusch, Thiele and Lehner, 2022).
@@ -119,7 +119,7 @@ def _pieces(document: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
             yield [*cut[:-1], cut[-1] + " "]
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class DrawPairs:
     """Sample question-answer pairs: correct ones (1) and as many incorrect ones (0).
 
@@ -187,7 +187,7 @@ def pairs(spec: DrawPairs) -> dict[str, Any]:
 _CORPORA = {"1": "mathse1", "2": "mathse2", "3": "mathse3", "khan": "khan", "amps": "amps"}
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class PretrainData:
     """Split a collection into segments for pre-training, or into sentence-order pairs of up to 512 tokens."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_folder, refuse_other, write_json
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection
 
 Family = Literal["bert", "albert", "roberta"]
@@ -19,7 +18,7 @@ Family = Literal["bert", "albert", "roberta"]
 _RECORD = "backbone.json"
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class NewBackbone:
     """Make a model folder without weights: a config, and a tokenizer trained on the collection.
 

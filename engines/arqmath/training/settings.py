@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 
 CORPORA = ("mathse1", "mathse2", "mathse3", "khan", "amps")
 """MathSE (1) natural sentences, (2) text and formulas, (3) parts of formulas; AMPS' Khan exercises, all of
@@ -16,7 +15,7 @@ Pooling = Literal["mean", "cls"]
 CODE = "E676"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class PretrainSettings:
     """How a language model is pre-trained."""
 
@@ -55,7 +54,7 @@ class PretrainSettings:
             raise refused("order and first_token cannot both be predicted", CODE, remedy)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class CocoMaeSettings:
     """How a language model is pre-trained by two spans of a post."""
 
@@ -80,7 +79,7 @@ class CocoMaeSettings:
             raise refused("the temperature must be above 0", CODE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class FinetuneSettings:
     """How a cross-encoder is fine-tuned."""
 
@@ -99,7 +98,7 @@ class FinetuneSettings:
     candidates: Annotated[int, Arg("Answers per held-out question, one of them correct.", low=2)] = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class RerankSettings:
     """How a re-ranker with a cosine head is trained."""
 
@@ -138,7 +137,7 @@ class RerankSettings:
             raise refused(f"ranks {self.first_rank} to {self.last_rank} hold no {self.answers} answers", CODE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class BiEncoderSettings:
     """What encoders of questions and answers, dense or sparse, are trained on."""
 
@@ -171,7 +170,7 @@ class BiEncoderSettings:
             raise refused(f"ranks {self.first_rank} to {self.last_rank} are not a range", CODE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class DenseSettings(BiEncoderSettings):
     """How a dense encoder of questions and answers is trained."""
 
@@ -186,7 +185,7 @@ class DenseSettings(BiEncoderSettings):
             raise refused("the temperature must be above 0", CODE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class SpladeSettings(BiEncoderSettings):
     """How a sparse encoder of questions and answers is trained."""
 

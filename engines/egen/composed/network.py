@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_json
-from engines.core.spec import Arg, read
+from engines.core.spec import Arg, read, specification
 from engines.egen.models.model_folder import CODE, Precision, open_network, write_weights
 from engines.mathematics.numbers.numeric import Programs, compile_many
 from engines.mathematics.numbers.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY
@@ -104,7 +104,7 @@ _OF_NUMBERS = 64
 """Units of the hidden layer that reads constants."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ComposedSizes:
     """Sizes of a composed encoder."""
 

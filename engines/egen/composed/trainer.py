@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from engines.core.spec import Arg, values
+from engines.core.spec import Arg, specification, values
 from engines.egen.composed.examples import Example, Tokens, detoured, moved, near_copy
 from engines.egen.composed.network import (
     ComposedEncoder,
@@ -35,7 +34,7 @@ _MOVED_TOKENS = (3, 8)
 """Heads of so many tokens are what operations are done to: x and f(x) alone are not among them."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ComposedSettings:
     """What a recipe's table `model` says besides the sizes. An example is a cluster; a batch is contrasted
     as a whole."""

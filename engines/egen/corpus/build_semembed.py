@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
 from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.egraph.process import Answer, GrowthError, GrowthProcess
@@ -31,7 +31,7 @@ _GRACE_S = 5.0
 _MAX_LENGTH = 200
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class BuildSemembed:
     """Build the corpus of the SemEmb baseline: equal forms by SymPy's rewriting alone."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise, repeat
 from math import isnan, nan
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.egen.records import AssumeAny, Outcome, TheoryName, Verdict
 from engines.egen.theories.theory import theory_of
 
@@ -37,7 +36,7 @@ _LEARNED_ON = 200
 """Derivations that the threshold is learned on."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Check:
     """Find the first wrong step, with a counterexample.
 

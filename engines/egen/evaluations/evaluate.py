@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.egen.records import SplitName
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _BY_VECTORS: Mapping[Evaluation, tuple[str, str]] = {
 _NOT_EVALUATED = "SymPy cannot evaluate it"
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Evaluate:
     """Evaluate a model by the paper's protocol and by a stricter one, with 95 % bootstrap intervals.
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from engines.egen.grading.numbers import Term, in_words, names_unit, plain_number, unit
 from engines.egen.judging.names import TURNED, WRITTEN
+from engines.formula.notations import latex_of_plain
 
 LONGEST = 4_000
 """A longer answer is not read."""
@@ -158,6 +159,8 @@ def tidied(text: str) -> str:
     if _PLAIN_INTEGER.fullmatch(text):
         return text
     text = _THOUSANDS_MARKED.sub("", text)
+    if "\\" not in text and "{" not in text and _FUNCTION.search(text):
+        text = latex_of_plain(text)
     text = text.translate(_UNICODE)
     text = _LAYOUT.sub("", text)
     text = _SPACES.sub(" ", text)
@@ -694,7 +697,7 @@ def _term(text: str) -> Form:
     words = _TEXT.sub(r"\1", text).strip()
     if words != text and _WORDS.fullmatch(words):
         return Words(words)
-    return Term(text.replace("²", "^2").replace("³", "^3"))
+    return Term(text)
 
 
 _CURRENCY = re.compile(r"([-+]?)\s*(\$|€|£|¥|USD)\s*([-+]?[\d.].*)", re.DOTALL)

@@ -16,7 +16,7 @@ from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import csv_cells, csv_rows, is_text, json_object, read_lines, whole_rows
 from engines.core.shown import Tabular
-from engines.core.spec import Arg, exactly_one, refused
+from engines.core.spec import Arg, exactly_one, refused, specification
 from engines.core.stored_rows import StoredRows
 from engines.egen.grading.answers import answer
 from engines.egen.grading.compare import Compared, Comparison, Units, Verdict
@@ -52,6 +52,22 @@ class Grade(Tabular):
         return self.verdict, ("", " "), [(name, getattr(self, name)) for name in names if getattr(self, name)]
 
 
+Digits = Annotated[
+    int | None, Arg("Compare numbers to this many decimals.", low=0, high=1000, shown="exactly")
+]
+UnitPolicy = Annotated[
+    Units, Arg("Compare units where both have one, require that of the reference, or ignore all.")
+]
+
+
+@specification
+class GradePolicy:
+    """How numbers and units are compared."""
+
+    digits: Digits = None
+    units: UnitPolicy = "compare"
+
+
 def grade(
     gold: str,
     pred: str,
@@ -67,6 +83,7 @@ def grade(
     them. judge: who decides what needs mathematics.
 
     It never raises for what stands in the texts, needs no clock and may be called by several threads.
+    Raises: EngineError E424 for digits or units that there are not.
 
     >>> grade("1/\\sqrt{n}", "\\sqrt{1/n}").verdict
     'equal'
@@ -76,7 +93,8 @@ def grade(
     ('1/3 and 33/100', 'equal')
     """
     found = answer(gold), answer(pred)
-    compared = judged(*found, Comparison(judge, digits, units))
+    policy = GradePolicy(digits, units)
+    compared = judged(*found, Comparison(judge, policy.digits, policy.units))
     return Grade(compared.verdict, compared.condition, compared.witness, compared.reason, *found)
 
 
@@ -183,7 +201,7 @@ OnBad = Callable[[DataError], None]
 """What is done with the error of a row that cannot be graded."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class GradePairs:
     """Grade answers against references: equal, equal if, different, undecided or unread.
 
@@ -197,12 +215,8 @@ class GradePairs:
     ] = None
     gold: Annotated[str | None, Arg("A reference, instead of a file.", metavar="TEXT")] = None
     pred: Annotated[str | None, Arg("The answer to it.", metavar="TEXT")] = None
-    digits: Annotated[
-        int | None, Arg("Compare numbers to this many decimals.", low=0, high=1000, shown="exactly")
-    ] = None
-    units: Annotated[
-        Units, Arg("Compare units where both have one, require that of the reference, or ignore all.")
-    ] = "compare"
+    digits: Digits = None
+    units: UnitPolicy = "compare"
 
 
 @dataclass(frozen=True, slots=True)

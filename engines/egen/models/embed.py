@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
-from engines.core.spec import Arg, refused, share_of
+from engines.core.spec import Arg, refused, share_of, specification
 from engines.core.vocabulary import FUNCTIONS, prefix
 from engines.egen.models.model_folder import ModelFolder
 from engines.retrieval.pictures import Method, plane, refuse_idle_seed
@@ -30,7 +30,7 @@ FIGURE_FAMILIES = tuple(name for name in FUNCTIONS if name not in _NOT_SHOWN)
 """The 17 single-operator families of Figure 3."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Embed:
     """Embed a file of expressions: one vector per line, in the same order.
 
@@ -160,7 +160,7 @@ def _write(path: Path, texts: Sequence[str | None], vectors: Vectors) -> None:
         pq.write_table(pa.table({"expr": pa.array(texts, pa.string()), "vector": column}), file)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Arrange:
     """Lay the 17 families of single functions, or the clusters of a corpus, out in a plane."""
 

@@ -7,14 +7,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, overload
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_bytes, write_json, write_text
-from engines.core.spec import Arg, described, known, read, refused
+from engines.core.spec import Arg, described, known, read, refused, specification
 from engines.core.system import models_folder
 from engines.egen.records import SplitName
 from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY
@@ -36,7 +36,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ModelConfig:
     d_model: Annotated[int, Arg("Width of the model.", low=2)] = 512
     heads: Annotated[int, Arg("Attention heads.", low=1)] = 8
@@ -62,7 +62,7 @@ class ModelConfig:
         return read(cls, values, place="", code=CODE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class Settings:
     """What a recipe's table `model` says besides the sizes: of contrastive training `negatives` to `groups`,
     of seq2seq training `smoothing`."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.egen.models.model_folder import ModelFolder
 from engines.egen.models.vectors import AtMost, Searched, model_print
 
@@ -23,7 +23,7 @@ _JUDGED = 100
 """Expressions that the verifier looks at, at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Nearest:
     """Find the expressions of a corpus nearest to one, and say whether each equals it."""
 
@@ -92,7 +92,7 @@ def judge(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
         record[name] = verdict.outcome
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class SolveAnalogy:
     """Solve x1 : y1 :: x2 : ? by vector arithmetic, and say whether the answer is right.
 
@@ -109,7 +109,7 @@ class SolveAnalogy:
     at_most: AtMost = None
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Analogies:
     """List the analogies that `egen eval algebra` measures."""
 
@@ -200,7 +200,7 @@ def _place(hits: Sequence[Mapping[str, Any]]) -> int | None:
     return next((place for place, hit in enumerate(hits, 1) if hit["verdict"] == "equal"), None)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Rewrite:
     """Write other forms of an expression with a sequence-to-sequence model, and verify them."""
 

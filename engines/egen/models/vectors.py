@@ -19,7 +19,7 @@ from engines.core.build import ResumableBuild
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, cached, changed, sha256, write_array
-from engines.core.spec import Arg, share_of
+from engines.core.spec import Arg, share_of, specification
 from engines.egen.models.model_folder import ModelFolder
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Encode(Protocol[T]):
     def __call__(self, texts: Sequence[T], *, events: Sink, stop: Stop) -> Vectors: ...
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Index:
     """Encode all expressions of a corpus, so that neighbour searches answer at once.
 

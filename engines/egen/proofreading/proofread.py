@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ from engines.core.errors import DataError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.files import write_json, write_text
 from engines.core.shown import Shown
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.documents.reading import Document, documents, of_row, pieces
 from engines.formula.judge import CheckedLink
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from engines.egen.proofreading.links import Judged
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Proofread:
     """Find the mistakes in a document.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import json_objects
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _unexpected(tokens: list[str], place: int) -> ExpressionError:
     return ExpressionError(f"{what} another token is expected (token {place + 1})", position=place)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class SemVec:
     """Evaluate an encoder on the SemVec benchmark: are an expression's nearest neighbours equal to it?
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError, ExpressionError
 from engines.core.files import model_files, write_json, write_text
-from engines.core.spec import Arg, read, values
+from engines.core.spec import Arg, read, specification, values
 from engines.core.tree import Tree
 from engines.egen.models.model_folder import CODE, open_network, write_weights
 from engines.egen.semvec.evaluate import OPERATORS, Expressions, scores, split_file, splits
@@ -159,7 +159,7 @@ LIMITS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class SemVecSettings:
     """What a recipe's table `model` says."""
 

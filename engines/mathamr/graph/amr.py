@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError, raised
 from engines.core.events import Sink, ignore
 from engines.core.files import read_lines
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.formula.operator_tree import OperatorTree
 from engines.mathamr.context import found_id, ids
 
@@ -339,7 +339,7 @@ MATH = "MATH"
 """The constant in whose place a formula's tree is grafted."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Linearize:
     """Write MathAMR graphs as strings.
 
@@ -439,7 +439,7 @@ _ESCAPES = {
 """What stands for signs that mean something in PENMAN notation; the first three are the authors'."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Graft:
     """Replace formula placeholders in AMR graphs by operator trees."""
 

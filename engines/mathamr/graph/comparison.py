@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError
 from engines.core.events import Sink, ignore, warn
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.mathamr.graph.amr import Graph, read_graph
 
 _STARTS = 20
@@ -251,7 +250,7 @@ _FORWARD = {":prep-on-behalf-of", ":prep-out-of", ":consist-of"}
 """Roles that end like inverse ones and are none."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Compare:
     """Compare two graphs of the same text, such as two parsers', by Smatch and triple by triple.
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.mathamr.graph.amr import Graph, Node, kind_of, read_graph
 
 _LINE, _CHARACTER, _PAD, _MARGIN = 26, 7.4, 16, 12
@@ -26,7 +26,7 @@ _COLOURS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Draw:
     """Draw a graph from a file, as SVG or for Graphviz."""
 

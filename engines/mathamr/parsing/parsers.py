@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Protocol
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.shown import Shown
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.language.training import FORMULA
 from engines.mathamr.context import found_id, ids, marked
 from engines.mathamr.graph.amr import Branch, Graph, Part, grafted, linear, read_graph, write_graph, written
@@ -263,7 +263,7 @@ _Labeller = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Amr:
     """Parse contexts to AMR graphs, with each formula as the constant "MATH".
 
@@ -281,7 +281,7 @@ class Amr:
     placeholders: Annotated[bool, Arg('Keep the placeholders instead of "MATH".')] = False
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Parse:
     """Build a text's MathAMR graph: its AMR, with the formulas' operator trees grafted in."""
 

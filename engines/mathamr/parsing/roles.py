@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_writer, json_objects, read_lines
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.core.system import asset
 from engines.language.english import Word, analysed
 from engines.mathamr.graph.amr import Block, Graph, read_blocks, read_graph
@@ -436,7 +436,7 @@ def _learnt(examples: Sequence[Example], counts: Mapping[str, Mapping[str, int]]
     }
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class TrainRoles:
     """Train the built-in parser's role labeller, on PropBank's examples, AMR graphs, or both.
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.spec import Arg, no_effect, refused
+from engines.core.spec import Arg, no_effect, refused, specification
 from engines.formula.lexer import tokens, unwrapped
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ _ENCODED = 4_096
 """Those that are encoded between two reports of progress."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class IndexFormulas:
     """Make formulas searchable: of a collection, or of your own documents and tables.
 

@@ -24,20 +24,13 @@ from engines.core.errors import EngineError
 from engines.formula.operator_tree import OperatorTree, features
 from engines.formula.parser import Formula, search_tree
 from engines.formula.patterns import is_pattern, match, pattern_features, renamed, renaming, with_wildcards
-from engines.formula.symbols import symbols
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_LATEX = re.compile(r"\\|[\^_]\s*\{")
-_PLAIN = re.compile(r"[A-Za-z]{2,}|\*|<=|>=|!=|->|=>|[\^_]\s*(?:\(|-?\d{2,}|-\w)")
-_CALLED = re.compile(r"\\operatorname\{(\w+)\}")
-_APPLIED = re.compile(r"(\\[a-z]{2,})\s*\(")
-_POWER = re.compile(r"\s*\^\s*(\{[^{}]*\}|\w)")
+_PLAIN = re.compile(r"[A-Za-z]{2,}|\*|<=|>=|!=|->|=>|\+-|[\^_]\s*(?:\(|-?\d[\d.]|-\w|\w+\s*[!^])|[%{}]")
 _CHOOSE = re.compile(r"\b(\w+)\s+choose\s+(\w+)\b")
-_DERIVED = re.compile(r"(?<![A-Za-z\\])d/d([A-Za-z])(?![A-Za-z])")
-_ROOT = re.compile(r"\\sqrt\s*\(")
 
 
 @dataclass(frozen=True)
@@ -88,40 +81,16 @@ def as_latex(typed: str) -> str:
     ('\\sin (x)/\\sqrt{x^{2}+1} \\le \\alpha', 'a_n x^2')
     """
     typed = _CHOOSE.sub(r"\\binom{\1}{\2}", typed)
-    if _LATEX.search(typed) or not _PLAIN.search(typed):
+    if not _PLAIN.search(typed):
         return typed
+    from engines.formula.meaning import notation_of
     from engines.formula.notations import latex_of_plain
 
-    latex = _CALLED.sub(lambda m: f"\\{m[1]} " if f"\\{m[1]}" in symbols() else m[0], latex_of_plain(typed))
-    latex = _with_roots(latex.replace("\\operatorname{sqrt}", "\\sqrt"))
-    latex = " ".join(_DERIVED.sub(r"\\frac{d}{d\1}", _with_powers(latex)).split())
+    if notation_of(typed) != "plain":
+        return typed
+
+    latex = " ".join(latex_of_plain(typed).split())
     return typed if "\\text" in latex else latex
-
-
-def _with_roots(latex: str) -> str:
-    while (match := _ROOT.search(latex)) is not None:
-        end = _closed(latex, match.end())
-        inner = latex[match.end() : end].removesuffix(")")
-        latex = f"{latex[: match.start()]}\\sqrt{{{inner}}}{latex[end:]}"
-    return latex
-
-
-def _with_powers(latex: str) -> str:
-    """The power of a function's value behind its name, where LaTeX has it: `sin(x)^2` is not `sin(x^2)`."""
-    for applied in reversed(list(_APPLIED.finditer(latex))):
-        end = _closed(latex, applied.end())
-        if power := _POWER.match(latex, end):
-            called = f"{applied[1]}^{power[1]} {latex[applied.end() - 1 : end]}"
-            latex = latex[: applied.start()] + called + latex[power.end() :]
-    return latex
-
-
-def _closed(latex: str, begin: int) -> int:
-    depth, end = 1, begin
-    while end < len(latex) and depth:
-        depth += (latex[end] == "(") - (latex[end] == ")")
-        end += 1
-    return end
 
 
 RESCORED = 100

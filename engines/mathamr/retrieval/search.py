@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import changed
-from engines.core.spec import Arg, exactly_one, no_effect, refused
+from engines.core.spec import Arg, exactly_one, no_effect, refused, specification
 from engines.core.system import MAX_LATEX
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ _DEPTH, _SHOWN = 1_000, 10
 _SHOWN_PARTS = 5
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class SearchFormulas:
     """Search an index for formulas, or write a run for the topics of Task 2.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
-from engines.core.spec import Arg, no_effect, refused
+from engines.core.spec import Arg, no_effect, refused, specification
 from engines.formula.parser import Formula
 from engines.forum.readers import Post
 from engines.forum.topics import Topic
@@ -200,7 +200,7 @@ def with_latex(text: str, latex: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda match: f"${latex[match[1]]}$" if match[1] in latex else match[0], text)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Represent:
     """Write a collection's topics and judged formulas as strings for a sentence encoder.
 
@@ -305,7 +305,7 @@ class Strings:
         return result
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class EmbedStrings:
     """Encode strings, as `mathamr represent` writes them."""
 
@@ -348,7 +348,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
 _DEPTH = 100
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Rerank:
     """Rerank the formulas of a run, or all judged ones, by the cosine of their strings with the topic's.
 
@@ -506,7 +506,7 @@ def _candidates(
     return result, {topic: behind[topic] for topic in result if behind.get(topic)}, missing
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class FuseRuns(fusion.FuseRuns):
     """Fuse runs by reciprocal ranks, plain or weighted by scores, or by weighted scores."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore, warn
 from engines.core.picture import check_drawing, write_drawing
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.mathamr.rows import FormulaIndexed, SomeCollection
 from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
 
@@ -28,7 +27,7 @@ _NAMED = 20
 """So many of what is left out are named."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class FormulaTopics:
     """List a collection's Task 2 topics: each is a formula in a question."""
 
@@ -196,7 +195,7 @@ _OTHER: dict[Unit, str] = {
 """By unit, what judgements may name instead, where more of them are known as that."""
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class EvaluateFormulas:
     """Evaluate runs of Task 2 by nDCG', P' and mAP', and compare each with the first.
 
@@ -410,7 +409,7 @@ def _by_size(
     return result
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Standings:
     """Measure all runs of a collection's Task 2 over the judged topics of its files."""
 

@@ -174,10 +174,13 @@ def read(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
         return read_prefix(text, letters)
     except ExpressionError as error:
         as_prefix = error
+    operator, *rest = text.split()
+    if operator == "d" and rest and is_name(rest[0]):
+        raise as_prefix  # a derivative, and no product of d
     try:
         return read_infix(text, letters)
     except ExpressionError as error:
-        like_prefix = ARITY.get(text.split()[0]) == 2 and not re.search(r"[()\[\]{}^|,]", text)
+        like_prefix = ARITY.get(operator) == 2 and not re.search(r"[()\[\]{}^|,]", text)
         raise (as_prefix if like_prefix else error) from None
 
 
@@ -350,9 +353,14 @@ def _negated(part: _Written, minus: str) -> _Written:
     return _Written(minus + _bracketed(part, level), _MINUS)
 
 
+def _letter(label: str) -> str:
+    """Return how a leaf is written: the variable d without the mark that tells it from the derivative."""
+    return "d" if label == "d_" else label
+
+
 def _linear(label: str, parts: list[_Written], minus: str = "-", times: str = "*") -> _Written:
     if not parts:
-        return _Written(label, _PRODUCT if label[0] == "-" else _ATOM)
+        return _Written(_letter(label), _PRODUCT if label[0] == "-" else _ATOM)
     if label in ("+", "-"):
         left, right = _bracketed(parts[0], _SUM, leads=True), _bracketed(parts[1], _MINUS)
         return _Written(f"{left} {minus if label == '-' else label} {right}", _SUM)
@@ -373,7 +381,7 @@ def _linear(label: str, parts: list[_Written], minus: str = "-", times: str = "*
 def _unicode(node: Tree, parts: list[_Written]) -> _Written:
     label = node.label
     if not parts:
-        text = "π" if label == "pi" else label.replace("-", "−")
+        text = "π" if label == "pi" else _letter(label).replace("-", "−")
         return _Written(text, _PRODUCT if label[0] == "-" else _ATOM)
     if label == "pow" and not node.children[1].children:
         exponent = node.children[1].label

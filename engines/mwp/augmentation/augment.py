@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows
-from engines.core.spec import Arg, known, refused
+from engines.core.spec import Arg, known, refused, specification
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
 from engines.mwp.augmentation.variant import Kind, Variant, asks, clauses, in_order, relation, sentences
 from engines.mwp.problems.problem import Problem, infix
@@ -110,7 +110,7 @@ _KINDS: tuple[Kind, ...] = ("qr", "roda")
 _SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Augment:
     """Make new problems from old ones: question first (qr), or asking for another number (roda)."""
 
@@ -214,7 +214,7 @@ def _counted(kind: Kind, made: Sequence[Variant], found: Variants) -> dict[str, 
 How = Literal["reversed", "question-first", "given-that"]
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Challenge:
     """Make a challenge set of problems that no solver has seen.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_rows, write_text
 from engines.core.picture import Dot, PaperPlot, check_drawing, dots_figure
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 from engines.mwp.evaluations.scores import PROBES, RELATIVE, Score, judged
 from engines.mwp.problems.problem import Problem, infix
 from engines.mwp.problems.readers import read_problems
@@ -37,7 +36,7 @@ MEASURES: Mapping[str, Callable[[Score], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class EvaluateSolver:
     """Evaluate a solver: share of right answers, of right equations, and of equations equal to the right one,
     with 95 % intervals (Wilson)."""
@@ -257,7 +256,7 @@ def _keep(path: Path, rows: Sequence[Problem], found: Answers, scores: Sequence[
     write_rows(path, map(line, rows, found, scores))
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ArrangeProblems:
     """Map the problems of the commonest equations in the plane, by a solver's vectors."""
 

@@ -122,7 +122,8 @@ def _label(token: str) -> str:
 
 
 def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
-    """An equation in infix notation; `+ -` bind least, `^` most, equal ones from the left. Signs may be those
+    """An equation in infix notation; `+ -` bind least, `^` most, equal ones from the left, powers from the
+    right. Signs may be those
     of print (× ÷ − and any brackets), a minus may stand before an operand, and % behind it.
 
     Args: number: the tree of a number as written. Raises: EquationError where it cannot be read.
@@ -165,7 +166,7 @@ def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
                 raise _unread(text, place)
             waiting.pop()
         elif sign in OPERATORS and not expect:
-            reduce(_PRIORITY[sign])
+            reduce(_PRIORITY[sign] + (sign == "^"))  # powers associate to the right
             waiting.append(sign)
             expect = True
         else:
@@ -222,8 +223,10 @@ def infix(tree: Tree) -> str:
         return tree.label
     here = _PRIORITY[tree.label]
     left, right = tree.children
-    # Brackets on the right also where a sum follows a sum: the text stands for this tree and no other.
-    return _within(left, here) + tree.label + _within(right, here + 1)
+    # Brackets on the right also where a sum follows a sum, on the left where a power is raised: the text
+    # stands for this tree and no other.
+    raised = tree.label == "^"
+    return _within(left, here + raised) + tree.label + _within(right, here + (not raised))
 
 
 def _within(operand: Tree, priority: float) -> str:

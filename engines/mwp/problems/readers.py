@@ -24,7 +24,7 @@ from engines.core.files import (
     unique_keys,
     write_rows,
 )
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
 from engines.mwp.problems.numbers import (
     Language,
@@ -663,7 +663,7 @@ def _answer(given: Any) -> Fraction | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class DescribeProblems:
     """Read and check files of problems, row by row; several files are merged."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 
 Head = Literal["tree", "deductive"]
 """tree: the goal-driven decoder of GTS, which writes the equation from its root down. deductive: at each step
@@ -14,7 +13,7 @@ the best pair of quantities and operation becomes a new quantity (Jie, Li and Lu
 CODE = "E678"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@specification(kw_only=True)
 class SolverSettings:
     """What a solver is and how it is trained, beside what every training takes."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.files import cached, changed
 from engines.core.shown import Shown
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.core.tree import Tree
 from engines.mwp.problems.numbers import language_of, mask, unread
 from engines.mwp.problems.problem import Problem, evaluate, infix, leaf_value
@@ -24,7 +23,7 @@ LANGUAGES = {"en": "English", "zh": "Chinese"}
 _SIGNS = {"*": "×", "/": "÷", "-": "−"}
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Solve:
     """Solve a math word problem.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from engines.core.errors import DataError
 from engines.core.files import json_objects
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, specification
 
 Strategy = Literal["em", "nn", "joint"]
 """Exact match and nearest neighbour (section 3 of the paper), and equation and text scored together."""
@@ -19,7 +19,7 @@ _CODE = "E427"
 _EVEN = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class TripletSearch:
     """How triplets are looked for, and among which problems."""
 
@@ -55,7 +55,7 @@ class TripletSearch:
             raise refused("bertsim counts no tokens", _CODE, "Choose the text bibleu.")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class FindTriplets(TripletSearch):
     """For each problem, find a positive (same equation, other words) and a negative (other equation, similar
     words)."""
@@ -66,7 +66,7 @@ class FindTriplets(TripletSearch):
     out: Annotated[Path | None, Arg("Write the triplets to this file as JSON Lines.", writes=True)] = None
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ListAnchors:
     """List the anchor problems, and how many problems in the pool share each one's equation."""
 
@@ -74,7 +74,7 @@ class ListAnchors:
     pool: Annotated[str, Arg("Where candidates come from: train, qr, roda.")] = "train"
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ExplainTriplet(TripletSearch):
     """Show why a problem got its triplet."""
 
@@ -82,7 +82,7 @@ class ExplainTriplet(TripletSearch):
     show: Annotated[int, Arg("How many candidates to show of each kind.", low=1, high=1000)] = 10
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Similarity:
     """Compare two equations or two texts by the measures that choose triplets."""
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import CsvRow, csv_rows, file_error, read_lines, update, write_text
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.forum.folder import ArqmathFolder, SomeCollection
 from engines.forum.readers import Report as Rows
 from engines.forum.readers import read_comments, read_formulas, read_links, read_posts
@@ -449,7 +449,7 @@ class Judgements(RecordFile[tuple[str, str], Judgement]):
         return path
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class OwnJudgements:
     """Print your own judgements of a collection's answers as qrels, apart from the official ones."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.picture import PaperPlot, check_drawing, dots_figure, write_drawing
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.egen.evaluations.evaluate import Evaluate
 from engines.egen.models.embed import Arrange, arrange
 from workbench.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class EvaluateRow(Evaluate):
     """Evaluate a model by the paper's protocol and by a stricter one, with 95 % bootstrap intervals.
 
@@ -82,7 +82,7 @@ def _keep(result: Mapping[str, Any], spec: EvaluateRow, row: str) -> Path:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class DrawMap(Arrange):
     """Draw the 17 families of single functions as the paper's Figure 3 does, or the clusters of a corpus."""
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore, warn
 from engines.core.files import atomic_writer
-from engines.core.spec import Arg
+from engines.core.spec import Arg, specification
 from engines.core.system import asset, models_folder
 from workbench.doctor import Finding
 from workbench.errors import MissingError
@@ -203,7 +203,7 @@ def labels_path() -> Path:
     return Workspace.open(create=False).folder("problems") / "labels.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class OwnLabels:
     """Print the triplets that you labelled bad.
 
