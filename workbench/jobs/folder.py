@@ -215,10 +215,14 @@ class Attempt:
         return self.folder / "stderr.log"
 
     def _write(self, name: str, document: Mapping[str, Any]) -> None:
-        """Write one of its documents; never where the folder has been removed, which would make it anew."""
+        """Write one of its documents, which has no other writer."""
+        self._refuse_removed()
+        write_json(self.folder / name, document)
+
+    def _refuse_removed(self) -> None:
+        """Refuse to write where the folder has been removed, which would make it anew."""
         if not self.folder.is_dir():
             raise file_error(FileNotFoundError(errno.ENOENT, ""), self.folder, "write")
-        write_json(self.folder / name, document)
 
     def created(self) -> float:
         """When it was asked for, in Unix seconds."""
@@ -277,9 +281,15 @@ class Attempt:
 
     def ask(self, want: str, why: str = "") -> None:
         """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
-        if self.wanted() not in (want, "kill"):
+
+        def asked(data: bytes) -> bytes:
+            if self.wanted() in (want, "kill"):
+                return data
             reason = {"why": why} if why else {}
-            self._write("request.json", {"v": 1, "want": want, "t": time.time(), **reason})
+            return json.dumps({"v": 1, "want": want, "t": time.time(), **reason}).encode() + b"\n"
+
+        self._refuse_removed()
+        update(self.folder / "request.json", asked)
 
     def outcome(self) -> Ending | None:
         """How it ended by the worker's own account."""
