@@ -64,8 +64,8 @@ def generate(text: str, dialect: str) -> Tree | None:
 
 
 def verify(text: str, dialect: str) -> Tree | None:
-    from engines.egen.expressions.language import LETTERS
-    from engines.egen.expressions.notation import read
+    from engines.core.vocabulary import LETTERS
+    from engines.mathematics.terms.notation import read
 
     try:
         return read(text, "prefix" if dialect == "prefix" else "auto", LETTERS)
