@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
 from textual.actions import ActionParseResult
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 from textual.binding import BindingType
 from textual.dom import DOMNode
 
@@ -44,9 +46,11 @@ from screens.shell.terminal import (
     Typed,
     ask_terminal,
     end_with_terminal,
+    ended_by_exception,
     give_back,
     painted,
     set_frame_rate,
+    stop_as_job,
 )
 from screens.shell.theme import THEMES, Ascii, some
 from screens.shell.watch import JobWatch
@@ -64,6 +68,9 @@ if TYPE_CHECKING:
     from screens.shell.cards import TooSmall
     from workbench.train import Launch
 
+
+_ENDS = (signal.SIGTERM, signal.SIGINT)
+"""Signals that ask the program to end."""
 
 LEAST = (60, 16)
 """Below this width and height there is only a card that asks for more room."""
@@ -97,6 +104,8 @@ class Workbench(Frame):
         watch = watch or JobWatch(workspace)
         super().__init__(workspace, session, watch, ascii=ascii, launch=launch, graphics=graphics)
         self.crash = ""
+        self.ended_by = 0
+        """The signal that asked the program to end."""
         self.garbage: Garbage | None = None
         self.destinations: list[Reach] = []
         self._look_failed = ""
@@ -131,6 +140,9 @@ class Workbench(Frame):
         self.set_interval(5.0, self._keep_session)
         self.set_timer(0.1, self._begin)
         self.set_timer(2.0, self._gather_destinations)
+        if not self.is_headless:
+            for number in _ENDS:
+                asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)
         if self.graphics.typed and self._driver is not None:
             give_back(self.graphics.typed, self._driver)
 
@@ -163,6 +175,18 @@ class Workbench(Frame):
     @work(thread=True, exclusive=True, group="session", exit_on_error=False)
     def _save_session(self) -> None:
         self.session.save()
+
+    def _end_by(self, number: int) -> None:
+        """A signal asks the program to end."""
+        self.ended_by = number
+        self.exit_now()
+
+    def action_suspend(self) -> None:
+        try:
+            with self.suspend():
+                stop_as_job(sys.__stdin__.fileno())  # type: ignore[union-attr]  # there is a terminal
+        except SuspendNotSupported:
+            self.warn("there is no shell here to go back to", remedy="q quits.")
 
     def exit_now(self) -> None:
         self._keep_session()
@@ -376,6 +400,7 @@ def _make(entry: Entry) -> WorkbenchScreen:
     return screen
 
 
+@ended_by_exception(_ENDS)
 def run(
     workspace: Path | None, *, ascii: bool = False, screen: str | None = None, launch: Launch | None = None
 ) -> int:
@@ -397,6 +422,8 @@ def run(
     app.garbage = Garbage()
     end_with_terminal()
     app.run()
+    if app.ended_by:
+        return 128 + app.ended_by
     if app.crash:
         sys.stderr.write(app.crash + "\n")
         return 1

@@ -22,6 +22,8 @@ from screens.keys import GROW_KEYS
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, CachedRequest, Progress
 from screens.shell.theme import safe_text, some
+from screens.widgets.dialogs import Choice, Chooser
+from screens.widgets.line_input import LineInput
 from screens.widgets.listing import failure
 from workbench.config import load_config
 from workbench.tables import LazyRow
@@ -161,6 +163,23 @@ def _grown_row(number: int, prefix: str) -> LazyRow:
 
 # The line
 
+_MOST_LINES = 50
+"""So many pasted lines are read and grown; more are a corpus."""
+
+
+class _GrowInput(LineInput):
+    """Hands several pasted lines to `pasted`."""
+
+    def __init__(self, pasted: Callable[[Sequence[str]], object], **how: Any) -> None:
+        super().__init__(**how)
+        self._pasted = pasted
+
+    def take_lines(self, lines: Sequence[str]) -> None:
+        super().take_lines(lines)
+        # What is said of the whole text comes first.
+        self.call_after_refresh(self._pasted, lines)
+
+
 _STAYS_S = 8.0
 """So long it is said that a growth has ended; the frame of the members goes on to say how."""
 
@@ -199,7 +218,8 @@ class GrowLine(Vertical):
         # Of its own: a growth that is stopped must not wait behind it.
         self._warm_up = CachedRequest(self, "egen.generate", self._warmed)
         self._save = CachedRequest(self, "egen.save-document", self._saved)
-        self.field = Input(
+        self.field = _GrowInput(
+            self._pasted,
             placeholder="sin(x)^2 + cos(x)^2",
             classes="-not-by-tab",
             compact=True,
@@ -211,6 +231,8 @@ class GrowLine(Vertical):
         self._chosen: dict[str, str] = {}
         self.drafts: tuple[Draft, ...] = ()
         self._begun = 0
+        self._waiting: list[tuple[str, Mapping[str, Any]]] = []
+        """What is grown next: heads in prefix notation, with their settings."""
         self._warm = False
 
     def compose(self) -> ComposeResult:
@@ -273,6 +295,8 @@ class GrowLine(Vertical):
         self._generate.ask(draft.params, draft.number)
 
     def stop(self) -> None:
+        """Stop what grows, and forget what waits."""
+        self._waiting.clear()
         for draft in self.drafts:
             if draft.growing:
                 self._take(replace(draft, stopping=True))
@@ -299,6 +323,8 @@ class GrowLine(Vertical):
     def _ended(self, event: Answer) -> None:
         draft = self._draft(event.tag)
         self._take(draft.failed(event.error) if event.error else draft.ended(event.value))
+        if self._waiting:
+            self.grow(*self._waiting.pop(0))
 
     def _saved(self, event: Answer) -> None:
         if event.error is None:
@@ -327,6 +353,32 @@ class GrowLine(Vertical):
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
         if not draft.growing:
             self.set_timer(_STAYS_S, lambda: None if self.growing or self.field.can_focus else self.leave())
+
+    def _pasted(self, lines: Sequence[str]) -> None:
+        """Lines that are one formula stay in one line; otherwise one growth for each is offered."""
+        if len(lines) > _MOST_LINES:
+            how = "write them to a file: mathwb egen corpus --templates FILE"
+            self._said.update(safe_text(f"{len(lines):,} lines; to grow each, {how}", "$warning"))
+            return
+        readings = {line: parse_growth(line) for line in lines}
+        heads = [(prefix, named) for prefix, named, wrong in readings.values() if not wrong]
+        unread = [line for line, (_, _, wrong) in readings.items() if wrong]
+        if not heads or (unread and not parse_growth(" ".join(lines))[2]):
+            return
+
+        def grow(choice: str) -> None:
+            if choice == "each":
+                self._waiting = [(prefix, {**self.settings, **named}) for prefix, named in heads]
+                self.field.value = unread[0] if unread else ""
+                self.grow(*self._waiting.pop(0))
+
+        each = f"grow {some(len(heads), 'formula')}, one after the other"
+        left = f"cannot be read: {', '.join(unread)}" if unread else ", ".join(lines)
+        choices = [
+            Choice("each", each, left, "1"),
+            Choice("one", "keep them in one line", " ".join(lines), "2"),
+        ]
+        Chooser(f"{len(lines)} lines were pasted", choices).ask(self.app, grow)
 
     def _judge(self, text: str) -> tuple[str, dict[str, str]]:
         """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and the

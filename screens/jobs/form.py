@@ -27,6 +27,7 @@ from engines.core.spec import Field as SpecField
 from screens.jobs.run import Machine, look
 from screens.shell.theme import safe_text
 from screens.widgets.dialogs import Choice, Chooser, Dialog, framed
+from screens.widgets.line_input import LineInput
 from screens.widgets.table import Record, Table
 from workbench.jobs.control import next_free
 from workbench.jobs.queue import check_placement
@@ -351,7 +352,7 @@ _PATIENCE_S = 0.3
 """The engine is asked when nothing has been typed for so long."""
 
 
-class _Line(Input):
+class _Line(LineInput):
     """Leaves `?` to the form."""
 
     async def on_key(self, event: events.Key) -> None:

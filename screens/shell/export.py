@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,15 +32,23 @@ def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
     return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
 
 
-def copy_text(text: str, *, osc52: Callable[[str], None], fallback: Path) -> str:
-    """Copy and say by which way: `through OSC 52`, `with xclip`, or `to <file>`.
+def copy_text(text: str, *, osc52: Callable[[str], None], file: Path) -> str:
+    """Copy a text by every way there is, since nobody can know which of them the user's clipboard hears: the
+    terminal, a program of the desktop, and a file. Returns: what was done, to be said.
 
-    Args: osc52: sends the text to the terminal. fallback: the file for when there is no clipboard.
-    Raises: DataError when even the file cannot be written.
+    Args: osc52: sends the text to the terminal. Raises: DataError when the file cannot be written; the text
+    has been sent by then.
     """
+    osc52(text)
+    ways = ["to the terminal", *(f"with {name}" for name in _desktop(text))]
+    write_text(file, text)
+    return f"{' and '.join(ways)}, and to {file}"
+
+
+def _desktop(text: str) -> Iterator[str]:
+    """Copy with the first program of the desktop that does it, and name that."""
     if is_remote():
-        osc52(text)
-        return "through OSC 52"
+        return
     for variable, command in _TOOLS:
         if (variable and not os.environ.get(variable)) or not shutil.which(command[0]):
             continue
@@ -49,10 +57,8 @@ def copy_text(text: str, *, osc52: Callable[[str], None], fallback: Path) -> str
             subprocess.run(command, input=text.encode(), check=True, timeout=2, stdout=quiet, stderr=quiet)
         except (OSError, subprocess.SubprocessError):
             continue
-        return f"with {command[0]}"
-    fallback.parent.mkdir(parents=True, exist_ok=True)
-    write_text(fallback, text)
-    return f"to {fallback}"
+        yield command[0]
+        return
 
 
 Step = tuple[str, str]

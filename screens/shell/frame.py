@@ -27,7 +27,7 @@ from screens.shell.theme import safe_text, some
 from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Choice, Chooser, Confirm, Prompt
 from screens.widgets.listing import Failed, Listing
-from workbench.config import Config, default_workspace, load_config, own_config
+from workbench.config import Config, default_workspace, load_config, own_config, state_dir
 from workbench.errors import explain
 from workbench.tables import duration
 from workbench.workspace import Workspace
@@ -265,7 +265,7 @@ class Frame(App[None]):
                 way = copy_text(
                     text,
                     osc52=lambda content: self.call_from_thread(self.copy_to_clipboard, content),
-                    fallback=self.workspace.root / "clipboard.txt",
+                    file=state_dir() / "clipboard.txt",
                 )
             except (EngineError, OSError) as error:
                 self.call_from_thread(self.report, error)

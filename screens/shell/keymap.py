@@ -23,6 +23,8 @@ class Verb:
     keys: tuple[str, ...]
     label: str
     hint: bool = True
+    always: bool = False
+    """Whether it also applies in dialogs, and while something is written."""
 
 
 VERBS: dict[str, Verb] = {
@@ -86,6 +88,7 @@ VERBS: dict[str, Verb] = {
     "jump": Verb(("apostrophe", "ctrl+o"), "jump"),
     "activity": Verb(("at",), "activity"),
     "quit": Verb(("q", "ctrl+q"), "quit"),
+    "suspend": Verb(("ctrl+z",), "suspend", hint=False, always=True),
     "palette": Verb(("colon", "ctrl+p"), "palette"),
     "help": Verb(("question_mark", "f1"), "help"),
 }
@@ -123,6 +126,7 @@ class Key:
     keys: tuple[str, ...]
     action: str
     hint: bool = True
+    always: bool = False
 
     @property
     def verb(self) -> str:
@@ -139,7 +143,7 @@ def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[Key, ...]:
     for verb, text in sentences.items():
         usual = VERBS[verb]
         label, sentence = text if isinstance(text, tuple) else (usual.label, text)
-        keys.append(Key(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint))
+        keys.append(Key(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint, usual.always))
     return tuple(keys)
 
 
@@ -151,6 +155,7 @@ APP_KEYS = scope(
     notes="List all notes and bookmarks of this workspace; enter goes to the item.",
     activity="List what happened in this session: successes, warnings and failures with their remedies.",
     quit="Quit; jobs keep running, and the last line says how many.",
+    suspend="Stop mathwb and go back to the shell, also from dialogs; `fg` brings it back.",
     palette="Find a command, a screen or an item by its id.",
     help="List the keys that apply here, each with a sentence; enter runs one.",
 )
@@ -233,7 +238,15 @@ def bindings(keys: Iterable[Key]) -> list[BindingType]:
 
     def binding(key: Key) -> Binding:
         names = ",".join(key.keys)
-        return Binding(names, key.action, key.label, show=key.hint, id=key.id, tooltip=key.sentence)
+        return Binding(
+            names,
+            key.action,
+            key.label,
+            show=key.hint,
+            priority=key.always,
+            id=key.id,
+            tooltip=key.sentence,
+        )
 
     return [binding(key) for key in keys]
 

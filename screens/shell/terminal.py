@@ -19,6 +19,7 @@ import tty
 import zlib
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
@@ -56,6 +57,37 @@ def _wait(terminal: int) -> None:
     poll.register(terminal, 0)
     if any(event & select.POLLHUP for _, event in poll.poll()):
         os._exit(128 + signal.SIGHUP)
+
+
+def stop_as_job(terminal: int) -> None:
+    """Stop as ctrl+z stops a program, with the processes of its group, until the shell continues it in the
+    foreground. Without a shell that could continue it the system does not stop it, and this returns at once.
+
+    Args: terminal: its descriptor. The terminal has to be as the shell left it.
+    """
+    before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    try:
+        os.killpg(0, signal.SIGTSTP)
+        # `bg` continues it, too: it stops again at once, since it cannot draw there.
+        while os.tcgetpgrp(terminal) != os.getpgrp():
+            os.killpg(0, signal.SIGTTOU)
+    finally:
+        signal.signal(signal.SIGTSTP, before)
+
+
+@contextmanager
+def ended_by_exception(signals: Iterable[int]) -> Iterator[None]:
+    """In the block these signals end the program as an exception does, so that the terminal is restored."""
+
+    def leave(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 _THRESHOLDS = (5_000, 5, 400)

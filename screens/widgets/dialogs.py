@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from screens.shell.theme import safe_text
+from screens.widgets.line_input import LineInput
 from screens.widgets.listing import ReaderBox
 from screens.widgets.table import Record, Table
 from workbench.tables import Column
@@ -148,7 +149,7 @@ class Chooser(Dialog[str]):
         )
 
     def compose(self) -> ComposeResult:
-        line = Input(self._text, placeholder="type to search", compact=True, select_on_focus=False)
+        line = LineInput(self._text, placeholder="type to search", compact=True, select_on_focus=False)
         line.display = self._typed
         yield framed(self._title, "enter run   esc close", line, self._table, Static(classes="whole"))
 
@@ -273,7 +274,7 @@ class Prompt(FootLine[str]):
             with Horizontal():
                 yield Static(safe_text(self._label), classes="label")
                 # What stood there before is selected: what is typed takes its place, an arrow keeps it.
-                yield Input(self._text, compact=True, select_on_focus=True)
+                yield LineInput(self._text, compact=True, select_on_focus=True)
             yield Static(safe_text(self._hint), classes="say")
 
     @on(Input.Changed)

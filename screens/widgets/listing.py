@@ -20,6 +20,7 @@ from textual.widgets import Input, Static
 from engines.core.errors import EngineError
 from screens.shell.keymap import LIST_KEYS, TEXT_KEYS, bindings
 from screens.shell.theme import safe_text
+from screens.widgets.line_input import LineInput
 from screens.widgets.reader import Reader
 from screens.widgets.table import Record, Rows, Table
 from workbench.tables import Column, FilterError, parse_filter
@@ -87,7 +88,7 @@ def completions(
 _TAKEN = ("down", "up", "tab", "shift+tab", "escape")
 
 
-class _FilterInput(Input):
+class _FilterInput(LineInput):
     """Leaves on enter and escape; tab completes, the arrows go through what was written before."""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:

@@ -14,6 +14,7 @@ from tests.conftest import mathwb
 from tests.screens.driving import press, ready, settle, write
 from tests.screens.egraph_engine import HEAD
 from tests.screens.test_egraphs import CLUSTERS, WIDE, build, corpus
+from workbench.config import state_dir
 
 __all__ = ["build", "corpus"]
 
@@ -32,8 +33,8 @@ async def test_everything_is_copied_as_a_command_that_prints_it(build: Make, pla
         elif place == "class":
             await press(pilot, "enter", "right_square_bracket")
         await press(pilot, "Y", "c")
-        await settle(pilot, lambda: (app.workspace.root / "clipboard.txt").exists())
-        line = (app.workspace.root / "clipboard.txt").read_text("utf-8")
+        await settle(pilot, lambda: (state_dir() / "clipboard.txt").exists())
+        line = (state_dir() / "clipboard.txt").read_text("utf-8")
         explained = app.engine.answers.get("egen.explain")  # type: ignore[attr-defined]
     if place == "class":
         assert line.endswith(f"mathwb egen egraph --mode strict --class 7 -- '{HEAD}'")
@@ -53,7 +54,7 @@ async def test_yank_and_its_forms(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
-        file = app.workspace.root / "clipboard.txt"
+        file = state_dir() / "clipboard.txt"
         await press(pilot, "y")
         await settle(pilot, file.exists)
         assert file.read_text("utf-8") == "63·cosh(2 − 7x)"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual import events
+from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+import screens
 from engines.core.errors import EngineError
 from engines.egen.corpora import save_cluster
 from engines.egen.records import EgenConfig
@@ -19,7 +23,7 @@ from screens.egraphs.growth import GrowLine
 from screens.egraphs.screen import EgraphsScreen
 from screens.egraphs.sources import Source, open_source
 from screens.widgets.pane import Pane
-from tests.screens.driving import PATIENCE_S, place, press, ready, settle, write
+from tests.screens.driving import PATIENCE_S, place, press, ready, rest, settle, shown, write
 from tests.screens.egraph_engine import HEAD
 from tests.screens.test_egraphs import WIDE, build, clusters, corpus, grown, members
 
@@ -179,3 +183,77 @@ async def test_the_bar_goes_by_itself_once_the_growth_is_over(
         await press(pilot, "enter", "x")
         await settle(pilot, lambda: not screen.query_one(GrowLine).display)
         assert clusters(screen).current["head"] == "+ pow sin x 2 pow cos x 2"
+
+
+async def pasted(pilot: Pilot[None], text: str) -> None:
+    pilot.app.post_message(events.Paste(text))
+    await rest(pilot)
+    await settle(pilot)
+
+
+async def test_a_formula_pasted_in_several_lines_is_one(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        line = screen.query_one(GrowLine)
+        await pasted(pilot, "\\frac{x}{2}\r\n+ x^2\n")
+        assert line.field.value == r"\frac{x}{2} + x^2"
+        assert str(line.query_one(".say", Static).content) == "= x/2 + x²"
+        line.field.value = "2*"
+        line.field.cursor_position = 2
+        await pasted(pilot, "sin(\n\n   x\t)\n")
+        assert line.field.value == "2*sin( x )"
+
+
+async def test_of_several_formulas_pasted_each_can_be_grown(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        line = screen.query_one(GrowLine)
+        await pasted(pilot, "sin(x)^2\ncos(2*x)\nfoo bar(\n")
+        assert "grow 2 formulas" in shown(app)
+        assert "cannot be read: foo bar(" in shown(app)
+        # Who does not choose still has all of it.
+        await press(pilot, "escape")
+        assert line.field.value == "sin(x)^2 cos(2*x) foo bar("
+        line.field.value = ""
+        await pasted(pilot, "sin(x)^2\ncos(2*x)\nfoo bar(\n")
+        await press(pilot, "1")
+        assert line.field.value == "foo bar("
+        for _ in range(2):
+            await settle(pilot, lambda: line.growing)
+            line._generate.stop()
+            await settle(pilot, lambda draft=line.drafts[-1]: draft not in line.drafts)  # type: ignore[misc]
+        assert [draft.head for draft in line.drafts] == ["pow sin x 2", "cos * 2 x"]
+
+
+async def test_too_many_lines_are_a_corpus(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        await pasted(pilot, "\n".join(f"x + {number}" for number in range(60)))
+        assert "60 lines; to grow each" in str(screen.query_one(GrowLine).query_one(".say", Static).content)
+
+
+async def test_every_field_keeps_all_that_is_pasted(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        for keys in ("slash", "colon", "M"):
+            await press(pilot, keys)
+            field = app.focused
+            assert isinstance(field, Input), keys
+            field.value = ""
+            await pasted(pilot, "first\n\tsecond\x1b third\r\nfourth")
+            assert field.value == "first second  third fourth", keys
+            await press(pilot, "escape")
+
+
+def test_there_is_no_other_field() -> None:
+    """Textual's own drops all lines but the first."""
+    made = re.compile(r"(?<!Line)\bInput\(|\(Input\):|TextArea")
+    files = [path for path in Path(screens.__file__).parent.rglob("*.py") if path.name != "line_input.py"]
+    assert not [path.name for path in files if made.search(path.read_text("utf-8"))]

@@ -19,7 +19,7 @@ from screens.widgets.plot import Plot
 from screens.widgets.table import Table
 from tests.screens.driving import press, ready, settle
 from tests.screens.test_egraphs import WIDE, build, case, corpus
-from workbench.config import set_value
+from workbench.config import set_value, state_dir
 
 __all__ = ["build", "corpus"]
 
@@ -126,7 +126,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
             if not member:
                 await press(pilot, "h")
             await press(pilot, "Y", "c")
-            path = app.workspace.root / "clipboard.txt"
+            path = state_dir() / "clipboard.txt"
             await settle(pilot, lambda words=words, path=path: words in path.read_text("utf-8"))  # type: ignore[misc]
             assert words in path.read_text("utf-8")
         assert "--assume '0 < x'" in path.read_text("utf-8")

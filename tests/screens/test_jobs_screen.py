@@ -22,6 +22,7 @@ from screens.widgets.plot import Plot, sign
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens.driving import jobs_ready, press, rest, settle, shown, until
+from workbench.config import state_dir
 from workbench.jobs import control
 from workbench.jobs.folder import Ending, create
 from workbench.jobs.view import JobView
@@ -159,7 +160,7 @@ async def test_two_marked_jobs_are_compared(make: Make, jobs: list[JobView], wor
         ):
             await pilot.press(*keys)
             await rest(pilot)
-            assert (workspace.root / "clipboard.txt").read_text("utf-8").endswith(f"mathwb jobs {command}")
+            assert (state_dir() / "clipboard.txt").read_text("utf-8").endswith(f"mathwb jobs {command}")
 
 
 async def test_marked_jobs_are_drawn_together_with_a_legend(make: Make, jobs: list[JobView]) -> None:
@@ -332,7 +333,7 @@ async def test_a_job_is_copied_in_every_form(make: Make, workspace: Workspace) -
             await rest(pilot)
             await pilot.press(key)
             await rest(pilot)
-            assert right((workspace.root / "clipboard.txt").read_text("utf-8")), key
+            assert right((state_dir() / "clipboard.txt").read_text("utf-8")), key
 
 
 EXPORTS = {

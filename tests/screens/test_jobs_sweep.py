@@ -13,6 +13,7 @@ import pytest
 from screens.app import Workbench
 from tests.jobs.test_standings import VALUES, run
 from tests.screens.driving import jobs_ready, rest, shown, until
+from workbench.config import state_dir
 from workbench.jobs.folder import Member
 from workbench.jobs.view import JobView
 
@@ -43,7 +44,7 @@ async def test_way_10(make: Callable[..., Workbench], jobs: list[JobView], ended
         assert "so few runs could not show more" in said
         await pilot.press("d", "y")
         await rest(pilot)
-        copied = (app.workspace.root / "clipboard.txt").read_text("utf-8")
+        copied = (state_dir() / "clipboard.txt").read_text("utf-8")
         assert copied.endswith(f"mathwb jobs compare {sweep.id}")
         # The last job is deleted: nothing of it stays.
         await app.place.detail.show_job(None)

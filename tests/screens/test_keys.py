@@ -38,7 +38,8 @@ def test_keys_that_terminals_keep_for_themselves_are_not_used() -> None:
 
 
 def test_every_ctrl_chord_has_a_plain_twin() -> None:
-    for verb in keys.VERBS.values():
+    """But for the one that a shell teaches, which works while something is written too."""
+    for verb in [verb for verb in keys.VERBS.values() if verb.keys != ("ctrl+z",)]:
         assert not verb.keys[0].startswith("ctrl+") or any("+" not in key for key in verb.keys)
 
 

@@ -18,6 +18,7 @@ from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.reader import Reader
 from tests.screens.driving import jobs_ready, settle, shown
 from tests.screens.test_shell import NARROW, WIDE, table
+from workbench.config import state_dir
 
 Make = Callable[..., Workbench]
 Check = Callable[[Pilot[Any], str], Awaitable[None]]
@@ -135,7 +136,7 @@ async def _(pilot: Pilot[Any], key: str) -> None:
         await pilot.press("c")
     await pilot.app.workers.wait_for_complete()
     await settle(pilot)
-    copied = (pilot.app.workspace.root / "clipboard.txt").read_text("utf-8")  # type: ignore[attr-defined]
+    copied = (state_dir() / "clipboard.txt").read_text("utf-8")  # type: ignore[attr-defined]
     assert copied.endswith("mathwb jobs show 41")
 
 

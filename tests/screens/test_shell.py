@@ -287,20 +287,28 @@ def test_leaving_says_how_many_jobs_go_on(
 # Copying
 
 
-async def test_copying_over_ssh_goes_through_the_terminal(
-    make: Make, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("remote", [True, False])
+async def test_copying_goes_to_the_terminal_and_to_a_file_of_the_state(
+    make: Make, monkeypatch: pytest.MonkeyPatch, workspace: Workspace, remote: bool
 ) -> None:
-    monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
+    """In a container or in tmux nothing says where the terminal is, and the workspace may be of others."""
+    monkeypatch.delenv("DISPLAY", raising=False)
+    if remote:
+        monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
     async with make().run_test(size=WIDE) as pilot:
         app = await jobs_ready(pilot)
-        assert app.animation_level == "none"
+        assert (app.animation_level == "none") == remote
+        workspace.root.chmod(0o500)
         await pilot.press("Y")
         await settle(pilot)
         await pilot.press("i")
         await app.workers.wait_for_complete()
         await settle(pilot)
+        workspace.root.chmod(0o700)
         assert app.clipboard == "41"
-        assert app.activity[-1].text == "id copied through OSC 52"
+        file = state_dir() / "clipboard.txt"
+        assert app.activity[-1].text == f"id copied to the terminal, and to {file}"
+        assert file.read_text("utf-8") == "41"
 
 
 async def test_copying_here_takes_the_tool_of_the_desktop(
@@ -317,7 +325,8 @@ async def test_copying_here_takes_the_tool_of_the_desktop(
         await pilot.press("y")
         await app.workers.wait_for_complete()
         await settle(pilot)
-        assert app.activity[-1].text == "command line copied with xclip"
+        assert "copied to the terminal and with xclip, and to " in app.activity[-1].text
+        assert app.clipboard.endswith("mathwb jobs show 41")
     assert (tmp_path / "copied").read_text("utf-8").endswith("mathwb jobs show 41")
 
 

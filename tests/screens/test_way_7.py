@@ -22,6 +22,7 @@ from tests.screens import test_arqmath as arqmath
 from tests.screens import test_egraphs_models as egraphs
 from tests.screens.driving import press, settle
 from tests.screens.egraph_engine import HEAD
+from workbench.config import state_dir
 from workbench.paper import Operation, operation
 
 build, files, engine = egraphs.build, arqmath.files, arqmath.engine
@@ -65,7 +66,7 @@ async def yanked(pilot: Pilot[Any], *keys: str) -> str:
     """What `Y` and `c`, or these keys, copy."""
     app = pilot.app
     assert isinstance(app, Workbench)
-    file = app.workspace.root / "clipboard.txt"
+    file = state_dir() / "clipboard.txt"
     file.unlink(missing_ok=True)
     await press(pilot, *(keys or ("Y", "c")))
     await settle(pilot, file.exists)

@@ -1,0 +1,41 @@
+"""A line to write in, which loses nothing of what is pasted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.widgets import Input
+
+
+class LineInput(Input):
+    """One line to write. Lines that are pasted become one, with blanks between them; what is no sign that can
+    be printed becomes a blank too. Every field of the screens is one of these."""
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()  # textual's own takes the first line
+        self._paste(event.text)
+
+    def action_paste(self) -> None:
+        """Paste what was copied here."""
+        self._paste(self.app.clipboard)
+
+    def _paste(self, text: str) -> None:
+        lines = [line for line in map(_printable, text.splitlines()) if line.strip()]
+        if len(lines) > 1:
+            self.take_lines([line.strip() for line in lines])
+        elif lines:
+            self.put(lines[0])
+
+    def take_lines(self, lines: Sequence[str]) -> None:
+        """Several lines were pasted."""
+        self.put(" ".join(lines))
+
+    def put(self, text: str) -> None:
+        """Put a text in the place of what is selected, or where the cursor is."""
+        self.replace(text, *self.selection)
+
+
+def _printable(line: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in line)
