@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 MOST = 40
@@ -83,11 +84,13 @@ def chain(terms: Iterable[str]) -> str:
 
 def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """An HTML table of the first rows, and how many more there are."""
-    listed = [list(row) for row in rows]
+    rest = iter(rows)
+    listed = [list(row) for row in islice(rest, MOST)]
+    more_count = sum(1 for _ in rest)
     head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in listed[:MOST])
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in listed)
     above = f"<p>{_text(title)}</p>" if title else ""
-    more = f"<p>{len(listed) - MOST:,} more</p>" if len(listed) > MOST else ""
+    more = f"<p>{more_count:,} more</p>" if more_count else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if listed else ""
     return f"{above}{table}{more}"
 

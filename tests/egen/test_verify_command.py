@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -82,6 +84,20 @@ def test_a_table_for_people(tmp_path: Path) -> None:
     assert "sqrt pow x 2" in text
     assert "is not part of an expression" in text  # behind twenty other verdicts it would not be seen
     assert result.stderr == ""
+
+
+def test_people_see_what_is_equal_with_exceptions(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text("x\tx\n* x / x x\tx\n")
+    text = verify(file).stdout
+    assert re.search(r"with exceptions +1\n", text)
+    assert re.search(r"\n +2 +equal except at 0 ", text)
+    assert not re.search(r"\n +1 +equal", text)
+    file.write_text("x\tx\n")
+    assert "exceptions" not in verify(file).stdout
+    assert "every line holds" in verify(file).stdout
+    (row,) = csv.DictReader(verify(file, "--csv").stdout.splitlines())
+    assert (row["line"], row["verdict"], row["head"], row["member"]) == ("1", "equal", "x", "x")
 
 
 @pytest.mark.slow
