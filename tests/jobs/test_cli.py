@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from engines.core.picture import CurvesFigure, curves_figure
 from tests.conftest import mathwb
 from workbench.cli.jobs import description
@@ -71,6 +73,25 @@ def test_show_prints_no_python_and_names_the_unit_of_bytes(lab: Lab) -> None:
     # Two losses, each with what it is.
     assert re.search("^loss_nats: .*batches", text, re.MULTILINE)
     assert re.search("^train_loss_nats: .*fixed part", text, re.MULTILINE)
+
+
+def test_files_list_the_runs_of_a_sweep_as_json_does(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from workbench.cli.command import app
+
+    view = lab.wait(lab.submit(n=2), "succeeded")
+    views = [dataclasses.replace(view, id=9, task="sweep"), *(dataclasses.replace(view, sweep=9),) * 3]
+    views = [dataclasses.replace(each, id=9 - at) for at, each in enumerate(views)]
+    monkeypatch.setattr(control, "jobs", lambda *_: views)
+
+    def printed(*more: str) -> str:
+        app(["jobs", "list", *more], standalone_mode=False)
+        return capsys.readouterr().out
+
+    assert len(printed().splitlines()) == 2
+    assert [int(row["id"]) for row in csv.DictReader(printed("--csv").splitlines())] == [9, 8, 7, 6]
+    assert [row["id"] for row in json.loads(printed("--json"))] == [9, 8, 7, 6]
 
 
 def test_curves_count_and_mark_what_is_no_number(lab: Lab, tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def list_(
     tex: Tex = False,
     as_json: Json = False,
 ) -> None:
-    """List jobs, newest first. A sweep is one line; --where sweep:ID lists its runs.
+    """List jobs, newest first. A sweep is one line; --where sweep:ID, --csv and --json list its runs.
 
     A filter, such as "state:failed task:corpus attempt>1", searches all jobs, runs of sweeps included.
     """
@@ -216,10 +216,13 @@ def list_(
         for view in control.jobs(workspace, look)
         if wanted.matches(view.to_row() | notes.fields(f"job/{view.id}"))
     ]
-    shown = views if where else [view for view in views if not view.sweep]
-    rows = [(view.id, view.title, state(view), view.attempt, done(view), left(view)) for view in shown]
+    rows = {
+        view.id: (view.id, view.title, state(view), view.attempt, done(view), left(view)) for view in views
+    }
+    shown = [rows[view.id] for view in views if where or not view.sweep]
     none = "No job matches." if where else "There are no jobs yet."
-    lines = aligned(("id", "title", "state", "attempt", "done", "left"), rows, none=none)
+    header = ("id", "title", "state", "attempt", "done", "left")
+    lines = aligned(header, shown, lambda _: (header, rows.values()), none=none)
     emit(views, as_json, text=lines, form=form_of(tex, csv, as_json))
 
 

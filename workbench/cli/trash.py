@@ -24,8 +24,8 @@ Addresses = Annotated[list[str], argument(metavar="ITEM...", help="As in `mathwb
 def emit_items(items: Sequence[Item], as_json: bool, form: Form | None) -> None:
     documents = [item.to_dict() for item in items]
     rows = [(row["item"], row["title"], _day(row["deleted"]), _day(row["until"])) for row in documents]
-    lines = aligned(("item", "title", "deleted", "kept until"), rows)
-    emit(documents, as_json, text=lines if rows else ["Nothing was deleted."], form=form)
+    lines = aligned(("item", "title", "deleted", "kept until"), rows, none="Nothing was deleted.")
+    emit(documents, as_json, text=lines, form=form)
 
 
 def _day(moment: float) -> str:

@@ -305,15 +305,13 @@ def grade(result: Graded, spec: GradePairs) -> Iterator[str]:
 
 def explain(result: Mapping[str, Any], _spec: object) -> Iterator[str]:
     verdict = result["verdict"]
-    yield from aligned(
-        ("", ""),
-        [
-            ("head", _with_domain(result, "head")),
-            ("member", _with_domain(result, "member")),
-            ("verdict", f"{verdict['verdict']}, {_share(verdict)}"),
-            ("because", result["because"]),
-        ],
-    )[1:]
+    facts = [
+        ("head", _with_domain(result, "head")),
+        ("member", _with_domain(result, "member")),
+        ("verdict", f"{verdict['verdict']}, {_share(verdict)}"),
+        ("because", result["because"]),
+    ]
+    yield from map(str, aligned(("", ""), facts)[1:])
     yield ""
     rows = [
         (*_place(point), _value(point, "head"), _value(point, "member"), _failure(point))
