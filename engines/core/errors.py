@@ -268,7 +268,7 @@ CODES: Mapping[str, tuple[int, str]] = {
     "E665": (2, "unknown kind of dense index"),
     "E666": (2, "vectors of another dimension"),
     "E667": (2, "a folder with other content than an index"),
-    "E668": (2, "an unfinished index with other settings"),
+    "E668": (2, "an index of other posts, another model or other settings"),
     "E669": (1, "another process is building this index"),
     "E670": (2, "an index without the data that a search needs"),
     "E671": (3, "a language model that cannot be opened"),

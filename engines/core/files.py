@@ -61,6 +61,8 @@ def is_text(text: str) -> bool:
 # is followed: what it leads to is written, and the link stays.
 
 MAX_LINE_BYTES = 16 * 2**20
+MAX_DOCUMENT_BYTES = 64 * 2**20
+"""Of a line that may be a whole document, as notebooks and arrays of JSON are where a program wrote them."""
 """A longer line is refused: a reader must not need the whole of a corrupt file in memory."""
 
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
@@ -386,13 +388,16 @@ def sha256(path: str | Path) -> str:
 
 
 def read_lines(
-    path: str | Path, *, on_bad: Callable[[DataError], None] | None = None
+    path: str | Path,
+    *,
+    on_bad: Callable[[DataError], None] | None = None,
+    longest: int = MAX_LINE_BYTES,
 ) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 text file, with their numbers from 1 and without line ends.
 
     Compressed files (gzip, by their first bytes, not by their name) are read through. A line that is
-    not UTF-8, holds a NUL or is longer than 16 MiB is an error; with `on_bad` it is reported there instead,
-    and the reading goes on after it.
+    not UTF-8, holds a NUL or has more than `longest` bytes is an error; with `on_bad` it is reported there
+    instead, and the reading goes on after it.
 
     Raises: DataError with path and line. A file that is empty (E314), binary (E315) or cut short (E316) is
     refused as a whole.
@@ -405,7 +410,7 @@ def read_lines(
             # Peeking leaves a pipe as it was, which cannot be wound back.
             compressed = raw.peek(2).startswith(b"\x1f\x8b")
             source: BinaryIO = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
-            yield from _decoded(source, path, on_bad)
+            yield from _decoded(source, path, on_bad, longest)
     except OSError as error:
         if isinstance(error, gzip.BadGzipFile):
             raise DataError(
@@ -433,14 +438,14 @@ def whole_rows(lines: Iterable[tuple[int, str]], path: str | Path) -> Iterator[t
 
 
 def _decoded(
-    source: BinaryIO, path: Path, on_bad: Callable[[DataError], None] | None
+    source: BinaryIO, path: Path, on_bad: Callable[[DataError], None] | None, longest: int
 ) -> Iterator[tuple[int, str]]:
     import zlib
 
     number = 0
     while True:
         try:
-            line = source.readline(MAX_LINE_BYTES + 1)
+            line = source.readline(longest + 1)
         except (EOFError, zlib.error) as error:
             what = "the compressed file ends too early or is corrupt"
             remedy = "Download or copy it again."
@@ -451,9 +456,9 @@ def _decoded(
         if number == 1:
             refuse_binary(line, path)
             line = line.removeprefix(b"\xef\xbb\xbf")
-        problem = ""
-        if len(line) > MAX_LINE_BYTES:
-            problem = f"the line is longer than {size(MAX_LINE_BYTES)}"
+        problem, hint = "", "Save the file as UTF-8 text."
+        if len(line) > longest:
+            problem, hint = f"the line is longer than {size(longest)}", "Divide it into several lines."
             while line and not line.endswith(b"\n"):
                 line = source.readline(MAX_LINE_BYTES)
         elif b"\0" in line:
@@ -466,7 +471,7 @@ def _decoded(
         if not problem:
             yield number, text
             continue
-        bad = DataError(problem, path=path, line=number, code="E317", remedy="Save the file as UTF-8 text.")
+        bad = DataError(problem, path=path, line=number, code="E317", remedy=hint)
         if on_bad is None:
             raise bad
         on_bad(bad)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError, raised
-from engines.core.files import json_object, read_lines, whole_rows
+from engines.core.files import MAX_DOCUMENT_BYTES, json_object, read_lines, whole_rows
 from engines.formula.mathml import mathml_root
 from engines.forum.readers import unescape
 
@@ -190,7 +190,7 @@ def text_of(path: Path) -> str:
     """The text of a file. Raises: DataError."""
     lines: list[str] = []
     size = 0
-    for _, line in read_lines(path):
+    for _, line in read_lines(path, longest=MAX_DOCUMENT_BYTES):
         lines.append(line)
         size += len(line) + 1
         if size > MAX_CHARACTERS:

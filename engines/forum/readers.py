@@ -24,8 +24,9 @@ from engines.formula.lexer import unwrapped
 # A post's HTML as plain text with every formula between dollar signs, as TU_DBS cleans.
 #
 # `<span class="math-container" id="7">$$x^2$$</span>` becomes `$x^2$`, and so do `$$x^2$$`, `\(x^2\)` and
-# `\[x^2\]` of posts as Stack Exchange publishes them; other markup is dropped, the ends of blocks become line
-# breaks. Written for throughput: the bodies of a million posts pass through here.
+# `\[x^2\]` of posts as Stack Exchange publishes them; `\begin{align}…\end{align}` that stands alone becomes
+# `$\begin{align}…\end{align}$`. Other markup is dropped, the ends of blocks become line breaks. Written for
+# throughput: the bodies of a million posts pass through here.
 
 _FORMULA = re.compile(
     r"<span\b(?=[^>]*\bmath-container\b)(?:[^>]*?\bid\s*=\s*[\"']?([\w.-]+)[\"']?)?[^>]*>"
@@ -36,14 +37,19 @@ _PLAIN_FORMULA = re.compile(r'<span class="math-container" id="([\w.-]+)">([^<]*
 """As ARQMath writes nearly all of them, and several times as fast."""
 _DELIMITED = re.compile(
     r"(?<!\\)(?P<mark>\$?)(?:\\\((.{1,2000}?)(?<!\\)\\\)|\\\[(.{1,2000}?)(?<!\\)\\\])(?P=mark)"
-    r"|\$\$([^$]{1,2000})\$\$",
+    r"|\$\$([^$]{1,2000})\$\$"
+    r"|(?<!\\)(?P<dollar>\$\s*)?(?P<display>\\begin\s*\{(?P<name>(?:equation|align|alignat|flalign|gather"
+    r"|multline|eqnarray)\*?)\}.{1,5000}?\\end\s*\{(?P=name)\})(?(dollar)\s*\$)",
     re.DOTALL,
 )
+"""Formulas between other marks than single dollars, and environments that are formulas by themselves."""
 _BRACKETED = re.compile(r"\\\(((?:(?!\\\)).)*)\\\)|\\\[((?:(?!\\\]).)*)\\\]")
 _PLAIN = re.compile(r"(\$\$?)([^$]+)\1")
 _HIDDEN = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol|blockquote|pre|h[1-6]|hr|tr|table)\b[^>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+_TAG_NAME = re.compile(r"[^\s<>|,]+")
+"""A name in a list of tags, as Stack Exchange writes them (`<a><b>`, `|a|b|`) or with commas."""
 _UNEVEN = ("  ", "\t", "\xa0", "\r", "\f", "\v")
 _MARK = "\x00"
 """Stands for a formula while the text around it is cleaned; U+0000 cannot occur in XML or HTML text."""
@@ -94,14 +100,14 @@ def clean_with_formulas(body: str) -> CleanText:
 
 def _in_dollars(text: str) -> str:
     """A text with its formulas between single dollar signs, whatever they stood between."""
-    if "\\(" in text or "\\[" in text or "$$" in text:
+    if "\\(" in text or "\\[" in text or "$$" in text or "\\begin" in text:
         return _DELIMITED.sub(_dollars, text)
     return text
 
 
 def _dollars(match: re.Match[str]) -> str:
     """A formula between other delimiters; what holds dollars or another formula is none."""
-    latex = " ".join(unwrapped(match[2] or match[3] or match[4]).split())
+    latex = " ".join(unwrapped(match[2] or match[3] or match[4] or match["display"]).split())
     return f"${latex}$" if latex and "$" not in latex and _MARK not in latex else match[0]
 
 
@@ -558,7 +564,6 @@ def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Pos
         if kind == "2" and not row.get("ParentId"):
             report.leave_out(line, f"answer {row['Id']} has no ParentId")
             continue
-        tags = row.get("Tags", "")
         score = row.get("Score", "")
         title = clean_with_formulas(row.get("Title", ""))
         yield Post(
@@ -566,7 +571,7 @@ def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Pos
             kind=int(kind),
             title=title.text,
             body=_body(row.get("Body", ""), line, report),
-            tags=tuple(tags.strip("<>|").replace("><", "|").split("|")) if tags else (),
+            tags=read_tags(row.get("Tags", "")),
             parent=row.get("ParentId", ""),
             score=int(score) if score.lstrip("-").isdigit() else None,
             accepted=row.get("AcceptedAnswerId", ""),
@@ -597,28 +602,65 @@ def _json_posts(path: Path, report: Report, after: int) -> Iterator[Post]:
         report.passed = line
         try:
             row = json_object(text)
-            kind = int(row["type"])
-            if kind not in (1, 2):
+            kind, id, parent = str(row["type"]), _id(row["id"]), _id(row.get("parent_id"))
+            if kind not in ("1", "2"):
+                continue
+            if not id:
+                raise ValueError("no id")
+            if kind == "2" and not parent:
+                report.leave_out(line, f"answer {id} has no parent_id")
                 continue
             title = clean_with_formulas(row.get("title") or "")
+            score = str(row.get("score"))
             post = Post(
-                id=str(row["id"]),
-                kind=kind,
+                id=id,
+                kind=int(kind),
                 title=title.text,
                 body=_body(row.get("body") or "", line, report),
-                tags=tuple(row.get("tags") or ()),
-                parent=str(row.get("parent_id") or ""),
-                score=row.get("score"),
-                accepted=str(row.get("accepted") or ""),
-                related=tuple(map(str, row.get("related") or ())),
-                duplicates=tuple(map(str, row.get("duplicates") or ())),
+                tags=read_tags(row.get("tags") or ""),
+                parent=parent,
+                score=int(score) if score.lstrip("-").isdigit() else None,
+                accepted=_id(row.get("accepted")),
+                related=_ids(row.get("related")),
+                duplicates=_ids(row.get("duplicates")),
                 title_formulas=title.formulas,
+                line=line,
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             report.leave_out(line, f"not a post: {type(error).__name__}: {error}")
             continue
         report.read += 1
         yield post
+
+
+def read_tags(tags: object) -> tuple[str, ...]:
+    """The tags of a post or topic, however they are put together, or as a list.
+
+    >>> read_tags("<calculus><real-analysis>"), read_tags("|calculus|"), read_tags("calculus, real-analysis")
+    (('calculus', 'real-analysis'), ('calculus',), ('calculus', 'real-analysis'))
+
+    Raises: TypeError for anything else.
+    """
+    if isinstance(tags, list):
+        tags = " ".join(tags)
+    if not isinstance(tags, str):
+        raise TypeError("tags are neither a text nor a list of texts")
+    return tuple(_TAG_NAME.findall(tags))
+
+
+def _id(value: object) -> str:
+    """An id of a post, "" for none. Raises: TypeError for what is neither a text nor a whole number."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError(f"{value!r} is no id")
+    return str(value).strip()
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    """Ids in a list, or one by itself."""
+    given = value if isinstance(value, list) else [value]
+    return tuple(filter(None, map(_id, given)))
 
 
 def read_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str]]:

@@ -19,7 +19,7 @@ from engines.core.errors import DataError, raised
 from engines.core.events import Sink, warn
 from engines.core.files import json_object, read_lines
 from engines.core.spec import refused
-from engines.forum.readers import CleanText, clean_plain, clean_with_formulas
+from engines.forum.readers import CleanText, clean_plain, clean_with_formulas, read_tags
 
 _IDS = ("id", "qid", "topic_id", "topic", "query_id", "number")
 _QUESTIONS = ("question", "text", "query", "body")
@@ -130,7 +130,7 @@ def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
                 id=str(number),
                 title=clean_with_formulas(fields.get("Title", "")),
                 question=clean_with_formulas(fields["Question"]),
-                tags=_tags(fields.get("Tags", "")),
+                tags=read_tags(fields.get("Tags", "")),
                 formula=fields.get("Formula_Id", "").strip(),
                 latex=fields.get("Latex", "").strip(),
             ),
@@ -151,14 +151,18 @@ def _json(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
         if not id or question is None:
             on_bad(_no_topic(path, line, "no id or no question"))
             continue
-        tags = row.get("tags") or ""
+        try:
+            tags = read_tags(row.get("tags") or "")
+        except TypeError as error:
+            on_bad(_no_topic(path, line, str(error)))
+            continue
         yield (
             line,
             Topic(
                 id=id,
-                title=_cleaned(str(row.get("title") or "")),
-                question=_cleaned(question),
-                tags=_tags(tags) if isinstance(tags, str) else tuple(map(str, tags)),
+                title=read_question(str(row.get("title") or "")),
+                question=read_question(question),
+                tags=tags,
                 formula=str(row.get("formula_id") or ""),
                 latex=str(row.get("latex") or ""),
             ),
@@ -182,7 +186,7 @@ def _table(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
         if not all(column.strip() for column in columns):
             on_bad(_no_topic(path, line, "no id or no question"))
             continue
-        yield line, Topic(columns[0].strip("\ufeff "), _cleaned(""), _cleaned(columns[1]), ())
+        yield line, Topic(columns[0].strip("\ufeff "), read_question(""), read_question(columns[1]), ())
 
 
 def _no_topic(path: Path, line: int, why: str) -> DataError:
@@ -195,12 +199,8 @@ def _no_topic(path: Path, line: int, why: str) -> DataError:
     )
 
 
-def _tags(text: str) -> tuple[str, ...]:
-    return tuple(tag.strip() for tag in text.split(",") if tag.strip())
-
-
-def _cleaned(text: str) -> CleanText:
-    """Text that may be HTML or not; `a < b` in plain text is no tag."""
+def read_question(text: str) -> CleanText:
+    """A question as somebody writes it: text that may be HTML or not; `a < b` in plain text is no tag."""
     if _HTML.search(text):
         return clean_with_formulas(text)
     return clean_plain(text)

@@ -238,6 +238,10 @@ class LexicalIndex:
             np.add.at(result, self._documents[begin:end], summands if count == 1 else summands * count)
         return result
 
+    def holds_term_of(self, query: str) -> bool:
+        """Whether any term of the query occurs in a document."""
+        return any(term in self._numbers for term in self.terms(query))
+
     def search(self, query: str, k: int) -> tuple[Floats, Rows]:
         """The best documents as (scores, rows): at most `k`, none without a term of the query; equal scores
         in the order of the documents."""

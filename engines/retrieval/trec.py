@@ -103,6 +103,10 @@ def _layout(first: list[list[str]], path: Path, task: int | None) -> tuple[int, 
     whether the third column is a post id. Six columns are TREC's unless the second one names formulas (Task
     2)."""
     width = len(first[0])
+    if width == 5 and _lacks_tag(first):
+        what = "the lines lack their last column, the tag that names the run"
+        hint = "Expected topic, Q0, document, rank, score, tag (TREC), or the same without Q0: append a tag."
+        raise DataError(what, path=path, line=1, remedy=hint)
     if width == 5:
         return 5, lambda c: (c[0], c[1], c[2], c[3], c[4]), False
     if width != 6:
@@ -118,6 +122,14 @@ def _layout(first: list[list[str]], path: Path, task: int | None) -> tuple[int, 
     if len(second) == len(first) > 1:
         raise _of_task(2, "formulas in its second column", path)
     return 6, lambda c: (c[0], c[2], c[3], c[4], c[5]), False
+
+
+def _lacks_tag(lines: Sequence[Sequence[str]]) -> bool:
+    """Whether lines of five columns end with the score: the last one is a number that differs from line to
+    line, or the second one is TREC's Q0."""
+    five = [columns for columns in lines if len(columns) == 5]
+    numbers = all(_is_number(columns[4]) for columns in five)
+    return numbers and (len({columns[4] for columns in five}) > 1 or five[0][1].upper() == "Q0")
 
 
 def _is_number(text: str) -> bool:
@@ -442,7 +454,8 @@ NOT_A_GRADE = {5, 6}
 
 @dataclass(frozen=True, slots=True)
 class Qrels:
-    """Grades by topic and document: 0 not relevant; ARQMath has 1 low, 2 medium, 3 high."""
+    """Grades by topic and document: 0 not relevant; ARQMath has 1 low, 2 medium, 3 high. A topic may have no
+    graded documents."""
 
     grades: Mapping[str, Mapping[str, int]]
 
@@ -474,13 +487,14 @@ def by_grade(grades: Iterable[int]) -> list[int]:
 def read_qrels(path: str | Path, *, task: int = 1, on_bad: Callable[[DataError], None] = raised) -> Qrels:
     """Read `topic 0 document grade` lines (tabs or spaces, plain or gzip).
 
-    Any whole number is a grade, as in TREC, and those below 0 become 0; of Task 3 they are 0 to 3, and the
-    marks 5 and 6 become 0. Raises: DataError with file and line for a wrong column count, a grade that is
-    none, or two different grades for one document, unless `on_bad` does something else with it (the line is
-    left out then); for a file without judgements.
+    Any whole number is a grade, as in TREC, where one below 0 says that the document was not judged: it is
+    left out, as by trec_eval with -J. Of Task 3 they are 0 to 3, and the marks 5 and 6 become 0. Raises:
+    DataError with file and line for a wrong column count, a grade that is none, or two different grades for
+    one document, unless `on_bad` does something else with it (the line is left out then); for a file without
+    judgements.
     """
     path = Path(path)
-    grades: dict[str, dict[str, int]] = {}
+    marks: dict[str, dict[str, int]] = {}
 
     def refuse(line: int, what: str, remedy: str) -> None:
         on_bad(DataError(what, path=path, line=line, remedy=remedy))
@@ -501,12 +515,16 @@ def read_qrels(path: str | Path, *, task: int = 1, on_bad: Callable[[DataError],
             remedy = "Expected topic, 0, document, grade; for Task 3 also 5 and 6, which are not grades."
             refuse(line, what, remedy)
             continue
-        grade = 0 if marked else max(0, grade)
-        documents = grades.setdefault(topic, {})
+        grade = 0 if marked else max(-1, grade)
+        documents = marks.setdefault(topic, {})
         if documents.setdefault(document, grade) != grade:
             what = f"{topic} {document} is graded {documents[document]} above and {grade} here"
             refuse(line, what, "Keep one of the two lines.")
-    if not grades:
+    grades = {
+        topic: {document: grade for document, grade in documents.items() if grade >= 0}
+        for topic, documents in marks.items()
+    }
+    if not any(grades.values()):
         raise DataError(
             "no judgements in the file", path=path, remedy="Expected lines of topic, 0, document, grade."
         )

@@ -219,7 +219,10 @@ class HitList(Listing):
     def finish(self, found: Mapping[str, Any]) -> None:
         model = self.model
         second = f"then {model.name} ({origin(model)})" if model else "not ranked again"
-        self._take(found["hits"], f"{found['how']}, {second}, {time.monotonic() - self._began:.1f} s")
+        only_near = found["hits"] and not found["matched"]
+        matched = "no answer has a word of the query, nearest by " if only_near else ""
+        how = f"{matched}{found['how']}, {second}, {time.monotonic() - self._began:.1f} s"
+        self._take(found["hits"], how)
 
     def _take(self, hits: Sequence[Mapping[str, Any]], how: str) -> None:
         self._hits, self._how = hit_rows(hits, plain=self._plain), how

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import html
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -259,6 +260,111 @@ def test_a_post_that_is_nested_too_deep_is_left_out(tmp_path: Path) -> None:
     file.write_text('{"a":' * 100_000 + '\n{"id": "7", "type": 1, "title": "Sums", "body": "?"}\n')
     assert [post.id for post in read_posts(file, report)] == ["7"]
     assert report.read == 1
+
+
+TAGS = [
+    ("<calculus><real-analysis>", ("calculus", "real-analysis")),
+    ("<calculus>", ("calculus",)),
+    ("|calculus|real-analysis|", ("calculus", "real-analysis")),
+    ("calculus,real-analysis", ("calculus", "real-analysis")),
+    ("calculus", ("calculus",)),
+    ("", ()),
+]
+
+
+@pytest.mark.parametrize(("written", "tags"), TAGS)
+def test_tags_are_read_alike_in_xml_and_json(tmp_path: Path, written: str, tags: tuple[str, ...]) -> None:
+    escaped = html.escape(written)
+    (tmp_path / "Posts.xml").write_text(
+        f'<posts><row Id="1" PostTypeId="1" Body="a" Tags="{escaped}" /></posts>'
+    )
+    post = {"id": 1, "type": 1, "body": "a"}
+    rows = [{**post, "tags": written}, {**post, "tags": list(tags)}, {**post, "tags": [written]}]
+    (tmp_path / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    read = [
+        *read_posts(tmp_path / "Posts.xml", Report()),
+        *read_posts(tmp_path / "posts.jsonl", Report()),
+    ]
+    assert [each.tags for each in read] == [tags] * 4
+    topic = {"id": "A.1", "question": "why", "tags": written}
+    (tmp_path / "topics.jsonl").write_text(json.dumps(topic) + "\n")
+    assert read_topics(tmp_path / "topics.jsonl")[0].tags == tags
+
+
+def test_an_answer_without_its_question_is_left_out_of_xml_and_json(tmp_path: Path) -> None:
+    (tmp_path / "Posts.xml").write_text(
+        '<posts><row Id="1" PostTypeId="1" Body="a" />\n<row Id="2" PostTypeId="2" Body="b" />\n</posts>'
+    )
+    rows = [{"id": 1, "type": 1, "body": "a"}, {"id": 2, "type": 2, "body": "b"}]
+    (tmp_path / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, key in (("Posts.xml", "ParentId"), ("posts.jsonl", "parent_id")):
+        report = Report()
+        assert [post.id for post in read_posts(tmp_path / name, report)] == ["1"]
+        assert (report.bad, report.first) == (1, [(2, f"answer 2 has no {key}")])
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"id": None},
+        {"id": ""},
+        {"id": [1]},
+        {"id": True},
+        {"id": 1.5},
+        {"tags": [7]},
+        {"tags": {"a": 1}},
+        {"tags": 7},
+        {"type": 2, "parent_id": {}},
+        {"related": {"a": 1}},
+        {"duplicates": [[1]]},
+        {"title": 7},
+        {"body": ["a"]},
+    ],
+)
+def test_fields_of_another_type_cost_one_row_and_end_nothing(
+    tmp_path: Path, field: dict[str, object]
+) -> None:
+    good = {"id": 2, "type": 1, "body": "a", "score": "3", "related": "17", "duplicates": 18, "accepted": 4}
+    path = tmp_path / "posts.jsonl"
+    path.write_text(json.dumps({"id": 1, "type": 1, "body": "a", **field}) + "\n" + json.dumps(good) + "\n")
+    report = Report()
+    (post,) = read_posts(path, report)
+    assert (post.score, post.related, post.duplicates, post.accepted) == (3, ("17",), ("18",), "4")
+    assert (report.bad, report.first[0][0]) == (1, 1)
+    assert post.line == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            r"<p>So \begin{align}a &amp;= b\\ c &amp;= d\end{align} holds</p>",
+            r"So $\begin{align}a &= b\\ c &= d\end{align}$ holds",
+        ),
+        (
+            "<p>So\n\\begin{equation*}\nx^2\n\\end{equation*}</p>",
+            "So\n$\\begin{equation*} x^2 \\end{equation*}$",
+        ),
+        (r"$\begin{gather}x\end{gather}$ and $y$", r"$\begin{gather}x\end{gather}$ and $y$"),
+        (r"$ \begin{gather}x\end{gather} $ and $y$", r"$\begin{gather}x\end{gather}$ and $y$"),
+        (r"$$\begin{align}x\end{align}$$ $y$", r"$\begin{align}x\end{align}$ $y$"),
+        (r"\[\begin{align}x\end{align}\]", r"$\begin{align}x\end{align}$"),
+        (r"\begin{align}x\end{align} $y$", r"$\begin{align}x\end{align}$ $y$"),
+        (
+            r"\begin{align}x\end{align}\begin{align}y\end{align}",
+            r"$\begin{align}x\end{align}$$\begin{align}y\end{align}$",
+        ),
+        (r"\begin{align}x never ends", r"\begin{align}x never ends"),
+        (r"\begin{align}x\end{gather}", r"\begin{align}x\end{gather}"),
+        (r"\begin{document}x\end{document}", r"\begin{document}x\end{document}"),
+        (
+            r'<span class="math-container" id="1">\begin{align}x\end{align}</span> here',
+            r"$\begin{align}x\end{align}$ here",
+        ),
+    ],
+)
+def test_an_environment_of_formulas_is_a_formula_by_itself(body: str, text: str) -> None:
+    assert clean_with_formulas(body).text == text
 
 
 def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:

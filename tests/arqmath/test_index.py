@@ -19,15 +19,19 @@ from engines.arqmath.collection.index import open_index
 from engines.arqmath.collection.index_build import build_index, document_text
 from engines.arqmath.collection.indexing import ExportDocuments, Prepare, export, prepare
 from engines.arqmath.first_stage import FirstStage
+from engines.arqmath.ranking.search import Search, search
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.folder import ArqmathFolder
+from engines.forum.topics import read_topics
 from engines.retrieval.dense import Vectors, unit
 from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 from engines.retrieval.tokens import terms
 from engines.retrieval.trec import Run, read_run
 from tests.arqmath.small_collection import ROWS, row, small_collection
 from workbench.cli.command import app
+from workbench.paper import Hint
+from workbench.papers.arqmath import tables
 
 
 class BagEncoder:
@@ -280,7 +284,7 @@ def test_another_model_collection_or_version_is_refused(
     assert caught.value.remedy
     posts = folder.need_posts()
     posts.write_text(posts.read_text() + json.dumps(row(77, 2, parent_id="2", body="more")) + "\n")
-    with pytest.raises(EngineError, match="other settings: posts"):
+    with pytest.raises(EngineError, match="this folder was built from other posts"):
         build_index(folder, out)
     newer = {"newer": terms}
     monkeypatch.setattr("engines.arqmath.collection.index.TERMS", newer)
@@ -299,7 +303,7 @@ def test_terms_k1_and_b_are_chosen_when_an_index_is_begun(folder: ArqmathFolder,
     assert lexical.scores("diverging").tolist() == lexical.scores("diverges").tolist()
     assert lexical.scores("diverging").max() > 0
     for other in ({"terms": "math"}, {"k1": 1.2}, {"b": 0.4}):
-        with pytest.raises(EngineError, match="has other settings") as caught:
+        with pytest.raises(EngineError, match=r"was built with other (terms|settings of BM25)") as caught:
             build_index(folder, out, **other)
         assert caught.value.code == "E668"
 
@@ -359,3 +363,43 @@ def test_the_commands(folder: ArqmathFolder, tmp_path: Path) -> None:
     assert "only vectors" in call("index", folder.path, "--out", out, "--share", "1/3").stderr
     plain = call("search", out, "cyclic")
     assert "Yes, since $a^n a^m = a^m a^n$" in plain.stdout
+
+
+def test_a_query_is_read_as_a_topic(folder: ArqmathFolder, tmp_path: Path) -> None:
+    out, topics = tmp_path / "index", tmp_path / "topics.jsonl"
+    build_index(folder, out)
+    question = r"does {} diverge"
+    marked = [r"$\sum n$", r"\(\sum n\)", r"\[\sum n\]", r"$$\sum n$$", r"<p>$\sum n$</p>"]
+    lines = [{"id": f"A.{n}", "question": question.format(text)} for n, text in enumerate(marked)]
+    topics.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    index = open_index(out)
+    wanted = [index.search(topic.text, 5) for topic in read_topics(topics)]
+    assert wanted[0]
+    assert all(hits == wanted[0] for hits in wanted)
+    for text in marked:
+        found = search(Search(out, question.format(text), k=5))
+        assert [(hit["id"], hit["score"]) for hit in found["hits"]] == [
+            (hit.id, round(hit.score, 6)) for hit in wanted[0]
+        ]
+        assert found["query"] == question.format(text)
+        assert found["matched"] is True
+
+
+def test_a_query_without_any_match_says_so(
+    folder: ArqmathFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "index"
+    build_index(folder, out, dense=True, encoder=BagEncoder())
+    index = open_index(out, encoder=BagEncoder())
+    monkeypatch.setattr("engines.arqmath.collection.index.cached_index", lambda _: index)
+    for how, near in ((None, True), ("dense", True), ("lexical", False)):
+        spec = Search(out, "zzzz qqqq", how=how)
+        found = search(spec)
+        assert (found["matched"], bool(found["hits"])) == (False, near)
+        first = next(iter(tables.search(found, spec)))
+        assert first.startswith(("no answer has a word or symbol", "nothing found"))
+        assert isinstance(first, Hint) == near
+    spec = Search(out, r"$\sum n$ zzzz")
+    found = search(spec)
+    assert found["matched"] is True
+    assert not any("no answer" in line for line in tables.search(found, spec))

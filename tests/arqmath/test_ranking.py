@@ -493,7 +493,10 @@ def test_the_command_needs_an_index_for_two_stages(collection: Path, tmp_path: P
 
 
 def test_a_posts_file_that_is_cut_off_behind_the_wanted_posts_is_noticed(tmp_path: Path) -> None:
-    rows = [json.dumps({"id": str(number), "type": 2, "body": str(number) * 99}) for number in range(5000)]
+    rows = [
+        json.dumps({"id": str(number), "type": 2, "parent_id": 1, "body": str(number) * 99})
+        for number in range(5000)
+    ]
     whole = gzip.compress("\n".join(rows).encode())
     posts = tmp_path / "posts.jsonl.gz"
     posts.write_bytes(whole)

@@ -131,6 +131,10 @@ def test_a_bad_line_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     bad: list[DataError] = []
     assert list(read_lines(path, on_bad=bad.append)) == [(1, "one"), (3, "three"), (5, "five")]
     assert [error.where for error in bad] == [f"{path}:2", f"{path}:4"]
+    assert [error.remedy for error in bad] == [
+        "Save the file as UTF-8 text.",
+        "Divide it into several lines.",
+    ]
 
 
 def test_hash_is_that_of_the_bytes(tmp_path: Path) -> None:

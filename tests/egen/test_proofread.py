@@ -325,6 +325,18 @@ def test_a_file_that_ends_within_a_row_is_refused(tmp_path: Path) -> None:
     assert (raised.value.line, raised.value.code) == (2, "E316")
 
 
+def test_a_notebook_may_be_one_long_line(tmp_path: Path) -> None:
+    """A picture in it is one text; 24 MB, which is more than a row of data may have."""
+    picture = {"output_type": "display_data", "data": {"image/png": "A" * 24_000_000}}
+    cells = [
+        {"cell_type": "code", "source": "plot()", "outputs": [picture]},
+        {"cell_type": "markdown", "source": ["So $1+1=2$ holds.\n"]},
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
+    (document,) = documents(tmp_path / "a.ipynb")
+    assert [piece.text for piece in document.pieces if piece.formula] == ["1+1=2"]
+
+
 def test_what_is_not_read_is_a_note_of_sarif(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("$1 \\in N$ and\n\\[1=1\n", "utf-8")
     proofread(Proofread(tmp_path / "a.md", sarif=tmp_path / "a.sarif"))

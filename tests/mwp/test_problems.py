@@ -27,7 +27,7 @@ from engines.mwp.problems.problem import (
     parse_infix,
     parse_prefix,
 )
-from engines.mwp.problems.readers import DescribeProblems, described_problems, read_problems
+from engines.mwp.problems.readers import DescribeProblems, described_problems, read_problems, records
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -593,3 +593,12 @@ def test_no_row_is_too_odd_to_be_counted(rows: list[dict[str, Any]]) -> None:
         for problem in found.usable:
             assert math.isfinite(problem.answer)
             assert all(f"N_{place}" in problem.text for place in range(len(problem.numbers)))
+
+
+def test_an_array_of_problems_may_be_one_long_line(tmp_path: Path) -> None:
+    rows = [{"id": str(number), "text": "a" * 1_000, "equation": "1+2"} for number in range(17_000)]
+    (tmp_path / "problems.json").write_text(json.dumps(rows))
+    bad: list[tuple[int, str]] = []
+    found = records(tmp_path / "problems.json", lambda line, why: bad.append((line, why)))
+    assert sum(1 for _ in found) == 17_000
+    assert not bad

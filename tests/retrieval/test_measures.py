@@ -259,12 +259,63 @@ def test_scores_that_look_like_none_are_named(tmp_path: Path, lines: tuple[str, 
 
 
 def test_ordinary_grades_of_trec(tmp_path: Path) -> None:
-    path = write(tmp_path / "qrels", "A 0 a 7\nA 0 b -2\nA 0 c 5\n")
+    path = write(tmp_path / "qrels", "A 0 a 7\nA 0 b -2\nA 0 c 5\nA 0 d 0\nB 0 a -1\n")
     qrels = read_qrels(path)
-    assert qrels.grades == {"A": {"a": 7, "b": 0, "c": 5}}
+    assert qrels.grades == {"A": {"a": 7, "c": 5, "d": 0}, "B": {}}
     assert by_grade(qrels.grades["A"].values()) == [1, 0, 0, 2]
+    with pytest.raises(DataError, match="graded -1 above and 1 here"):
+        read_qrels(write(tmp_path / "two", "A 0 a -3\nA 0 a 1\n"))
+    with pytest.raises(DataError, match="no judgements"):
+        read_qrels(write(tmp_path / "none", "A 0 a -1\n"))
     with pytest.raises(DataError, match="whole number"):
         read_qrels(write(tmp_path / "no", "A 0 a 1.5\n"))
+
+
+def test_judgements_below_0_are_removed_as_trec_eval_does(tmp_path: Path) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    draw = np.random.default_rng(4)
+    marks = {
+        topic: {f"d{n}": int(draw.integers(-2, 4)) for n in range(60) if draw.random() < 0.5}
+        for topic in "ABCDEFGH"
+    }
+    marks["H"] = {"d1": -1, "d2": -2}
+    scores = {topic: {f"d{n}": float(draw.integers(0, 1_000)) for n in range(60)} for topic in marks}
+    qrels = "".join(f"{topic} 0 {name} {mark}\n" for topic in marks for name, mark in marks[topic].items())
+    run = "".join(f"{topic} Q0 {name} 1 {at} x\n" for topic in scores for name, at in scores[topic].items())
+    ours = evaluate(read_run(write(tmp_path / "run", run)), read_qrels(write(tmp_path / "qrels", qrels)))
+    names = {"ndcg": "ndcg_prime", "map": "map_prime", "P_10": "p10_prime", "recip_rank": "mrr"}
+    theirs = pytrec_eval.RelevanceEvaluator(
+        marks, set(names), relevance_level=2, judged_docs_only_flag=True
+    ).evaluate(scores)
+    assert any(mark < 0 for documents in marks.values() for mark in documents.values())
+    assert theirs.keys() == ours.per_topic.keys()
+    for topic, values in theirs.items():
+        for name, value in values.items():
+            assert ours.per_topic[topic][names[name]] == pytest.approx(value, abs=1e-9), (topic, name)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("A.1 Q0 17 1 9.5", "A.1 Q0 18 2 8.5"),
+        ("A.1\tQ0\t17\t1\t9.5",),
+        ("A.1 0 17 1 9.5", "A.1 0 18 2 8.5"),
+        ("A.1 q0 17 1 7", "A.1 q0 18 2 7"),
+        ("B.1\tq_1\t17\t1\t0.9", "B.1\tq_2\t17\t2\t0.8"),
+    ],
+)
+def test_a_run_without_its_tag_says_so(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    path = write(tmp_path / "run", "\n".join(lines) + "\n")
+    for task in (None, 1, 2):
+        with pytest.raises(DataError, match="lack their last column, the tag") as caught:
+            read_run(path, task=task)
+        assert "append a tag" in caught.value.remedy
+
+
+@pytest.mark.parametrize("tag", ["x", "7", "2020", "1e3"])
+def test_a_tag_may_be_a_number(tmp_path: Path, tag: str) -> None:
+    run = read_run(write(tmp_path / "run", f"A.1\t17\t1\t9.5\t{tag}\nA.1\t18\t2\t8.5\t{tag}\n"))
+    assert (run.tag, [document for document, _ in run.rankings["A.1"]]) == (tag, ["17", "18"])
 
 
 def test_a_tag_of_several_words_is_one_column(tmp_path: Path) -> None:

@@ -453,10 +453,10 @@ async def test_answers_to_an_earlier_search_come_too_late(build: Make) -> None:
         hits = await search(pilot, "binomial theorem")
         before = ids(hits)
         model = screen.hits.model
-        screen.searched(Answer(("use limit", model), {"how": "lexical", "hits": []}))
+        screen.searched(Answer(("use limit", model), {"how": "lexical", "matched": False, "hits": []}))
         await settle(pilot)
         assert ids(hits) == before
-        screen.searched(Answer(("binomial theorem", model), {"how": "lexical", "hits": []}))
+        screen.searched(Answer(("binomial theorem", model), {"how": "lexical", "matched": False, "hits": []}))
         await settle(pilot)
         assert ids(hits) == []
 

@@ -191,6 +191,10 @@ class Index:
         ranking = self.run({"": text}, k, how=how).rankings.get("", ())
         return [Hit(id, score) for id, score in ranking]
 
+    def holds_term_of(self, text: str) -> bool:
+        """Whether any answer holds a word or symbol of a text with formulas as `$latex$`."""
+        return bool(self.retriever("lexical").part.holds_term_of(text))
+
     def run(
         self,
         topics: Mapping[str, str],

@@ -32,8 +32,14 @@ if TYPE_CHECKING:
     from engines.retrieval.sparse import SparseEncoder
 
 
-_NAMES = {"format": "version", "posts": "posts", "links": "links", "tokens": "terms", "bm25": "BM25"}
-"""What must stay as it was when the folder was begun, as messages call it."""
+_NAMES = {
+    "format": "by another version",
+    "posts": "from other posts",
+    "links": "from other links",
+    "tokens": "with other terms",
+    "bm25": "with other settings of BM25",
+}
+"""What must stay as it was when the folder was begun, and how messages say that it has not."""
 
 
 def begin(
@@ -72,7 +78,8 @@ def begin(
         return EngineError(what, where=str(build.folder), code="E668", remedy=AGAIN)
 
     def other_setting(name: str, _before: Any, _after: Any) -> EngineError:
-        return other(f"the unfinished index in this folder has other settings: {_NAMES[name.split('.')[0]]}")
+        begun = "was built" if (build.folder / MANIFEST).exists() else "is not finished, and was begun"
+        return other(f"the index in this folder {begun} {_NAMES[name.split('.')[0]]}")
 
     if changed:
         raise other(changed)

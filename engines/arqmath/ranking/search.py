@@ -56,9 +56,10 @@ class Search:
 
 
 def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    r"""The best answers to a query, best first.
+    r"""The best answers to a query, best first; it is read as a topic is, so that `\(x\)` is `$x$`.
 
-    Returns: query, how, answers (in the index) and hits: rank, score, id, question, title, snippet (about the
+    Returns: query, how, answers (in the index), matched (whether any answer holds a word or symbol of it: if
+    not, vectors still have nearest answers) and hits: rank, score, id, question, title, snippet (about the
     query, formulas as LaTeX). With a model each hit also has first, its rank before, and probability, the
     model's that it answers the query, or None where it was not asked; those it scored come first.
     Events: progress with stage `first`, how and hits, then with stage `rerank` and the probabilities by id.
@@ -76,9 +77,10 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     ('lexical', 182, '9001008')
     """
     from engines.arqmath.collection.index import cached_index
+    from engines.forum.topics import read_question
     from engines.retrieval.tokens import snippet
 
-    index, query = cached_index(spec.index), spec.query
+    index, query = cached_index(spec.index), read_question(spec.query).text
     how = spec.how or index.how
     result = index.search(query, spec.k, how=how)
     posts = index.store.many([hit.id for hit in result])
@@ -93,11 +95,12 @@ def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         }
         for rank, hit in enumerate(result, start=1)
     ]
-    document = {"query": query, "how": how, "answers": len(index), "hits": hits}
+    matched = index.holds_term_of(query)
+    document = {"query": spec.query, "how": how, "answers": len(index), "matched": matched, "hits": hits}
     if spec.model is not None:
         events(Event("progress", {"stage": "first", "how": how, "hits": hits}))
         document["hits"] = _reranked(query, hits, posts, _cross_encoder(spec.model), events, stop)
-    return Shown(document, "hits", ("rank", "score", "id", "title", "snippet"), title=query)
+    return Shown(document, "hits", ("rank", "score", "id", "title", "snippet"), title=spec.query)
 
 
 def _reranked(

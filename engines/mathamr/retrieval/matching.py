@@ -24,6 +24,7 @@ from engines.core.errors import EngineError
 from engines.formula.operator_tree import OperatorTree, features
 from engines.formula.parser import Formula, search_tree
 from engines.formula.patterns import is_pattern, match, pattern_features, renamed, renaming, with_wildcards
+from engines.forum.readers import clean_plain
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -64,6 +65,7 @@ def read_query(text: str) -> Query:
     >>> [one.formula.latex for one in found.formulas], found.words
     (['k^2', '\\\\sqrt{k}'], 'sums of and')
     """
+    text = clean_plain(text).text
     between = [next(filter(None, match.groups())) for match in _FORMULA.finditer(text)]
     formulas = [one for one in map(str.strip, between or [text]) if one]
     if not formulas:

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import DataError, ExpressionError
 from engines.core.files import (
+    MAX_DOCUMENT_BYTES,
     RepeatedKeyError,
     csv_cells,
     csv_rows,
@@ -153,7 +154,9 @@ def records(path: Path, bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
 
     Args: bad: takes line and reason of a record that cannot be read.
     """
-    lines = read_lines(path, on_bad=lambda error: bad(error.line or 0, error.what))
+    lines = read_lines(
+        path, on_bad=lambda error: bad(error.line or 0, error.what), longest=MAX_DOCUMENT_BYTES
+    )
     first = next((line for line in lines if line[1].strip()), None)
     if first is None:
         return iter(())  # blank, or no line could be read

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
+from workbench.paper import Hint
 from workbench.tables import Column, TableSpec, aligned, figure, interval, others
 
 if TYPE_CHECKING:
@@ -175,6 +176,8 @@ def search(result: Result, spec: Search) -> Iterator[str]:
     hits = result["hits"]
     what = "part of a formula" if result["how"] == "structure" else "word or symbol"
     none = f"nothing found: no answer has a {what} of the query"
+    if hits and not result["matched"]:
+        yield Hint(f"no answer has a word or symbol of the query; these are the nearest by {result['how']}")
     without = () if spec.model is not None else ("first", "again")
     header, *lines = HITS.lines(hits, without=without, none=none)
     yield header
