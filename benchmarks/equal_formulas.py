@@ -40,9 +40,6 @@ import numpy as np
 from benchmarks._record import Record, parser_of, put_into, table
 from benchmarks.mathamr import UNITS, YEARS, Measured
 from engines.core.tree import Tree
-from engines.egen.judging import judge
-from engines.egen.judging.fingerprint import ValueFingerprints
-from engines.egen.judging.names import free
 from engines.formula.meaning import read
 from engines.formula.parser import Formula
 from engines.forum.topics import read_topic_files
@@ -52,6 +49,9 @@ from engines.mathamr.retrieval.formula_index import FormulaIndex
 from engines.mathamr.retrieval.search import ranked
 from engines.mathamr.retrieval.strings import tree_string
 from engines.mathamr.retrieval.task2 import Unit
+from engines.mathematics.judging import judge
+from engines.mathematics.judging.fingerprint import ValueFingerprints
+from engines.mathematics.judging.names import free
 from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.encoders import encoder
 from engines.retrieval.significance import bootstrap_interval

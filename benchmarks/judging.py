@@ -111,7 +111,7 @@ def main() -> None:
     given = parser.parse_args()
     result = Record("judging", given.out, heads=given.heads, changed=given.changed, seed=given.seed)
     from engines.core.vocabulary import of_its_kind
-    from engines.egen.judging import judge
+    from engines.mathematics.judging import judge
     from engines.mathematics.terms.notation import infix
 
     judged = judge()

@@ -32,10 +32,10 @@ from typing import Any
 from benchmarks._provable import Said, is_provable
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.documents.reading import Document, documents
-from engines.egen.judging import judge as new_judge
-from engines.egen.proofreading.links import VERDICTS, Judged, proofread_document
 from engines.formula.judge import Judge
 from engines.formula.meaning import names_of, read
+from engines.mathematics.judging import judge as new_judge
+from engines.proofreading.links import VERDICTS, Judged, proofread_document
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "egen.md"
 _PLACE = re.compile(r"(?<![\d.])\d+(?![\d.])|\d+\.\d+|[+\-]|\\(?:cdot|times|div)(?![A-Za-z])")
@@ -104,7 +104,7 @@ def mutated(document: Document, judged: Sequence[Judged], source: random.Random)
 
 
 def _links(document: Document) -> list[tuple[str, str, str]]:
-    from engines.egen.proofreading.chains import chains
+    from engines.proofreading.chains import chains
 
     return [(link.left, link.relation, link.right) for chain in chains(document) for link in chain]
 

@@ -74,8 +74,8 @@ def verify(text: str, dialect: str) -> Tree | None:
 
 
 def grade(text: str, _dialect: str) -> Tree | None:
-    from engines.egen.grading.compare import reading
-    from engines.egen.grading.forms import Form, Many, Term, form
+    from engines.grading.compare import reading
+    from engines.grading.forms import Form, Many, Term, form
 
     def tree_of(answer: Form) -> Tree | None:
         if isinstance(answer, Term) and answer.unit is None:
@@ -90,8 +90,8 @@ def grade(text: str, _dialect: str) -> Tree | None:
 
 def proofread(text: str, _dialect: str) -> Tree | None:
     from engines.documents.reading import Document, pieces
-    from engines.egen.proofreading.chains import chains
     from engines.formula.meaning import names_of, read
+    from engines.proofreading.chains import chains
 
     related = re.search(r"[=<]|\\le\b", re.sub(r"\{[^{}]*\}", "", text)) is not None
     formula = text if related else f"q = {text}"

@@ -22,9 +22,9 @@ VERBS = {
         "embed",
         "evaluate",
         "explain",
-        "grade",
-        "proofread",
     },
+    "grading": {"grade"},
+    "proofreading": {"proofread"},
     "mwp": {"described_problems", "augment", "find_triplets", "explain", "solve", "evaluate_solver"},
     "arqmath": {"index", "search", "rank", "generate", "evaluate", "compare"},
     "mathamr": {"opt", "parse", "index", "search", "evaluate", "inspect"},
@@ -33,10 +33,10 @@ HEAVY = {"numpy", "torch", "egglog", "pyarrow", "transformers", "scipy", "faiss"
 
 
 def test_every_paper_is_held_to_this() -> None:
-    assert VERBS.keys() == set(PAPERS)
+    assert set(PAPERS) <= VERBS.keys()
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", VERBS)
 def test_verbs_come_with_their_specs_and_nothing_hides_them(paper: str) -> None:
     engine = import_module(f"engines.{paper}")
     assert {name for name in engine.__all__ if name.islower()} == VERBS[paper]
@@ -53,7 +53,7 @@ def test_verbs_come_with_their_specs_and_nothing_hides_them(paper: str) -> None:
         engine.no_such_verb  # noqa: B018
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", VERBS)
 def test_the_package_is_light(paper: str) -> None:
     code = f"import sys, engines.{paper}; print(*{HEAVY} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"\n"
@@ -61,7 +61,7 @@ def test_the_package_is_light(paper: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("paper", "name"), [(paper, name) for paper in PAPERS for name in sorted(VERBS[paper])]
+    ("paper", "name"), [(paper, name) for paper in VERBS for name in sorted(VERBS[paper])]
 )
 def test_the_example_of_a_verb_is_true(paper: str, name: str) -> None:
     verb = getattr(import_module(f"engines.{paper}"), name)

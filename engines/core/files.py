@@ -14,12 +14,14 @@ import random
 import re
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, overload
 from zlib import crc32
 
@@ -874,3 +876,20 @@ def model_files(folder: Path) -> tuple[Path, ...]:
     return tuple(
         file for file in sorted(folder.glob("*")) if file.suffix in kinds and file.name != "training.json"
     )
+
+
+@contextmanager
+def readable_file(file: Path) -> Iterator[Path]:
+    """Give a file that can be read more than once: the file itself, or for `-` a copy of standard input."""
+    if str(file) != "-":
+        yield file
+        return
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / "standard-input"
+        with copy.open("wb") as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+        try:
+            yield copy
+        except DataError as error:
+            error.where = error.where.replace(str(copy), "standard input")
+            raise

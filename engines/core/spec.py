@@ -34,6 +34,7 @@ from typing import (
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import is_text
+from engines.moved import moved_verb
 
 T = TypeVar("T")
 _REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "(required)"})()
@@ -386,7 +387,7 @@ def offered(package: str, verbs: Mapping[str, tuple[str, str]]) -> tuple[list[st
     @cache
     def load(name: str) -> Any:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            return moved_verb(package, name)
         module = import_module(f"{package}.{modules[name]}")
         loaded = getattr(module, name)
         if name not in verbs or not _named_fields(getattr(module, verbs[name][1])):

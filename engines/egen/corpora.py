@@ -27,12 +27,12 @@ from engines.egen.records import (
     OwnRules,
     SplitName,
     Style,
-    Verdict,
     Weights,
     canonical_weights,
     families_of,
     style_of,
 )
+from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -120,7 +120,7 @@ def _no_cluster(path: Path | None) -> DataError:
 def _member(row: Mapping[str, Any]) -> Member:
     read_prefix(row["prefix"], LETTERS)
     gained, exceptions = bool(row.get("gained", False)), str(row.get("except", ""))
-    verdict = Verdict(row["verdict"], float(row["kept"]), gained, exceptions=exceptions)
+    verdict = MemberVerdict(row["verdict"], float(row["kept"]), gained, exceptions=exceptions)
     return Member(row["prefix"], verdict, str(row.get("by", "")))
 
 
@@ -277,7 +277,7 @@ class BuildCorpus:
 def resolved(spec: BuildCorpus) -> BuildCorpus:
     """The spec with nothing left open: from the plan of a begun corpus, by default otherwise."""
     from engines.egen.corpus.sources import source_name
-    from engines.egen.theories.theory import read_assumptions
+    from engines.mathematics.assumptions import read_assumptions
 
     config, templates = CORPUS_CONFIG, spec.templates
     if (spec.out / "plan.json").exists():
@@ -543,8 +543,8 @@ def find(spec: FindFunction) -> dict[str, Any]:
     """
     from engines.egen.corpus.folder import open_corpus
     from engines.egen.theories.reals import Reals
-    from engines.egen.verification.verify import verdict_row
     from engines.mathematics.terms.notation import read_head
+    from engines.mathematics.verification.verify import verdict_row
 
     corpus = open_corpus(spec.corpus, several=True)
     theory = corpus.theory

@@ -21,9 +21,9 @@ from engines.egen.records import (
     OwnRules,
     TheoryName,
     TimeLimit,
-    Verdict,
 )
 from engines.egen.theories.theory import theory_of, theory_text
+from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
     from engines.egen.egraph.serialized import Serialized
@@ -123,7 +123,7 @@ def derive(
     """
     from engines.egen.egraph.process import shared_process
     from engines.egen.rules.own import checked_rules
-    from engines.egen.verification.verify import verdict_row
+    from engines.mathematics.verification.verify import verdict_row
 
     spec = Derive(spec, target, **settings) if isinstance(spec, str) else spec
     if spec.rules and spec.theory != "reals":
@@ -243,7 +243,7 @@ def _keep(graph: Serialized, names: Sequence[str], spec: Extract) -> None:
         counts = graph.counts(name, spec.max_size)
         terms = graph.different(name, spec.max_size, 1 + max(1, spec.members), spec.seed)
         texts = list(map(s_expression, terms))
-        rows = tuple(Member(text, Verdict("undecided", 1.0)) for text in texts)
+        rows = tuple(Member(text, MemberVerdict("undecided", 1.0)) for text in texts)
         nodes = len(graph.classes[name])
         grown.append(GrownHead(len(grown), rows, "saturated", 0, nodes, 1, str(sum(counts))))
         heads.append(Head(texts[0], "foreign", name, len(terms[0])))

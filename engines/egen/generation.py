@@ -34,7 +34,8 @@ from engines.egen.records import (
     families_of,
     style_of,
 )
-from engines.egen.theories.theory import Theory, ordered, read_assumptions, theory_of, theory_text
+from engines.egen.theories.theory import Theory, theory_of, theory_text
+from engines.mathematics.assumptions import ordered, read_assumptions
 from engines.mathematics.terms.notation import Notation
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.shown import MOST, Tabular, Tex, chain
 from engines.core.spec import Arg, refused
 from engines.core.tree import Tree, parse_prefix
 from engines.core.vocabulary import ARITY, HYPERBOLIC, TRIGONOMETRIC, visible
+from engines.mathematics.verification.verdicts import MemberVerdict, Outcome
 
 # How much the families of rules weigh where terms are drawn: `hyperbolic=0.2, inverse trig=0.5`.
 #
@@ -162,7 +162,6 @@ Order = Literal["interesting", "shortest", "readable", "random"]
 of more than are asked for. readable: first those with fewest functions that the head has not, then those
 least nested, then the shortest."""
 
-Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
 ACCEPTED: dict[Mode, frozenset[Outcome]] = {
     "strict": frozenset({"equal", "extends"}),
     "common": frozenset({"equal", "extends", "shrinks"}),
@@ -238,104 +237,12 @@ def head_seed(seed: int, head: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Counterexample:
-    """A point where head and member part: their values there, None where undefined, and the member's value
-    less the head's, which may be too small to show in them. `at` has every variable where there are others
-    than x. `said` is all of it in words, where there are no numbers."""
-
-    x: float
-    head: float | None
-    member: float | None
-    difference: float | None = None
-    at: tuple[tuple[str, float], ...] = ()
-    said: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON; `at` is left out where x is the only variable, `said` where nothing is."""
-        document = {
-            name: value for name, value in asdict(self).items() if value or name not in ("at", "said")
-        }
-        return {**document, "at": dict(self.at)} if self.at else document
-
-
-def where(x: float, at: Mapping[str, float] | None = None, *, digits: int = 6) -> str:
-    """A point in words: `x = 1.5`, `a = -2, x = 1`. What would look rounder than it is has more digits
-    than asked: 1000001.95 is 1000002, not 1e+06."""
-    return ", ".join(f"{name} = {_place(value, digits)}" for name, value in (at or {"x": x}).items())
-
-
-def _place(value: float, digits: int) -> str:
-    for more in range(digits, 17):
-        shown = f"{value:.{more}g}"
-        if float(shown) == value or len(shown.split("e")[0].strip("-0.").replace(".", "")) >= digits:
-            return shown
-    return repr(value)
-
-
-def distinguishable(
-    head: float | None, member: float | None, difference: float | None, *, digits: int
-) -> tuple[str, str]:
-    """The values of a counterexample, with as many digits as it takes to tell them apart, at least `digits`;
-    where doubles cannot, the second is the first and the difference, which may be too small for a double."""
-    if head is None or member is None:
-        one, other = ("undefined" if value is None else f"{value:.{digits}g}" for value in (head, member))
-        return one, other
-    for more in range(digits, 18):
-        one, other = f"{head:.{more}g}", f"{member:.{more}g}"
-        if one != other:
-            return one, other
-    if head == member and abs(head) == sys.float_info.max:
-        return f"{head:.3g} or beyond", "another number beyond it"
-    one = f"{head:.{digits}g}"
-    if not difference:
-        return one, f"{one}, less than 1e-323 apart"
-    return one, f"{one} {'+' if difference > 0 else '-'} {abs(difference):.3g}"
-
-
-class Agreed(NamedTuple):
-    """How far equality was checked: values agree to so many leading bits at so many points.
-
-    `integers` says at which values of variables that are integers the two were looked at.
-
-    Where no variable is farther from 0 than `within`, no region beyond an end of a domain, a kink or a jump
-    was missed into which a square (interval, cube) of this `side` fits: 0 where all of them were worked out.
-    Both None where that is not known.
-    """
-
-    bits: int
-    points: int
-    integers: str = ""
-    within: float | None = None
-    side: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a member compares with its head on the reals.
-
-    `kept` is the share (0 to 1) of the points of the head's domain where the member is defined; `gained` says
-    that a `shrinks` member is also defined where the head is not; `points` counts the points that decided.
-    `checked` says how far values were compared; None where they are not held to be equal. `exceptions` lists
-    isolated points where one of the two is undefined ("0, 1/2", or of several variables "a = 0, x = 1"): for
-    `equal` either, for `extends` the member.
-    """
-
-    outcome: Outcome
-    kept: float
-    gained: bool = False
-    points: int = 0
-    counterexample: Counterexample | None = None
-    checked: Agreed | None = None
-    exceptions: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Member:
     """An expression of a cluster, in generator prefix notation, with its verdict against the head. `by` names
     the family of classical forms that makes it; empty for what rules give."""
 
     prefix: str
-    verdict: Verdict
+    verdict: MemberVerdict
     by: str = ""
 
     @property

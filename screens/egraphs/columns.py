@@ -79,7 +79,7 @@ def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
 @lru_cache(4_096)
 def variables(prefix: str) -> tuple[str, ...]:
     from engines.core.vocabulary import variables_of
-    from engines.egen.theories.theory import ordered
+    from engines.mathematics.assumptions import ordered
 
     names = variables_of(_tree(prefix))
     return tuple(name for name in ordered(names) if name in names)
@@ -108,7 +108,8 @@ def parse_growth(text: str) -> tuple[str, dict[str, str], str]:
     from engines.core.vocabulary import prefix
     from engines.egen.records import canonical_weights
     from engines.egen.theories.own import theory_file
-    from engines.egen.theories.theory import read_assumptions, theory_of
+    from engines.egen.theories.theory import theory_of
+    from engines.mathematics.assumptions import read_assumptions
 
     match = _ASKED.fullmatch(text.strip())
     written, assumed, weighed, named = match.groups("") if match else ("", "", "", "")

@@ -401,7 +401,7 @@ def _where(word: str, kept: float, points: int) -> str:
 
 
 def _point_words(point: Record) -> Content:
-    from engines.egen.records import where
+    from engines.mathematics.verification.verdicts import where
 
     at = safe_text(f"{where(point['x'], point.get('at'))}: ", "$quiet")
     if point["term"]:
@@ -429,7 +429,7 @@ def _labelled(label: str, text: str) -> Content:
 
 
 def _point_rows(why: _Document) -> list[Record]:
-    from engines.egen.records import where
+    from engines.mathematics.verification.verdicts import where
 
     rows = []
     for number, point in enumerate(why["points"]):

@@ -141,7 +141,7 @@ class Derivation(_ClusterSheet):
 
 def _verdict(found: _Document) -> str:
     """What the derivation, or the point where none can be, says of the pair."""
-    from engines.egen.records import distinguishable, where
+    from engines.mathematics.verification.verdicts import distinguishable, where
 
     if example := found.get("counterexample"):
         if "said" in example:

@@ -9,7 +9,8 @@ import pytest
 from lxml import html
 
 from engines.core.shown import MOST, Shown, html_table
-from engines.egen import Derive, Generate, derive, generate, grade, verify
+from engines.egen import Derive, Generate, derive, generate, verify
+from engines.grading import grade
 from workbench.paper import plain
 
 HOSTILE = '<script>alert("x")</script>'

@@ -16,7 +16,8 @@ from engines.core.vocabulary import prefix
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.sources import Head, Source
 from engines.egen.egraph.process import Answer, ClusterRequest
-from engines.egen.records import Cluster, EgenConfig, Member, Stats, Verdict
+from engines.egen.records import Cluster, EgenConfig, Member, Stats
+from engines.mathematics.verification.verdicts import MemberVerdict
 
 
 def source(count: int, *extra: str) -> Source:
@@ -30,7 +31,7 @@ def cluster(head: Tree, config: EgenConfig, *, stop_reason: str = "saturated") -
     draw = random.Random(config.seed)
     constants = draw.sample(range(2, 500), config.members)
     texts = [f"- + {prefix(head)} {c} {c}" for c in constants]
-    members = tuple(Member(text, Verdict("equal", 1.0, points=48)) for text in texts)
+    members = tuple(Member(text, MemberVerdict("equal", 1.0, points=48)) for text in texts)
     stats = Stats(stop_reason, 3, 100, 20, 0.1, 0.1, 0.1, 10**30)  # type: ignore[arg-type]
     return Cluster(head, members, stats, config)
 

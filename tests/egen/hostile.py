@@ -396,8 +396,8 @@ _ALLOWED: dict[str, Callable[[Any], bool]] = {
 def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     """What comes of a pair: `equal` if the verifier takes the two for equal."""
     from engines.core.vocabulary import LETTERS
-    from engines.egen.verification.verify import verifier
     from engines.mathematics.terms.notation import read
+    from engines.mathematics.verification.verify import verifier
 
     head, member = (read(text, letters=LETTERS) for text in (pair.head, pair.member))
     (verdict,) = verifier(head, member).check([member])

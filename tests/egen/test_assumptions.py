@@ -19,16 +19,17 @@ from engines.egen import egraphs
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
+from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import ASSUMED, is_variable, load_rules, variables
-from engines.egen.theories.theory import NOTHING, read_assumptions, theory_of
-from engines.egen.verdicts import Explain, Verify, explain, verify
-from engines.egen.verification.points import Region
-from engines.egen.verification.verify import Several, verifier
+from engines.egen.theories.theory import theory_of
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import infix, latex, unicode_infix
 from engines.mathematics.terms.notation import read as read_text
+from engines.mathematics.verification.points import Region
+from engines.mathematics.verification.verify import Several, verifier
 
 GROWER = Grower("strict", theory=theory_of("reals", "", Tree("y")))
 
@@ -67,7 +68,7 @@ def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: 
     tree = read(text)
     assert prefix(tree) == tokens
     assert all(read(write(tree)) == tree for write in (infix, unicode_infix, prefix))
-    assert verifier(tree, assumptions=NOTHING).check([read(latex(tree))])[0].outcome == "equal"
+    assert verifier(tree, assumptions=NO_ASSUMPTIONS).check([read(latex(tree))])[0].outcome == "equal"
 
 
 def test_names_are_judged_rewritten_and_assumed() -> None:

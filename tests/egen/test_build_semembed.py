@@ -11,8 +11,8 @@ import engines.egen.corpus.build_semembed as sememb
 from engines.core.errors import EngineError
 from engines.core.vocabulary import prefix, read_prefix
 from engines.egen.models.datasets import read_labelled
-from engines.egen.verification.verify import Verifier
 from engines.mathematics.terms.canonical import canonical_key
+from engines.mathematics.verification.verify import Verifier
 
 
 def test_rewritings_are_other_forms_of_the_same() -> None:

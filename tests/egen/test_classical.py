@@ -23,10 +23,10 @@ from engines.egen.generation import Generate
 from engines.egen.records import FORMS, EgenConfig, Limits
 from engines.egen.rules.table import load_families
 from engines.egen.theories.reals import Reals
-from engines.egen.verification.verify import Verifier
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.terms.notation import infix, read
 from engines.mathematics.terms.symbolic import to_sympy
+from engines.mathematics.verification.verify import Verifier
 from tests.egen.expressions import trees
 
 

@@ -33,7 +33,7 @@ from engines.egen.composed.trainer import composed
 from engines.egen.corpus.published import import_published
 from engines.egen.models.datasets import read_labelled, sample_corpus
 from engines.egen.models.encode import load_encoder
-from engines.egen.verification.verify import Verifier
+from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import precision_at
 from tests.egen.expressions import trees
 from tests.egen.small_clusters import write_clusters

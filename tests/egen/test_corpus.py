@@ -30,9 +30,10 @@ from engines.egen.corpus.folder import (
 )
 from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
 from engines.egen.models.datasets import stream_pairs, stream_triplets
-from engines.egen.records import EgenConfig, Member, Verdict
+from engines.egen.records import EgenConfig, Member
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import to_training
+from engines.mathematics.verification.verdicts import MemberVerdict
 from tests.egen import fake_growth
 
 EQUAL = (
@@ -307,7 +308,7 @@ SMALL = EgenConfig(members=2)
 
 
 def grown(head: str, *members: str) -> GrownHead:
-    rows = [Member(text, Verdict("equal", 1.0)) for text in (head, *members)]
+    rows = [Member(text, MemberVerdict("equal", 1.0)) for text in (head, *members)]
     return GrownHead(0, tuple(rows), "saturated", 2, 10, 5, "12345678901234567890123")
 
 
@@ -329,7 +330,7 @@ def test_saved_clusters_gather_in_one_corpus(tmp_path: Path) -> None:
 
 def test_isolated_points_are_kept_with_verdicts(tmp_path: Path) -> None:
     cluster = grown("1", "/ x x")
-    rows = (cluster.rows[0], replace(cluster.rows[1], verdict=Verdict("equal", 1.0, exceptions="0")))
+    rows = (cluster.rows[0], replace(cluster.rows[1], verdict=MemberVerdict("equal", 1.0, exceptions="0")))
     # the second save reads and writes the first again
     for head in (replace(cluster, rows=rows), grown("+ x 5")):
         save_cluster(tmp_path / "new", head, SMALL)

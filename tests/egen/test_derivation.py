@@ -14,7 +14,7 @@ from engines.egen.algebra.relations import ARITHMETIC
 from engines.egen.egraph.derivation import Derivation, Proofs, derive, reverse
 from engines.egen.rules.table import is_variable, load_rules
 from engines.mathematics.terms.notation import read
-from tests.core.reals import UndefinedError, value
+from tests.mathematics.reals import UndefinedError, value
 
 PROCEDURES = {
     *("expand", "factor", "cancel", "partial fractions", "common denominator", "collect", "squares", "roots"),

@@ -13,7 +13,7 @@ from engines.core.errors import DataError
 from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
 from engines.mathematics.terms.notation import read
-from tests.core.reals import AmbiguousError, UndefinedError, value
+from tests.mathematics.reals import AmbiguousError, UndefinedError, value
 
 POINTS = [
     mpmath.mpf(x) for x in ("-7.31", "-2.57", "-1.13", "-0.77", "-0.29", "0.31", "0.83", "1.71", "4.39")

@@ -28,7 +28,7 @@ from engines.egen.rules.soundness import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern, variables
 from engines.mathematics.numbers.numeric import DEFINED
 from tests.conftest import mathwb
-from tests.core.reals import AmbiguousError, value
+from tests.mathematics.reals import AmbiguousError, value
 
 
 def rule(left: str, right: str, *, when: str = "", exact: str = "[]", claim: str = "sound") -> Rule:

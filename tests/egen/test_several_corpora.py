@@ -33,7 +33,7 @@ from engines.egen.corpus.folder import Corpus, open_corpus
 from engines.egen.corpus.sources import file_source
 from engines.egen.models.datasets import read_labelled
 from engines.egen.records import EgenConfig
-from engines.egen.theories.theory import NOTHING, read_assumptions
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from tests.egen.fake_growth import service
 
 LINES = "x^2*y^2\n(x*y)^2\nsqrt(x^2)*a\na*x\nsin(2*x) + 3\nfloor(x)*y\n"
@@ -143,6 +143,6 @@ def test_fingerprints_of_x_do_not_depend_on_other_variables() -> None:
     alone, both = fingerprints(trees[:1]), fingerprints(trees, ("x", "y", "a"))
     assert np.array_equal(alone[0], both[0], equal_nan=True)
     assert np.array_equal(both[1], fingerprints(trees, ("x", "y"))[1], equal_nan=True)
-    masked = fingerprints(trees, ("x", "y"), [read_assumptions("x > 0, y < 0"), NOTHING])
+    masked = fingerprints(trees, ("x", "y"), [read_assumptions("x > 0, y < 0"), NO_ASSUMPTIONS])
     assert set(np.flatnonzero(~np.isnan(masked[0]))) < set(np.flatnonzero(POINTS > 0))
     assert not np.isnan(masked[1]).any()

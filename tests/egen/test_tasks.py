@@ -24,7 +24,7 @@ from engines.egen.evaluations.mistakes import Derivation, changed, mistaken, nea
 from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.embed import FIGURE_FAMILIES, families
 from engines.egen.models.model_folder import shipped_models
-from engines.egen.verification.verify import Verifier
+from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import nearest, precision_at, unit
 from engines.retrieval.pictures import picture, plane
 from tests.egen.small_clusters import Bag, Oracle, write_clusters

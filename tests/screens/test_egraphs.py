@@ -17,7 +17,8 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from engines.egen.corpora import save_cluster
 from engines.egen.corpus.folder import GrownHead
-from engines.egen.records import EgenConfig, Member, Verdict
+from engines.egen.records import EgenConfig, Member
+from engines.mathematics.verification.verdicts import MemberVerdict
 from screens.app import Workbench
 from screens.egraphs.egraph import GraphListing
 from screens.egraphs.member import MemberPane
@@ -43,7 +44,7 @@ CLUSTERS = (
 
 def grown(head: str, members: list[tuple[str, str]], stop: str) -> GrownHead:
     rows = [
-        Member(text, Verdict(verdict, 0.5 if verdict == "shrinks" else 1.0))
+        Member(text, MemberVerdict(verdict, 0.5 if verdict == "shrinks" else 1.0))
         for text, verdict in [(head, "equal"), *members]
     ]
     return GrownHead(0, tuple(rows), stop, 5, 3_000, 410, "21000000000000000")

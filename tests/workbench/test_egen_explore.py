@@ -19,7 +19,8 @@ from engines.egen.corpus.folder import GrownHead
 from engines.egen.models import vectors
 from engines.egen.models.encode import ModelEncoder, load_encoder
 from engines.egen.models.model_folder import models_among
-from engines.egen.records import EgenConfig, Member, Verdict
+from engines.egen.records import EgenConfig, Member
+from engines.mathematics.verification.verdicts import MemberVerdict
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.command import app
 from workbench.config import cache_dir
@@ -37,7 +38,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora") / "small"
     for texts in clusters()[:6]:
-        rows = tuple(Member(text, Verdict("equal", 1.0)) for text in texts)
+        rows = tuple(Member(text, MemberVerdict("equal", 1.0)) for text in texts)
         save_cluster(folder, GrownHead(0, rows, "saturated", 2, 50, 20, "1000"), EgenConfig())
     return folder
 

@@ -13,7 +13,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import values
 from engines.core.vocabulary import read_prefix
 from engines.egen.corpus.folder import open_corpus
-from engines.egen.verdicts import Verify, verify
+from engines.egen.equality import Verify, verify
 from workbench.paper import operation
 
 

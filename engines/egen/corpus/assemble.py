@@ -24,14 +24,15 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FUNCTIONS, LETTERS, VARIABLE
 from engines.egen.corpus.folder import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard, theory_in
 from engines.egen.corpus.sources import Head
-from engines.egen.records import Outcome
 from engines.egen.theories.reals import Reals
-from engines.egen.theories.theory import NOTHING, Assumptions, Theory, compared, read_assumptions, theory_of
-from engines.egen.verification.points import relations_hold
-from engines.egen.verification.verify import verifier
+from engines.egen.theories.theory import Theory, compared, theory_of
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, read_assumptions
 from engines.mathematics.numbers.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.mathematics.terms.canonical import Subterms
 from engines.mathematics.terms.notation import to_training
+from engines.mathematics.verification.points import relations_hold
+from engines.mathematics.verification.verdicts import Outcome
+from engines.mathematics.verification.verify import verifier
 
 # Which expressions are the same function: numeric fingerprints find candidates, the verifier decides.
 #
@@ -119,7 +120,7 @@ def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = 
     return [int(row) for row in rows[agreeing >= (1 if same_domain else _AGREEING)]]
 
 
-def same(one: Tree, other: Tree, assumptions: Assumptions = NOTHING) -> bool:
+def same(one: Tree, other: Tree, assumptions: Assumptions = NO_ASSUMPTIONS) -> bool:
     """Whether each is verified equal to the other, with the same domain up to isolated points."""
     return all(
         verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"

@@ -84,9 +84,9 @@ def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
     import sympy
 
     from engines.egen.models.datasets import usable
-    from engines.egen.verification.verify import Verifier
     from engines.mathematics.terms.canonical import canonical_key
     from engines.mathematics.terms.symbolic import from_sympy, isolated, to_sympy
+    from engines.mathematics.verification.verify import Verifier
 
     try:
         with isolated(), _alarm(time_s):

@@ -28,8 +28,9 @@ from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error, write_bytes
 from engines.core.tree import Tree
 from engines.core.vocabulary import LETTERS, VARIABLE, prefix, read_prefix, variables_of
-from engines.egen.records import Cluster, Member, SplitName, Verdict
-from engines.egen.theories.theory import ordered, read_assumptions
+from engines.egen.records import Cluster, Member, SplitName
+from engines.mathematics.assumptions import ordered, read_assumptions
+from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
     from engines.egen.theories.theory import Theory
@@ -85,7 +86,7 @@ class GrownHead:
     @classmethod
     def of(cls, source: int, cluster: Cluster) -> GrownHead:
         stats = cluster.stats
-        head = Member(prefix(cluster.head), Verdict("equal", 1.0))
+        head = Member(prefix(cluster.head), MemberVerdict("equal", 1.0))
         return cls(
             source,
             (head, *cluster.members),
@@ -276,7 +277,7 @@ class Match:
 
     cluster: int
     head: str
-    verdict: Verdict
+    verdict: MemberVerdict
     member: int | None
 
 
@@ -348,7 +349,7 @@ class Corpus:
     def find(self, tree: Tree) -> list[Match]:
         """The clusters whose head is verified to be this function, then those equal to it on less."""
         from engines.egen.corpus.assemble import fingerprints, look_alike
-        from engines.egen.verification.verify import verifier
+        from engines.mathematics.verification.verify import verifier
 
         if self.manifest["format"] == THEORY:
             return [*self._find_term(tree)]

@@ -24,8 +24,9 @@ from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
 from engines.egen.corpus.folder import BLOCK, Corpus, GrownHead, shard_files, stored_shards, write_shard
 from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
-from engines.egen.records import EgenConfig, Layout, Member, Verdict
-from engines.egen.verification.verify import Verifier
+from engines.egen.records import EgenConfig, Layout, Member
+from engines.mathematics.verification.verdicts import MemberVerdict
+from engines.mathematics.verification.verify import Verifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def corpus_of(
 
 
 def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
-    verdicts = [Verdict("equal", 1.0), *Verifier(cluster.head, seed=seed).check(cluster.members)]
+    verdicts = [MemberVerdict("equal", 1.0), *Verifier(cluster.head, seed=seed).check(cluster.members)]
     judged = zip((cluster.head, *cluster.members), verdicts, strict=True)
     rows = tuple(Member(prefix(tree), verdict) for tree, verdict in judged)
     return GrownHead(source, rows, "published", 0, 0, 0, str(len(cluster.members)))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FUNCTIONS, RESULT_LIMIT, VARIABLE, fold, is_number
-from engines.egen.theories.theory import Assumptions, Relation
+from engines.mathematics.assumptions import Assumptions, Relation
 
 # Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.
 #

@@ -14,7 +14,7 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import VARIABLE, fold, is_number, operate, unfolded
 from engines.egen.algebra.relations import ARITHMETIC, Line
 from engines.egen.egraph.growth import GROUPS, group, guards
-from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, distinguishable, where
+from engines.egen.records import ACCEPTED, Mode
 from engines.egen.rules.table import (
     OF_NUMBERS,
     Condition,
@@ -29,6 +29,7 @@ from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.numbers.numeric import balls, compile_many
+from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict, distinguishable, where
 
 # A small e-graph that remembers why things are equal.
 #
@@ -271,7 +272,7 @@ class Step:
 
     tree: Tree
     rule: str
-    verdict: Verdict
+    verdict: MemberVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +335,7 @@ def derive(
     return Derivation((), "No derivation was found within the bound; there may be a longer one.")
 
 
-def _refusal(verdict: Verdict) -> str:
+def _refusal(verdict: MemberVerdict) -> str:
     example = verdict.counterexample
     if example is None:
         return "The two are not the same function."

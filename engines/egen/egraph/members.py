@@ -35,12 +35,12 @@ from engines.egen.records import (
     Member,
     Mode,
     Stats,
-    Verdict,
     read_weights,
 )
 from engines.egen.rules.table import Rule
-from engines.egen.theories.theory import Judge, Theory, theory_of
+from engines.egen.theories.theory import Theory, TheoryChecker, theory_of
 from engines.mathematics.terms.canonical import Subterms, canonical_key
+from engines.mathematics.verification.verdicts import MemberVerdict
 
 _DRAWN_TOGETHER = 32
 _ROUND = 500
@@ -94,7 +94,7 @@ def generate(
     return _Selection(head, config, theory, verifier, forms, egraph, grower.rules, events, stop).cluster()
 
 
-def _accepted(verdict: Verdict, mode: Mode) -> bool:
+def _accepted(verdict: MemberVerdict, mode: Mode) -> bool:
     return verdict.outcome in ACCEPTED[mode] and (verdict.outcome != "shrinks" or verdict.kept > 0)
 
 
@@ -103,7 +103,7 @@ class _Selection:
     head: Tree
     config: EgenConfig
     theory: Theory
-    verifier: Judge
+    verifier: TheoryChecker
     classical: list[tuple[str, Tree]]
     egraph: EGraph
     rules: tuple[Rule, ...]

@@ -29,7 +29,7 @@ from engines.core.vocabulary import (
 )
 from engines.egen.corpus.assemble import fingerprints, look_alike
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure, readable, unread
-from engines.egen.verification.verify import Verifier
+from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import unit
 from engines.retrieval.encoders import Encoder
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, specification
-from engines.egen.records import AssumeAny, Outcome, TheoryName, Verdict
+from engines.egen.records import AssumeAny, TheoryName
 from engines.egen.theories.theory import theory_of
+from engines.mathematics.verification.verdicts import MemberVerdict, Outcome
 
 if TYPE_CHECKING:
     from engines.egen.evaluations.mistakes import Derivation
@@ -75,8 +76,8 @@ def judge(
 
     Args: cosines: by a model; without them only the verifier judges.
     """
-    from engines.egen.verification.explain import because
-    from engines.egen.verification.verify import verdict_row
+    from engines.mathematics.verification.explain import because
+    from engines.mathematics.verification.verify import verdict_row
 
     rows = []
     known = repeat(nan) if cosines is None else cosines
@@ -84,9 +85,9 @@ def judge(
         arbiter = theory_of(theory, assume, one, other).judge(one)
         try:
             (verdict,) = arbiter.check([other])
-            reason = because(arbiter, verdict)
+            reason = because(verdict, arbiter.reason)
         except ExpressionError as error:  # too much for the judge of a theory
-            verdict, reason = Verdict("undecided", 1.0), error.what
+            verdict, reason = MemberVerdict("undecided", 1.0), error.what
         read = not isnan(cosine)
         rows.append(
             {

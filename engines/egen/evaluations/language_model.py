@@ -19,9 +19,9 @@ from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
 from engines.egen.evaluations.mistakes import Derivation
 from engines.egen.evaluations.semantic import Item
-from engines.egen.verification.verify import Verifier
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import infix, read
+from engines.mathematics.verification.verify import Verifier
 
 # What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`,
 # analogies of `algebra`. A refusal or an answer that cannot be read is a wrong answer and is counted.

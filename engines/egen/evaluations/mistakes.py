@@ -31,10 +31,10 @@ from engines.egen.evaluations.measured import (
 from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log
 from engines.egen.models.encode import encode_readable
 from engines.egen.records import SplitName
-from engines.egen.verification.verify import Verifier
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import read
 from engines.mathematics.terms.symbolic import from_sympy, to_sympy
+from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import cosines
 from engines.retrieval.encoders import Encoder
 from engines.retrieval.significance import bootstrap

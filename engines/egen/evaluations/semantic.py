@@ -27,7 +27,7 @@ from engines.egen.evaluations.measured import (
 from engines.egen.evaluations.mistakes import near_copies
 from engines.egen.expressions.padding import has_padding
 from engines.egen.models.datasets import Labelled
-from engines.egen.verification.verify import Verifier
+from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import Encoder
 

@@ -85,7 +85,7 @@ def named(text: str) -> dict[str, str]:
 def judge(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
     """Put the verdict on each record's `prefix` as a member beside the head into it, for the first 100."""
     from engines.core.vocabulary import read_prefix
-    from engines.egen.verification.verify import Verifier
+    from engines.mathematics.verification.verify import Verifier
 
     trees = [read_prefix(record["prefix"]) for record in records[:_JUDGED]]
     for record, verdict in zip(records, Verifier(read_prefix(head)).check(trees), strict=False):
@@ -219,7 +219,7 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import ModelEncoder, cached_encoder
     from engines.egen.models.transformer import write
-    from engines.egen.verification.verify import verdict_row
+    from engines.mathematics.verification.verify import verdict_row
 
     encoder = cached_encoder(spec.model)
     if not isinstance(encoder, ModelEncoder):

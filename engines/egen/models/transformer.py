@@ -12,9 +12,9 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import prefix
 from engines.egen.models.datasets import Sequences, batches
 from engines.egen.models.model_folder import ModelConfig, Negatives
-from engines.egen.records import Verdict
-from engines.egen.verification.verify import Verifier
 from engines.mathematics.terms.notation import END, PAD, START, VOCABULARY, decode
+from engines.mathematics.verification.verdicts import MemberVerdict
+from engines.mathematics.verification.verify import Verifier
 from engines.training.libraries import POOLINGS
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class Written:
     ids: tuple[int, ...]
     score_nats: float
     tree: Tree | None
-    verdict: Verdict | None
+    verdict: MemberVerdict | None
 
     @property
     def equal(self) -> bool:

@@ -27,9 +27,9 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, LETTERS, is_constant_token, prefix, variables_of
 from engines.egen.rules.soundness import check_rules
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern
-from engines.egen.verification.rigorous import value
 from engines.formula.infix import read_infix
 from engines.mathematics.numbers.precise import Value
+from engines.mathematics.verification.rigorous import value
 
 EXTRA = {
     **dict.fromkeys(("cbrt", "erf", "erfc"), 1),

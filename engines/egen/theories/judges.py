@@ -31,7 +31,7 @@ from engines.core.files import file_error, update
 from engines.core.system import asset, home
 from engines.core.tree import Tree
 from engines.egen.expressions.signs import Signs, names
-from engines.egen.records import Counterexample, Verdict
+from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 
 GROUP = "mathwb.theories"
 """The group of entry points by which distributions bring theories: each names the path of a TOML file."""
@@ -62,12 +62,12 @@ class OwnJudge(ABC):
     def __init__(self, head: Tree, language: Signs) -> None:
         self.head, self.language = head, language
 
-    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
+    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
         trees = [one if isinstance(one, Tree) else self.language.tree(one) for one in members]
         return [self.verdict(tree) for tree in trees]
 
     @abstractmethod
-    def verdict(self, member: Tree) -> Verdict:
+    def verdict(self, member: Tree) -> MemberVerdict:
         """Equal, or different with what shows it."""
 
 
@@ -184,7 +184,7 @@ class ModelJudge(OwnJudge):
         super().__init__(head, model.language)
         self.model = model
 
-    def verdict(self, member: Tree) -> Verdict:
+    def verdict(self, member: Tree) -> MemberVerdict:
         variables = sorted({*names(self.head, self.language), *names(member, self.language)})
         rows = self.model.values ** len(variables)
         if rows > _MOST_ROWS:
@@ -195,7 +195,7 @@ class ModelJudge(OwnJudge):
         head, other = (self.model.column(tree, variables) for tree in (self.head, member))
         apart = np.flatnonzero(head != other)
         if not len(apart):
-            return Verdict("equal", 1.0, points=rows)
+            return MemberVerdict("equal", 1.0, points=rows)
         row = int(apart[0])
         at = tuple(
             (name, float(row // self.model.values**place % self.model.values))
@@ -203,7 +203,7 @@ class ModelJudge(OwnJudge):
         )
         left, right = float(head[row]), float(other[row])
         example = Counterexample(at[0][1] if at else 0.0, left, right, right - left, at)
-        return Verdict("different", 1.0, points=rows, counterexample=example)
+        return MemberVerdict("different", 1.0, points=rows, counterexample=example)
 
 
 # Python files
@@ -223,7 +223,7 @@ class PythonJudge(OwnJudge):
         super().__init__(head, language)
         self.digest = digest
 
-    def verdict(self, member: Tree) -> Verdict:
+    def verdict(self, member: Tree) -> MemberVerdict:
         path, differ = _differ(self.digest)
         try:
             with redirect_stdout(sys.stderr):
@@ -239,9 +239,9 @@ class PythonJudge(OwnJudge):
                 remedy=f"Fix differ(left, right) in {path}, and trust the file again.",
             ) from error
         if said is None:
-            return Verdict("equal", 1.0)
+            return MemberVerdict("equal", 1.0)
         example = Counterexample(0.0, None, None, said=said[:500])
-        return Verdict("different", 1.0, counterexample=example)
+        return MemberVerdict("different", 1.0, counterexample=example)
 
 
 class _Verified(InspectLoader):

@@ -16,10 +16,10 @@ from engines.core.system import asset
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import term
 from engines.egen.expressions.signs import Sign, Signs, ac_key, names
-from engines.egen.records import Counterexample, Verdict
 from engines.egen.rules.table import Rule, parse_families
 from engines.egen.theories.judges import OwnJudge
 from engines.egen.theories.theory import Forms, Theory
+from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 
 if TYPE_CHECKING:
     from engines.mathematics.terms.canonical import Subterms
@@ -188,14 +188,14 @@ class TruthTable(OwnJudge):
             stack.append(found)
         return stack[0]
 
-    def verdict(self, member: Tree) -> Verdict:
+    def verdict(self, member: Tree) -> MemberVerdict:
         points = self._looked_at.bit_count()
         apart = (self.column(member) ^ self._head) & self._looked_at
         if not apart:
-            return Verdict("equal", 1.0, points=points)
+            return MemberVerdict("equal", 1.0, points=points)
         row = (apart & -apart).bit_length() - 1
         at = tuple((name, float(row >> place & 1)) for place, name in enumerate(self.names))
         head = float(self._head >> row & 1)
         first = at[0][1] if at else 0.0
         example = Counterexample(first, head, 1 - head, 1 - 2 * head, at)
-        return Verdict("different", 1.0, points=points, counterexample=example)
+        return MemberVerdict("different", 1.0, points=points, counterexample=example)

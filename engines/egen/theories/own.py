@@ -26,12 +26,12 @@ from engines.core.tree import Tree
 from engines.core.vocabulary import ARITY, FURTHER
 from engines.egen.egraph.analysis import GUARDS
 from engines.egen.expressions.signs import Place, Sign, Signs, ac_key
-from engines.egen.records import Counterexample, where
 from engines.egen.rules.table import Rule, fits, is_variable, variables
 from engines.egen.theories.judges import Model, ModelJudge, OwnJudge, PythonJudge, installed
 from engines.egen.theories.logic import LOGIC
 from engines.egen.theories.terms import Terms
-from engines.egen.theories.theory import BUILT_IN, Forms, Judge, Theory
+from engines.egen.theories.theory import BUILT_IN, Forms, Theory, TheoryChecker
+from engines.mathematics.verification.verdicts import Counterexample, where
 
 if TYPE_CHECKING:
     from engines.mathematics.terms.canonical import Subterms
@@ -440,7 +440,7 @@ class Own(Theory):
     def rules(self) -> tuple[Rule, ...]:
         return self.definition.rules
 
-    def judge(self, head: Tree, *, seed: int = 0) -> Judge:
+    def judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         del seed  # nothing is drawn
         return _judge(self.definition, head)
 

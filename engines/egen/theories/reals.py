@@ -18,13 +18,14 @@ from engines.egen.expressions.novelty import Ideas
 from engines.egen.expressions.padding import Padding
 from engines.egen.records import families_of
 from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
-from engines.egen.theories.theory import NOTHING, Assumptions, Forms, Judge, Theory
-from engines.egen.verification.pointwise import Pointwise
-from engines.egen.verification.verify import Verifier, verifier
+from engines.egen.theories.theory import Forms, Theory, TheoryChecker
 from engines.mathematics.algebra.atoms import Signs
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
 from engines.mathematics.numbers.numeric import balls, compile_many
 from engines.mathematics.terms.canonical import Canonical
 from engines.mathematics.terms.notation import expression_row, infix, read, read_head
+from engines.mathematics.verification.pointwise import Pointwise
+from engines.mathematics.verification.verify import Verifier, verifier
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph, Ints
@@ -42,7 +43,7 @@ class Reals(Theory):
     sums, products, integrals, sign or floor, which are judged and not rewritten. `own` are rules besides
     ours."""
 
-    assumptions: Assumptions = NOTHING
+    assumptions: Assumptions = NO_ASSUMPTIONS
     variables: tuple[str, ...] = (VARIABLE,)
     pointwise: bool = False
     rewritable: bool = True
@@ -74,19 +75,21 @@ class Reals(Theory):
         names = ", ".join(FURTHER)
         return f"there are no rules of {names}: they are judged, not rewritten" if not self.rewritable else ""
 
-    def judge(self, head: Tree, *, seed: int = 0) -> Judge:
+    def judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         if self.pointwise:
             return Pointwise(head, {*self.variables}, self.assumptions, seed=seed)
         return verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
 
-    def meetings(self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: Judge) -> Iterator[Lines]:
+    def meetings(
+        self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: TheoryChecker
+    ) -> Iterator[Lines]:
         assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
         _, errors = balls(compile_many([target], variables=judge.variables), points)
         common = Signs(points[..., np.isfinite(errors[0])], judge.variables)
         return meetings(start, target, rules, common)
 
-    def signs(self, judge: Judge) -> Signs:
+    def signs(self, judge: TheoryChecker) -> Signs:
         assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
         return Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
@@ -97,7 +100,9 @@ class Reals(Theory):
     def plain(self, egraph: EGraph) -> tuple[EGraph, Ints]:
         return plain(egraph)
 
-    def written(self, head: Tree, judge: Judge, forms: str, longest: int) -> Iterator[tuple[str, Tree]]:
+    def written(
+        self, head: Tree, judge: TheoryChecker, forms: str, longest: int
+    ) -> Iterator[tuple[str, Tree]]:
         return classical(head, self.signs(judge), families_of(forms), longest=longest)
 
     def openings(self, head: Tree) -> Iterable[Tree]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_CHARACTERS, MAX_DEPTH, Tree
-from engines.egen.records import Verdict
-from engines.egen.theories.theory import Forms, Judge, Theory
+from engines.egen.theories.theory import Forms, Theory, TheoryChecker
+from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
     from engines.mathematics.terms.canonical import Subterms
@@ -70,8 +70,8 @@ def read_s_expression(text: str) -> Tree:
 class _Unjudged:
     reason = "equal because the e-graph says so; nothing here judges it"
 
-    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
-        return [Verdict("undecided", 1.0) for _ in members]
+    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[MemberVerdict]:
+        return [MemberVerdict("undecided", 1.0) for _ in members]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Terms(Theory):
     def unwritten(self) -> str:
         return "terms of a foreign e-graph have no rules here"
 
-    def judge(self, head: Tree, *, seed: int = 0) -> Judge:
+    def judge(self, head: Tree, *, seed: int = 0) -> TheoryChecker:
         del head, seed
         return _Unjudged()
 

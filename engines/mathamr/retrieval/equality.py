@@ -102,7 +102,7 @@ def lent(what: T | None) -> T:
         raise EngineError(
             "nothing is there that compares values",
             code="E350",
-            remedy="Pass fingerprints=, and judge= to search: those of engines.egen.judging.",
+            remedy="Pass fingerprints=, and judge= to search: those of engines.mathematics.judging.",
         )
     return what
 

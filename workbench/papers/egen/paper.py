@@ -18,10 +18,10 @@ OPERATIONS = (
     Operation(
         "grade",
         "Grade answers against references: equal, and where not, why.",
-        "engines.egen.grading.grade:grade_pairs",
+        "engines.grading.grades:grade_pairs",
         text=f"{_TABLES}:grade",
-        document="engines.egen.grading.grade:document",
-        code="engines.egen.grading.grade:code",
+        document="engines.grading.grades:document",
+        code="engines.grading.grades:code",
         expressions=True,
         tool=True,
         tables=True,
@@ -29,10 +29,10 @@ OPERATIONS = (
     Operation(
         "proofread",
         "Find the mistakes in a document.",
-        "engines.egen.proofreading.proofread:proofread",
-        spec="engines.egen.proofreading.proofread:Proofread",
+        "engines.proofreading.texts:proofread",
+        spec="engines.proofreading.texts:Proofread",
         text=f"{_TABLES}:proofread",
-        code="engines.egen.proofreading.proofread:code",
+        code="engines.proofreading.texts:code",
         tool=True,
     ),
     Operation(
@@ -48,9 +48,9 @@ OPERATIONS = (
     Operation(
         "egen.verify",
         "Judge pairs of expressions from a file.",
-        "engines.egen.verdicts:verify",
-        spec="engines.egen.verdicts:Verify",
-        document="engines.egen.verdicts:document",
+        "engines.egen.equality:verify",
+        spec="engines.egen.equality:Verify",
+        document="engines.egen.equality:document",
         tool=True,
         tables=True,
     ),
@@ -99,7 +99,7 @@ OPERATIONS = (
     Operation(
         "egen.explain",
         "Explain a verdict, point by point.",
-        "engines.egen.verdicts:explain",
+        "engines.egen.equality:explain",
         expressions=True,
         tool=True,
         tables=True,
@@ -107,7 +107,7 @@ OPERATIONS = (
     Operation(
         "egen.curve",
         "Values of expressions for a plot.",
-        "engines.egen.verdicts:curve",
+        "engines.egen.equality:curve",
         expressions=True,
         listed=False,
     ),
@@ -349,9 +349,9 @@ PAPER = Paper(
     doctor="workbench.papers.egen.data:examine",
     tour="workbench.papers.egen.paper:tour",
     lends={
-        "judge": "engines.egen.judging:judge",
-        "proofreader": "engines.egen.proofreading.proofread:TextProofreader",
-        "fingerprints": "engines.egen.judging.fingerprint:ValueFingerprints",
+        "judge": "engines.mathematics.judging:judge",
+        "proofreader": "engines.proofreading.texts:TextProofreader",
+        "fingerprints": "engines.mathematics.judging.fingerprint:ValueFingerprints",
     },
     references={
         "corpus": "workbench.papers.egen.data:corpus_path",

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
     from engines.egen.corpus.build_semembed import BuildSemembed
     from engines.egen.egraphs import Extract, WalkEgraph
-    from engines.egen.grading.grade import Graded, GradePairs
+    from engines.egen.equality import Verified
     from engines.egen.models.embed import Embed, Embedded
     from engines.egen.models.vectors import Indexed
     from engines.egen.records import Cluster
     from engines.egen.rules.own import Difference
-    from engines.egen.verdicts import Verified
+    from engines.grading.grades import Graded, GradePairs
     from workbench.papers.egen.evaluation import DrawMap, EvaluateRow
 
 
@@ -224,7 +224,7 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
 
 
 def _judged(row: Row, result: Verified) -> dict[str, Any]:
-    from engines.egen.verdicts import because
+    from engines.egen.equality import because
 
     texts = {
         name: of.get(row["line"], "") for name, of in (("head", result.heads), ("member", result.members))
@@ -702,7 +702,7 @@ def _verdicts_in_words(derivation: Mapping[str, Any]) -> str:
 
 
 def _note(transition: Mapping[str, Any]) -> str:
-    from engines.egen.records import distinguishable, where
+    from engines.mathematics.verification.verdicts import distinguishable, where
 
     parts = []
     example, judgement = transition["counterexample"], transition["judgement"]

@@ -1,0 +1,269 @@
+"""Whether expressions are equal: judging pairs of a file, the case for one verdict, values for a plot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.events import Event, Sink, ignore
+from engines.core.shown import MOST, Shown, Tabular
+from engines.core.spec import Arg, specification
+from engines.core.vocabulary import LETTERS, VARIABLE, prefix
+from engines.egen.records import Assume, AssumeAny, TheoryName
+from engines.mathematics.assumptions import read_assumptions
+from engines.mathematics.terms.notation import read, read_head
+from engines.mathematics.verification.verdicts import Outcome, distinguishable, where
+
+if TYPE_CHECKING:
+    from engines.core.tree import Tree
+    from engines.mathematics.verification.verify import Judged, Judges
+
+
+_PROGRESS_EVERY = 20_000
+
+
+@specification
+class Verify:
+    """Judge pairs of expressions: equal, extends, shrinks, nowhere, different or undecided.
+
+    A line that cannot be read is reported and counted; the others are judged.
+    """
+
+    file: Annotated[
+        Path, Arg("Lines `head<TAB>member`, prefix, infix or LaTeX; - is standard input.", inline=".tsv")
+    ]
+    assume: AssumeAny = ""
+    theory: TheoryName = "reals"
+    seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
+
+
+@specification
+class Explain:
+    """Judge an expression against a head and show why: domains, values at each point, what fails where."""
+
+    head: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.")]
+    member: Annotated[str, Arg("The expression to judge: infix, LaTeX or prefix.")]
+    assume: Assume = ""
+    seed: Annotated[int, Arg("Seed for the points.", low=0)] = 0
+
+
+@specification
+class Curve:
+    """Values of expressions for a plot."""
+
+    exprs: Annotated[tuple[str, ...], Arg("Infix, LaTeX or prefix.", metavar="EXPR")]
+    low: Annotated[float, Arg("The first x.")] = -5.0
+    high: Annotated[float, Arg("The last x.")] = 5.0
+    count: Annotated[int, Arg("How many points.", low=2, high=100_000)] = 201
+    over: Annotated[str, Arg("The variable that runs.")] = VARIABLE
+    at: Annotated[Mapping[str, float], Arg("Values of the others.")] = field(default_factory=dict)
+    assume: Assume = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified(Tabular):
+    """Every line with its verdict, and how many have which; `heads` and `members` are the texts of each line,
+    of a theory."""
+
+    results: list[dict[str, Any]]
+    totals: dict[str, int]
+    members: dict[int, str]
+    heads: dict[int, str]
+    theory: str = "reals"
+
+    def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        names = ("line", "member", "verdict", "kept", "except", "because")
+        rows = (
+            {**row, "member": self.members.get(row["line"], ""), "because": because(row)}
+            for row in self.results
+        )
+        said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
+        return said, names, [[row.get(name) for name in names] for row in rows]
+
+    def _repr_latex_(self) -> str:
+        """The pairs of the first lines that could be read, with what stands between them."""
+        from engines.egen.theories.theory import theory_of
+
+        theory, lines = theory_of(self.theory, ""), []
+        for row in [row for row in self.results if row["verdict"]][:MOST]:
+            sides = (theory.read(texts[row["line"]], head=False) for texts in (self.heads, self.members))
+            head, member = (theory.row(tree)["latex"] for tree in sides)
+            sign = {"equal": "=", "different": r"\ne"}.get(row["verdict"])
+            said = sign or rf"\overset{{\text{{{row['verdict']}}}}}{{=}}"
+            lines.append(f"{head} &{said} {member}")
+        body = r" \\ ".join(lines)
+        return rf"$$\begin{{aligned}}{body}\end{{aligned}}$$"
+
+
+def because(row: Mapping[str, Any]) -> str:
+    """The counterexample in words, or why the line cannot be read."""
+    found = row["counterexample"]
+    if found is None or "said" in found:
+        return (found or {}).get("said") or row.get("error") or ""
+    sides = distinguishable(found["head"], found["member"], found.get("difference"), digits=6)
+    return f"{where(found['x'], found.get('at'), digits=4)}: {' and '.join(sides)}"
+
+
+def verify(
+    spec: Verify | Iterable[tuple[str, str]], *, theory: str = "reals", events: Sink = ignore
+) -> Verified:
+    """Judge the lines of a file, or pairs of a head and a member, which may be infix or LaTeX too.
+
+    Args: theory: of pairs, as `Verify.theory` is of a file's lines. Raises: DataError when none can be read.
+
+    >>> [row["verdict"] for row in verify([("x", "tan(atan(x))"), ("x", "sqrt(x)^2")]).results]
+    ['equal', 'shrinks']
+
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile("w", suffix=".tsv") as file:
+    ...     _ = file.write("x\\ttan atan x\\nx\\tpow sqrt x 2\\n")
+    ...     file.flush()
+    ...     found = verify(Verify(Path(file.name)))
+    >>> [row["verdict"] for row in found.results]
+    ['equal', 'shrinks']
+    """
+    from engines.core.files import read_lines, readable_file
+    from engines.egen.theories.theory import theory_text
+    from engines.mathematics.verification.verify import verifier
+
+    spec, pairs = (spec, None) if isinstance(spec, Verify) else (Verify(Path("pairs"), theory=theory), spec)
+    name = theory_text(spec.theory)
+    real = name == "reals"
+    assumptions = read_assumptions(spec.assume if real else "")
+
+    def judges(head: Tree, others: Sequence[Tree]) -> Any:
+        return verifier(head, *others, assumptions=assumptions, seed=spec.seed)
+
+    unreadable: list[DataError] = []
+    judged: list[Judged] = []
+    with readable_file(spec.file) if pairs is None else nullcontext(spec.file) as path:
+        if pairs is None:
+            lines = read_lines(path, on_bad=unreadable.append)
+        else:
+            lines = enumerate(
+                (" ".join(one.split()) + "\t" + " ".join(other.split()) for one, other in pairs), 1
+            )
+        found = _in_any_notation(lines, judges) if real else _of_theory(lines, name, spec)
+        for item in found:
+            judged.append(item)
+            if len(judged) % _PROGRESS_EVERY == 0:
+                events(Event("progress", {"done": len(judged), "total": None, "unit": "lines"}))
+    results = [_row(item) for item in judged]
+    results += [_error_row(error.line or 0, error) for error in unreadable]
+    results.sort(key=lambda row: row["line"])
+    counts = Counter(row["verdict"] for row in results)
+    if counts[None] == len(results):
+        first = f"; line {results[0]['line']}: {results[0]['error']}" if results else ""
+        raise DataError(
+            f"none of {len(results):,} lines can be read{first}",
+            path="standard input" if str(spec.file) == "-" else spec.file,
+            remedy="Each line is: head, one tab, member.",
+        )
+    totals = {
+        "lines": len(results),
+        **{outcome: counts[outcome] for outcome in get_args(Outcome)},
+        "errors": counts[None],
+    }
+    members, heads = ({item.line: getattr(item, name) for item in judged} for name in ("member", "head"))
+    return Verified(results, totals, members, heads, name)
+
+
+def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterator[Judged]:
+    """The lines in prefix notation, then those that are read as infix or LaTeX; each as it is written."""
+    from engines.mathematics.verification.verify import verify_lines
+
+    written: dict[int, Judged] = {}
+    again: list[tuple[int, str]] = []
+    for item in verify_lines(lines, judges=judges):
+        if item.error is None or not item.member:
+            yield item
+            continue
+        try:
+            sides = [prefix(read(text, letters=LETTERS)) for text in (item.head, item.member)]
+        except ExpressionError as error:
+            yield item._replace(error=error)
+            continue
+        written[item.line] = item
+        again.append((item.line, "\t".join(sides)))
+    for item in verify_lines(again, judges=judges):
+        yield item._replace(head=written[item.line].head, member=written[item.line].member)
+
+
+def _of_theory(lines: Iterable[tuple[int, str]], name: str, spec: Verify) -> Iterator[Judged]:
+    """The same for terms of another theory, in any notation of it."""
+    from engines.egen.theories.theory import theory_of
+    from engines.mathematics.verification.verify import Judged
+
+    read = partial(theory_of(name, spec.assume).read, head=False)
+    for number, line in lines:
+        head, tab, member = line.strip("\r\n").partition("\t")
+        if not line.strip():
+            continue
+        try:
+            if not tab or "\t" in member.strip():
+                what = "the line has more than one tab" if tab else "the line has no tab"
+                raise ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
+            one, other = read(head), read(member)
+            (verdict,) = theory_of(name, spec.assume, one, other).judge(one, seed=spec.seed).check([other])
+        except ExpressionError as error:
+            yield Judged(number, head, member, error=error)
+            continue
+        yield Judged(number, head, member, verdict)
+
+
+def document(found: Verified) -> dict[str, Any]:
+    return {"results": found.results, "totals": found.totals}
+
+
+def explain(spec: Explain) -> dict[str, Any]:
+    """The case for a verdict; see `engines.mathematics.verification.explain.explain`.
+
+    >>> explain(Explain("x", "sqrt(x^2)"))["verdict"]["verdict"]
+    'different'
+    """
+    from engines.mathematics.verification.explain import explain as case
+
+    head, member = read_head(spec.head, letters=LETTERS), read(spec.member, letters=LETTERS)
+    result = case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
+    said = f"{spec.member} beside {spec.head}: {result['verdict']['verdict']}, {result['because']}"
+    return Shown(result, "points", ("x", "head", "member", "why"), title=said)
+
+
+def curve(spec: Curve) -> dict[str, Any]:
+    """Values for a plot; see `engines.mathematics.verification.explain.curve`."""
+    from engines.mathematics.verification.explain import curve as values
+
+    return values(
+        [read(text, letters=LETTERS) for text in spec.exprs],
+        spec.low,
+        spec.high,
+        spec.count,
+        over=_name(spec.over),
+        at={_name(name): value for name, value in spec.at.items()},
+        assumptions=read_assumptions(spec.assume),
+    )
+
+
+def _name(text: str) -> str:
+    """A variable as expressions have it: `λ_1` for `lambda_1`."""
+    tree = read(text, letters=LETTERS)
+    return text if tree.children else tree.label
+
+
+def _row(item: Judged) -> dict[str, Any]:
+    from engines.mathematics.verification.verify import verdict_row
+
+    if item.verdict is None:
+        assert item.error is not None
+        return _error_row(item.line, item.error)
+    return {"line": item.line, **verdict_row(item.verdict)}
+
+
+def _error_row(line: int, error: EngineError) -> dict[str, Any]:
+    return {"line": line, "verdict": None, "kept": None, "counterexample": None, "error": error.what}

@@ -1,0 +1,771 @@
+"""Whether two forms of answers say the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Literal
+
+from engines.core.tree import Tree
+from engines.formula.judge import Judge, Judgement
+from engines.formula.meaning import Reading, read
+from engines.grading.forms import (
+    Either,
+    Form,
+    Interval,
+    Many,
+    Matrix,
+    Named,
+    Relation,
+    Union,
+    Unread,
+    Without,
+    Words,
+    form,
+)
+from engines.grading.numbers import Term
+
+Verdict = Literal["equal", "equal if", "different", "undecided", "unread"]
+Units = Literal["compare", "require", "ignore"]
+
+_LONG_DECIMAL = 10
+"""A number with so many decimals is that of a computer: equal if it is rounded correctly."""
+_MOST_MATCHED = 60
+"""So many values without order, and not written alike, are compared each with each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A verdict with what belongs to it; see `engines.grading.grades.Grade`."""
+
+    verdict: Verdict
+    condition: str = ""
+    witness: str = ""
+    reason: str = ""
+
+
+EQUAL = Compared("equal")
+_Set = Interval | Union | Without
+
+
+def different(reason: str) -> Compared:
+    return Compared("different", reason=reason)
+
+
+@lru_cache(maxsize=4096)
+def reading(text: str) -> Reading:
+    """What a formula says; it is read once."""
+    return read(text)
+
+
+class Comparison:
+    """Compares forms: what needs mathematics is asked of the judge.
+
+    Args: digits: decimals to which numbers are compared; None: exactly. units: see `grade`.
+    """
+
+    def __init__(
+        self, judge: Judge | None = None, digits: int | None = None, units: Units = "compare"
+    ) -> None:
+        self._given = judge
+        self._digits = digits
+        self._units = units
+
+    @property
+    def _judge(self) -> Judge:
+        return self._given or _own_judge()
+
+    def compare(self, gold: Form, pred: Form) -> Compared:
+        """Whether the answer `pred` says what `gold` says."""
+        if isinstance(gold, Unread):
+            return Compared("unread", reason=f"the reference: {gold.reason}")
+        if isinstance(pred, Unread):
+            return Compared("unread", reason=f"the answer: {pred.reason}")
+        if gold == pred:
+            return EQUAL
+        gold, pred = _single(gold), _single(pred)
+        if isinstance(gold, Either) or isinstance(pred, Either):
+            sides = (gold, pred)
+            if all(isinstance(side, Either | Named | Relation) for side in sides):
+                return self._trees(gold, pred, self._same_statement)
+            # with a list of values
+            return self.compare(
+                *(Many("list", one.parts) if isinstance(one, Either) else one for one in sides)
+            )
+        if isinstance(gold, Named) or isinstance(pred, Named):
+            return self._named(gold, pred)
+        if isinstance(gold, Relation) or isinstance(pred, Relation):
+            return self._relations(gold, pred)
+        if isinstance(gold, Words) or isinstance(pred, Words):
+            return _words(gold, pred)
+        if isinstance(gold, Term) and isinstance(pred, Term):
+            return self._terms(gold, pred)
+        if isinstance(gold, Matrix) or isinstance(pred, Matrix):
+            return self._matrices(gold, pred)
+        if isinstance(gold, _Set) or isinstance(pred, _Set):
+            return self._sets(gold, pred)
+        if isinstance(gold, Many) and isinstance(pred, Many):
+            return self._several(gold, pred)
+        return self._one_and_several(gold, pred)
+
+    # ---- numbers and formulas
+
+    def _terms(self, gold: Term, pred: Term) -> Compared:
+        if gold.unit is not None or pred.unit is not None:
+            return self._with_units(gold, pred)
+        if gold.begun or pred.begun:
+            return self._going_on(gold, pred)
+        if gold.base != pred.base and gold.value is not None and gold.value == pred.value:
+            return Compared("equal if", condition=f"it may be written in base {pred.base}")
+        if gold.base != pred.base and gold.text.partition("_")[0] == pred.text.partition("_")[0]:
+            bases = sorted((gold.base, pred.base))
+            if bases[1] == 10 or bases[0] == 10:
+                base = pred.base if gold.base == 10 else gold.base
+                return Compared("equal if", condition=f"{pred.text.partition('_')[0]} is in base {base}")
+        if gold.value is not None and pred.value is not None:
+            return self._numbers(gold, pred)
+        if _bare(gold.text) == _bare(pred.text):
+            return EQUAL
+        trees = _both(_tree(gold), _tree(pred))
+        if isinstance(trees, Compared):
+            return trees
+        one, other = trees
+        if one == other:
+            return EQUAL
+        decimals = self._decimals(gold, pred)
+        if decimals is not None:
+            return self._rounded(one, other, decimals)
+        judged = _judged(self._judge.equal(one, other))
+        return judged if judged.verdict != "different" else self._other_constant(one, other) or judged
+
+    def _going_on(self, gold: Term, pred: Term) -> Compared:
+        """Of numbers as `0.333…`: by what they are where they repeat themselves, else by the digits shown."""
+        if self._digits is not None:
+            return self._terms(
+                *(replace(one, begun=0, value=one.value or _shown_part(one)) for one in (gold, pred))
+            )
+        if gold.value is not None and pred.value is not None:
+            return self._numbers(gold, pred)
+        begun, other = (gold, pred) if gold.begun else (pred, gold)
+        shown = _shown_part(begun)
+        if other.begun:
+            agree = begun.text.startswith(other.text) or other.text.startswith(begun.text)
+        else:
+            tree = _tree(other)
+            if isinstance(tree, str):
+                return Compared("unread", reason=tree)
+            size = Tree("abs", (tree,))
+            ends = (
+                Tree("<=", (_number(abs(shown)), size)),
+                Tree("<", (size, _number(abs(shown) + Fraction(1, 10**begun.begun)))),
+            )
+            within = self._judge.holds(
+                Tree("and", (*ends, Tree("<=", (Tree("0"), Tree("*", (_number(shown), tree))))))
+            )
+            if within.verdict not in ("equal", "different"):
+                return _judged(within)
+            agree = within.verdict == "equal"
+        if not agree:
+            return Compared("different", witness=f"{begun.text}… and {other.text}")
+        return Compared("equal if", condition=f"{begun.text}… goes on as {other.text}")
+
+    def _other_constant(self, gold: Tree, pred: Tree) -> Compared | None:
+        """Terms that differ in what an arbitrary constant is called, as `x + C` and `x + K`."""
+        from engines.mathematics.judging.names import free, replaced
+
+        own, others = free(gold) - free(pred), free(pred) - free(gold)
+        if len(own) != 1 or len(others) != 1 or free(gold) == own:
+            return None
+        (mine,), (theirs,) = own, others
+        if not (_CONSTANT.fullmatch(mine) and _CONSTANT.fullmatch(theirs)):
+            return None
+        if self._judge.equal(gold, replaced(pred, theirs, Tree(mine))).verdict != "equal":
+            return None
+        if _added(gold, mine) and _added(pred, theirs) and not _VARIABLES.isdisjoint(free(gold)):
+            return Compared("equal", reason=f"{theirs} and {mine} stand for any constant")
+        return Compared("equal if", condition=f"{theirs} stands for {mine}")
+
+    def _numbers(self, gold: Term, pred: Term) -> Compared:
+        assert gold.value is not None
+        assert pred.value is not None
+        if gold.value == pred.value:
+            return EQUAL
+        decimals = self._decimals(gold, pred)
+        if decimals is not None and abs(gold.value - pred.value) <= Fraction(1, 2 * 10**decimals):
+            return Compared("equal", reason=f"to {decimals} decimals")
+        return Compared("different", witness=f"{_shown(gold.value)} and {_shown(pred.value)}")
+
+    def _decimals(self, gold: Term, pred: Term) -> int | None:
+        """To how many decimals two terms are compared; None: exactly."""
+        if self._digits is not None:
+            return self._digits
+        written = pred.decimals if gold.decimals is None else gold.decimals if pred.decimals is None else None
+        # Of two decimals, neither is the rounding of something exact.
+        return written if written is not None and written >= _LONG_DECIMAL else None
+
+    def _rounded(self, gold: Tree, pred: Tree, decimals: int) -> Compared:
+        same = self._judge.equal(gold, pred)
+        if same.verdict in ("equal", "equal if"):
+            return _judged(same)
+        apart = Tree("abs", (Tree("-", (gold, pred)),))
+        half = Tree("/", (Tree("1"), Tree(str(2 * 10**decimals))))
+        near = self._judge.holds(Tree("<=", (apart, half)))
+        if near.verdict == "equal":
+            return Compared("equal", reason=f"to {decimals} decimals")
+        return _judged(same if near.verdict == "different" and same.verdict == "different" else near)
+
+    def _with_units(self, gold: Term, pred: Term) -> Compared:
+        gold, pred = _multiplied(gold), _multiplied(pred)
+        mine, theirs = gold.unit, pred.unit
+        if mine is None and theirs is None:
+            return self._terms(gold, pred)
+        plain_gold, plain_pred = replace(gold, unit=None), replace(pred, unit=None)
+        if self._units == "ignore":
+            return self._terms(plain_gold, plain_pred)
+        if mine is None or theirs is None:
+            present = mine or theirs
+            assert present is not None
+            if present.is_("percent"):
+                return self._percent(gold, pred)
+            if self._units == "require" and mine is not None:
+                return different(f"the answer has no unit, and the reference is in {mine.text}")
+            result = self._terms(plain_gold, plain_pred)
+            if result.verdict == "different" and present.is_("angle"):
+                result = self._terms(_in_radians(gold), _in_radians(pred))
+            if result.verdict == "different" and len(present.text) == 1:
+                # The letter is a variable where the other side has it too.
+                return self._terms(_with_letter(gold), _with_letter(pred))
+            return result
+        if mine.powers == theirs.powers:
+            if mine.factor == theirs.factor:
+                return self._terms(plain_gold, plain_pred)
+            return self._terms(_scaled(plain_gold, mine.factor), _scaled(plain_pred, theirs.factor))
+        if mine.scale and theirs.scale:
+            sizes = _scaled(plain_gold, mine.scale[0]), _scaled(plain_pred, theirs.scale[0])
+            result = self._terms(_raised(sizes[0], mine.scale[1]), _raised(sizes[1], theirs.scale[1]))
+            if result.verdict == "different" and self._terms(*sizes).verdict == "equal":
+                return Compared("equal if", condition="they are differences of temperatures")
+            return result
+        if {mine.powers, theirs.powers} == {(("angle", 1),), (("radians", 1),)}:
+            return self._terms(_in_radians(gold), _in_radians(pred))
+        result = self._terms(plain_gold, plain_pred)
+        vague = not (mine.known and theirs.known)
+        vague = vague or bool(mine.scale and theirs.is_("angle")) or bool(theirs.scale and mine.is_("angle"))
+        if result.verdict == "equal" and vague:
+            return Compared("equal if", condition=f"{theirs.text} stands for {mine.text}")
+        if result.verdict in ("equal", "different", "equal if"):
+            return different(f"in {theirs.text}, and the reference is in {mine.text}")
+        return result
+
+    def _percent(self, gold: Term, pred: Term) -> Compared:
+        """One side is a percentage, the other a number: 28 % is 0.28, and may be meant by 28."""
+        exact = self._terms(_hundredth(gold), _hundredth(pred))
+        if exact.verdict == "equal":
+            return exact
+        meant = self._terms(replace(gold, unit=None), replace(pred, unit=None))
+        if meant.verdict == "equal":
+            number = pred if pred.unit is None else gold
+            return Compared("equal if", condition=f"{number.text} is in percent")
+        return exact
+
+    # ---- words, lists, sets
+
+    def _several(self, gold: Many, pred: Many) -> Compared:
+        if "ratio" in (gold.kind, pred.kind):
+            return self._ratios(gold, pred)
+        names = [isinstance(item, Named) for one in (gold, pred) for item in one.items]
+        if any(names):
+            if "set" in (gold.kind, pred.kind):
+                return different("a set, and what is said of each name is not in it")
+            return self._assignments(gold, pred)
+        if gold.kind == "tuple" and pred.kind == "set":
+            return different("a set, and the reference has an order")
+        ordered = gold.kind == "tuple"
+        if len(gold.items) != len(pred.items):
+            few = len(gold.items) * len(pred.items) <= _MOST_MATCHED**2
+            some_set = "set" in (gold.kind, pred.kind) and not ordered
+            if {gold.kind, pred.kind} == {"set"} or (some_set and few):
+                return self._covering(gold, pred)
+            return different(f"{_counted(pred)}, and the reference has {len(gold.items)}")
+        if ordered:
+            return _all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
+        return self._matched(gold.items, pred.items)
+
+    def _matched(self, gold: Sequence[Form], pred: Sequence[Form]) -> Compared:
+        """Two collections without order: each of the one with one of the other."""
+        left = list(pred)
+        found: list[Compared] = []
+        waiting: list[Form] = []
+        for item in gold:
+            if item in left:
+                left.remove(item)
+            else:
+                waiting.append(item)
+        if len(waiting) > _MOST_MATCHED:
+            in_order = _all(map(self.compare, waiting, left))
+            if in_order.verdict == "equal":
+                return in_order
+            what = f"{len(waiting)} values are left to match, and at most {_MOST_MATCHED} are compared"
+            return Compared("undecided", reason=what)
+        for item in waiting:
+            compared = [(self.compare(item, other), other) for other in left]
+            best, other = min(compared, key=lambda one: _RANK.index(one[0].verdict))
+            found.append(best)
+            if best.verdict == "different":
+                if any(one.verdict in ("undecided", "unread") for one in found):
+                    break  # it may be the one that such an item was matched with
+                return Compared("different", witness=f"{said(item)} is not in the answer")
+            left.remove(other)
+        return _all(one for one in found if one.verdict != "different")
+
+    def _covering(self, gold: Many, pred: Many) -> Compared:
+        """Two sets, in which what is written twice counts once."""
+        found = []
+        for one, others, where in (
+            (gold.items, pred.items, "answer"),
+            (pred.items, gold.items, "reference"),
+        ):
+            for item in one:
+                pairs = ((item, other) if where == "answer" else (other, item) for other in others)
+                compared = [self.compare(*pair) for pair in pairs]
+                best = min(compared, key=lambda each: _RANK.index(each.verdict), default=different(""))
+                if best.verdict == "different":
+                    return Compared("different", witness=f"{said(item)} is not in the {where}")
+                found.append(best)
+        return _all(found)
+
+    def _one_and_several(self, gold: Form, pred: Form) -> Compared:
+        several, one = (gold, pred) if isinstance(gold, Many) else (pred, gold)
+        assert isinstance(several, Many)
+        if several.kind == "ratio" and isinstance(one, Term) and len(several.items) == 2:
+            above, below = several.items
+            if isinstance(above, Term) and isinstance(below, Term) and above.unit is below.unit is None:
+                quotient = form(f"\\frac{{{above.text}}}{{{below.text}}}")
+                return self.compare(*((quotient, one) if several is gold else (one, quotient)))
+        if isinstance(one, Words):
+            return _words(gold, pred)
+        if several.kind == "list" and several.items:
+            # "x + 11 or 11 + x" is one answer.
+            sides = ((gold, item) if several is pred else (item, pred) for item in several.items)
+            found = [self.compare(*side) for side in sides]
+            if all(each.verdict == "equal" for each in found):
+                return EQUAL
+        return different(f"{_counted(pred)}, and the reference has {_counted(gold)}")
+
+    def _ratios(self, gold: Many, pred: Many) -> Compared:
+        if gold.kind != pred.kind or len(gold.items) != len(pred.items):
+            return different("a ratio and no ratio" if gold.kind != pred.kind else "ratios of other lengths")
+        found = []
+        for number in range(1, len(gold.items)):
+            sides = (f"\\frac{{{_text(one.items[number])}}}{{{_text(one.items[0])}}}" for one in (gold, pred))
+            found.append(self.compare(*map(form, sides)))
+        return _all(found)
+
+    def _assignments(self, gold: Many, pred: Many) -> Compared:
+        """Lists of which items are named: by their names where both have them, or else in order."""
+        if len(gold.items) != len(pred.items):
+            return different(f"{_counted(pred)}, and the reference has {len(gold.items)}")
+        named = [[item.name for item in one.items if isinstance(item, Named)] for one in (gold, pred)]
+        if len(named[0]) == len(named[1]) == len(gold.items) and len({*named[0]}) == len(gold.items):
+            if {*named[0]} != {*named[1]}:
+                return different(f"says of {', '.join(named[1])} and not of {', '.join(named[0])}")
+            other = {item.name: item.value for item in pred.items if isinstance(item, Named)}
+            return _all(
+                self.compare(item.value, other[item.name]) for item in gold.items if isinstance(item, Named)
+            )
+        return _all(self.compare(*pair) for pair in zip(gold.items, pred.items, strict=True))
+
+    def _sets(self, gold: Form, pred: Form) -> Compared:
+        one, other = _on_line(gold), _on_line(pred)
+        if one is None or other is None:
+            kinds = [_kind(gold), _kind(pred)]
+            return different(f"{kinds[1]}, and the reference is {kinds[0]}")
+        if len(one) == len(other) and not any(isinstance(part, Without) for part in (*one, *other)):
+            result = _all(self._interval(*pair) for pair in zip(one, other, strict=True))
+            if result.verdict == "equal" or (len(one) == 1 and result.verdict != "undecided"):
+                return result
+            if len(one) > 1:
+                matched = self._matched(one, other)
+                if matched.verdict == "equal":
+                    return matched
+        trees = _both(_set_tree(one), _set_tree(other))
+        return trees if isinstance(trees, Compared) else _judged(self._judge.equal(*trees))
+
+    def _interval(self, gold: Form, pred: Form) -> Compared:
+        if isinstance(gold, Interval) and isinstance(pred, Interval):
+            ends = _all((self.compare(gold.low, pred.low), self.compare(gold.high, pred.high)))
+            if ends.verdict != "different" and gold.closed != pred.closed:
+                return different("the ends belong to one of them only")
+            return ends
+        if isinstance(gold, Interval) or isinstance(pred, Interval):
+            return different("an interval and single values")
+        return self.compare(gold, pred)
+
+    def _matrices(self, gold: Form, pred: Form) -> Compared:
+        if isinstance(gold, Matrix) and isinstance(pred, Matrix):
+            if [len(row) for row in gold.rows] != [len(row) for row in pred.rows]:
+                return different("matrices of other sizes")
+            rows = zip(gold.rows, pred.rows, strict=True)
+            return _all(self.compare(*pair) for one, other in rows for pair in zip(one, other, strict=True))
+        matrix, other = (gold, pred) if isinstance(gold, Matrix) else (pred, gold)
+        assert isinstance(matrix, Matrix)
+        flat = 1 in (len(matrix.rows), len(matrix.rows[0]))
+        if flat and isinstance(other, Many) and other.kind in ("tuple", "list"):
+            vector = Many("tuple", tuple(cell for row in matrix.rows for cell in row))
+            pair = (vector, replace(other, kind="tuple"))
+            return self._several(*(pair if matrix is gold else pair[::-1]))
+        if isinstance(other, Term) and other.unit is None:
+            return self._trees(gold, pred, self._judge.equal)
+        return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
+
+    def _trees(self, gold: Form, pred: Form, judge: Callable[[Tree, Tree], Judgement]) -> Compared:
+        trees = _both(_statement(gold), _statement(pred))
+        if isinstance(trees, Compared):
+            return trees
+        return EQUAL if trees[0] == trees[1] else _judged(judge(*trees))
+
+    # ---- what is said of names
+
+    def _named(self, gold: Form, pred: Form) -> Compared:
+        if isinstance(gold, Named) and isinstance(pred, Named):
+            same = self.compare(gold.value, pred.value)
+            if gold.name == pred.name:
+                return same
+            if same.verdict == "equal":
+                return Compared("equal if", condition=f"{pred.name} stands for {gold.name}")
+            equations = not any(isinstance(one.value, _Set | Words) for one in (gold, pred))
+            return self._relations(gold, pred) if equations and same.verdict != "unread" else same
+        if isinstance(gold, Relation) or isinstance(pred, Relation):
+            return self._relations(gold, pred)
+        values = [one.value if isinstance(one, Named) else one for one in (gold, pred)]
+        return self.compare(values[0], values[1])
+
+    def _relations(self, gold: Form, pred: Form) -> Compared:
+        if not (isinstance(gold, Named | Relation) and isinstance(pred, Named | Relation)):
+            solved = self._solutions(gold, pred)
+            if solved is not None:
+                return solved
+            relation, other = (gold, pred) if isinstance(gold, Relation) else (pred, gold)
+            if (
+                isinstance(relation, Relation)
+                and relation.signs == ("=",)
+                and isinstance(other, Term)
+                and relation.members[0].startswith("\\frac{d")
+            ):
+                side = form(relation.members[1])
+                sides = (side, pred) if relation is gold else (gold, side)
+                if not isinstance(side, Relation | Named) and self.compare(*sides).verdict == "equal":
+                    return Compared("equal if", condition=f"{relation.members[0]} is what is asked for")
+            return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
+        if _bare(_text(gold)) == _bare(_text(pred)):
+            return EQUAL
+        return self._trees(gold, pred, self._same_statement)
+
+    def _same_statement(self, one: Tree, other: Tree) -> Judgement:
+        return self._judge.holds(Tree("iff", (one, other)))
+
+    def _solutions(self, gold: Form, pred: Form) -> Compared | None:
+        """A relation in one variable and a set: whether the set is that of its solutions."""
+        from engines.mathematics.judging.names import free
+
+        relation, other = (gold, pred) if isinstance(gold, Relation) else (pred, gold)
+        parts = _on_line(other)
+        if not isinstance(relation, Relation) or parts is None:
+            return None
+        said, among = _tree(Term(_text(relation))), _set_tree(parts)
+        if isinstance(said, str) or isinstance(among, str):
+            return None
+        names = sorted(free(said))
+        if len(names) != 1:
+            return None
+        sides = (said, Tree("in", (Tree(names[0]), among)))
+        return _judged(self._same_statement(*(sides if relation is gold else sides[::-1])))
+
+
+@cache
+def _own_judge() -> Judge:
+    from engines.mathematics.judging import judge  # loads NumPy
+
+    return judge()
+
+
+_RANK: tuple[Verdict, ...] = ("equal", "equal if", "undecided", "unread", "different")
+
+
+def _all(found: Iterable[Compared]) -> Compared:
+    parts: list[Compared] = []
+    for one in found:
+        if one.verdict == "different":
+            return one
+        parts.append(one)
+    for verdict in ("unread", "undecided"):
+        for one in parts:
+            if one.verdict == verdict:
+                return one
+    conditions = dict.fromkeys(one.condition for one in parts if one.verdict == "equal if")
+    if conditions:
+        return Compared("equal if", condition=" and ".join(conditions))
+    return next((one for one in parts if one.reason), EQUAL)
+
+
+def _judged(found: Judgement) -> Compared:
+    return Compared(found.verdict, found.condition, found.witness, found.reason)
+
+
+def _both(gold: Tree | str, pred: Tree | str) -> tuple[Tree, Tree] | Compared:
+    if isinstance(gold, str):
+        return Compared("unread", reason=f"the reference: {gold}")
+    return Compared("unread", reason=f"the answer: {pred}") if isinstance(pred, str) else (gold, pred)
+
+
+def _single(item: Form) -> Form:
+    """A set or list of one value is that value; a tuple of one name is its value."""
+    while isinstance(item, Many) and len(item.items) == 1 and item.kind in ("list", "set"):
+        item = item.items[0]
+    return item
+
+
+def _bare(text: str) -> str:
+    """Without the spaces that part nothing: `2^1 0` keeps its own."""
+    return re.sub(r"(?<!\w)\s+|\s+(?!\w)", "", text)
+
+
+def _shown(value: Fraction) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:20]}…{text[-10:]}"
+
+
+def _tree(term: Term) -> Tree | str:
+    """The term as the judge takes it, or why it cannot be read."""
+    if term.value is not None:
+        return _number(term.value) if term.value.denominator > 1 else Tree(str(term.value))
+    result = reading(term.text)
+    return result.reason if result.tree is None else result.tree
+
+
+def _statement(item: Form) -> Tree | str:
+    """A form as the judge takes it, or why it cannot be read; `x = 1, 2` says that x is one of them."""
+    if isinstance(item, Either):
+        parts = [_statement(part) for part in item.parts]
+        wrong = next((part for part in parts if isinstance(part, str)), None)
+        return wrong or Tree("or", tuple(parts))  # type: ignore[arg-type]
+    if not (isinstance(item, Named) and isinstance(item.value, Many) and item.value.kind in ("list", "set")):
+        return _tree(Term(_text(item)))
+    found = []
+    for value in item.value.items:
+        tree = _statement(Named(item.name, value))
+        if isinstance(tree, str):
+            return tree
+        found.append(tree)
+    return Tree("or", tuple(found)) if len(found) > 1 else found[0] if found else "it is empty"
+
+
+def _scaled(term: Term, factor: Fraction) -> Term:
+    if term.value is not None:
+        return replace(term, value=term.value * factor, decimals=None)
+    return Term(f"({term.text})\\cdot\\frac{{{factor.numerator}}}{{{factor.denominator}}}")
+
+
+def _raised(term: Term, shift: Fraction) -> Term:
+    if term.value is not None:
+        return replace(term, value=term.value + shift, decimals=None)
+    return Term(f"{term.text}+\\frac{{{shift.numerator}}}{{{shift.denominator}}}")
+
+
+def _shown_part(term: Term) -> Fraction:
+    return Fraction(term.text) if term.begun else term.value or Fraction(0)
+
+
+def _number(value: Fraction) -> Tree:
+    return Tree("/", (Tree(str(value.numerator)), Tree(str(value.denominator))))
+
+
+_CONSTANT = re.compile(r"[CcKk](?:_\d)?")
+_VARIABLES = frozenset("rstuvwxyzθ")
+"""What is integrated over has such a name."""
+
+
+def _added(tree: Tree, name: str) -> bool:
+    """Whether a name stands in a sum alone, and nowhere else."""
+    if not tree.children:
+        return tree.label == name
+    if tree.labels().count(name) != 1 or tree.label not in ("+", "-"):
+        return False
+    return any(_added(part, name) for part in (tree.children if tree.label == "+" else tree.children[:1]))
+
+
+def _multiplied(term: Term) -> Term:
+    """`2 million people` as 2,000,000 people."""
+    if term.unit is None or term.unit.times == 1:
+        return term
+    rest = replace(term.unit, times=1) if term.unit.powers else None
+    return replace(_scaled(replace(term, unit=None), Fraction(term.unit.times)), unit=rest)
+
+
+def _hundredth(term: Term) -> Term:
+    if term.unit is None:
+        return term
+    return replace(_scaled(replace(term, unit=None), Fraction(1, 100)), decimals=None)
+
+
+def _in_radians(term: Term) -> Term:
+    if term.unit is None or not term.unit.is_("angle"):
+        return replace(term, unit=None)
+    return Term(f"({term.text})\\cdot\\frac{{\\pi}}{{180}}")
+
+
+def _with_letter(term: Term) -> Term:
+    return Term(f"{term.text} {term.unit.text}") if term.unit else term
+
+
+def _counted(item: Form) -> str:
+    if isinstance(item, Many):
+        return f"{len(item.items)} values"
+    return "one value" if isinstance(item, Term | Words) else _kind(item)
+
+
+_KINDS: dict[type, str] = {
+    Term: "a number or formula",
+    Words: "words",
+    Many: "several values",
+    Interval: "an interval",
+    Union: "a union",
+    Without: "a set",
+    Either: "several statements",
+    Matrix: "a matrix",
+    Relation: "a relation",
+    Named: "an equation",
+}
+
+
+def _kind(item: Form) -> str:
+    return _KINDS.get(type(item), "unread")
+
+
+def _words(gold: Form, pred: Form) -> Compared:
+    """Words are the same with another case, hyphen or article; what they mean is not compared."""
+    one, other = (_plain_words(item) for item in (gold, pred))
+    if one is None or other is None:
+        word = one if other is None else other
+        if word is None or len(word) == 1 or word in _DECIDED:
+            return different(f"{_kind(pred)}, and the reference is {_kind(gold)}")
+        return Compared("undecided", reason="what words mean is not compared with a formula")
+    if one == other or (" and " in f" {one} " and sorted(one.split()) == sorted(other.split())):
+        return EQUAL
+    if len(one.split()) == len(other.split()) == 1 or (_AT.fullmatch(one) and _AT.fullmatch(other)):
+        return Compared("different", witness=f"“{said(gold)}” and “{said(pred)}”")
+    return Compared("undecided", reason="words are compared by their letters, not by what they mean")
+
+
+_AT = re.compile(r"\d+ \d\d(?: [ap]m)?")
+_DECIDED = ("yes", "no", "true", "false")
+
+
+def _plain_words(item: Form) -> str | None:
+    if isinstance(item, Words):
+        text = item.text
+    elif isinstance(item, Term) and item.value is None:
+        text = re.sub(r"\\(?:text|mathrm|mathbf|textbf)(?![a-z])", "", item.text)
+        if not re.fullmatch(r"[A-Za-z{}() .'-]+", text):
+            return None
+    elif isinstance(item, Many) and all(isinstance(one, Words | Term) for one in item.items):
+        parts = [_plain_words(one) for one in item.items]
+        return None if None in parts else " ".join(part for part in parts if part)
+    else:
+        return None
+    plain = re.sub(r"[^\w]+", " ", text.replace("{", "").replace("}", "")).casefold()
+    return re.sub(r"^(?:the|a|an) (?=\w\w)", "", plain.strip())
+
+
+def said(item: Form) -> str:
+    """A form as it was written, for messages."""
+    if isinstance(item, Term):
+        return f"{item.text} {item.unit.text}" if item.unit else item.text
+    return item.text if isinstance(item, Words) else _text(item)
+
+
+def _text(item: Form) -> str:
+    """A form as LaTeX that can be read."""
+    if isinstance(item, Term | Words):
+        return item.text
+    if isinstance(item, Named):
+        sign = "\\in" if isinstance(item.value, _Set) else "="
+        return f"{item.name} {sign} {_text(item.value)}"
+    if isinstance(item, Relation):
+        signs = {"<=": "\\le", ">=": "\\ge", "!=": "\\ne", "in": "\\in", "approx": "\\approx"}
+        parts = [item.members[0]]
+        for sign, member in zip(item.signs, item.members[1:], strict=True):
+            parts += [signs.get(sign, sign), member]
+        return " ".join(parts)
+    if isinstance(item, Matrix):
+        rows = (" & ".join(map(_text, row)) for row in item.rows)
+        return "\\begin{pmatrix}" + " \\\\ ".join(rows) + "\\end{pmatrix}"
+    if isinstance(item, Interval):
+        opening, closing = "[" if item.closed[0] else "(", "]" if item.closed[1] else ")"
+        return f"{opening}{_text(item.low)}, {_text(item.high)}{closing}"
+    if isinstance(item, Union):
+        return " \\cup ".join(map(_text, item.parts))
+    if isinstance(item, Without):
+        return f"{_text(item.whole)} \\setminus {_text(item.taken)}"
+    if isinstance(item, Many):
+        opening, closing = {"set": ("\\{", "\\}"), "tuple": ("(", ")")}.get(item.kind, ("", ""))
+        return opening + (" : " if item.kind == "ratio" else ", ").join(map(_text, item.items)) + closing
+    return ""
+
+
+def _on_line(item: Form) -> list[Form] | None:
+    """The intervals and single values that a set is made of, joined where their ends are the same number and
+    in order where they are numbers; None for what is no set of the line."""
+    if isinstance(item, Interval | Without):
+        return [item]
+    if isinstance(item, Many) and item.kind == "tuple" and len(item.items) == 2:
+        return [Interval(item.items[0], item.items[1], (False, False))]
+    if isinstance(item, Many) and item.kind == "set":
+        return list(item.items)
+    if isinstance(item, Union):
+        result: list[Form] = []
+        for part in item.parts:
+            parts = _on_line(part)
+            if parts is None:
+                return None
+            result += parts
+        return result
+    return None
+
+
+def _set_tree(parts: Sequence[Form]) -> Tree | str:
+    """The union of intervals and values as the judge takes it, or why it cannot be read."""
+    trees: list[Tree] = []
+    values: list[Tree] = []
+    for part in parts:
+        if isinstance(part, Without):
+            sides = [_set_tree(_on_line(side) or [side]) for side in (part.whole, part.taken)]
+            if wrong := next((side for side in sides if isinstance(side, str)), None):
+                return wrong
+            trees.append(Tree("without", tuple(sides)))  # type: ignore[arg-type]
+            continue
+        ends = (part.low, part.high) if isinstance(part, Interval) else (part,)
+        read_ends: list[Tree] = []
+        for end in ends:
+            if not isinstance(end, Term):
+                return f"{said(end)} is no number"
+            tree = _tree(end)
+            if isinstance(tree, str):
+                return tree
+            read_ends.append(tree)
+        if isinstance(part, Interval):
+            kind = "".join("c" if closed else "o" for closed in part.closed)
+            trees.append(Tree("interval", (Tree(kind), *read_ends)))
+        else:
+            values += read_ends
+    if values:
+        trees.append(Tree("set", tuple(values)))
+    if not trees:
+        return "the set is empty"
+    whole = trees[0]
+    for tree in trees[1:]:
+        whole = Tree("union", (whole, tree))
+    return whole

@@ -1,0 +1,748 @@
+r"""What an answer is: a number or formula with its unit, words, a list, an interval, a matrix, a relation.
+
+A form is found in the text by its brackets, commas and signs; what stands between them is a formula, which
+`engines.formula` reads when the form is compared and it is no plain number.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+from engines.formula.notations import latex_of_plain
+from engines.grading.numbers import Term, in_words, names_unit, plain_number, unit
+from engines.mathematics.judging.names import TURNED, WRITTEN
+
+LONGEST = 4_000
+"""A longer answer is not read."""
+_DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """An answer in words, or the letter of a choice."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """Several answers. A `list` is what a solution gives with commas, a `set` has braces, a `tuple` an order;
+    a `ratio` is as 1:2."""
+
+    kind: Literal["list", "set", "tuple", "ratio"]
+    items: tuple[Form, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval; `closed` says which ends belong to it."""
+
+    low: Form
+    high: Form
+    closed: tuple[bool, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """What belongs to any of several sets."""
+
+    parts: tuple[Form, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """A set of the line without another."""
+
+    whole: Form
+    taken: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A matrix, by rows."""
+
+    rows: tuple[tuple[Form, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What is said of a name: `x = 5`, `f(x) = 2x`, `x \\in [0, 1]`."""
+
+    name: str
+    value: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Formulas with signs between them, such as `2x + y = 1` and `0 < x < 1`."""
+
+    members: tuple[str, ...]
+    signs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Statements of which at least one holds: `x = 0 or y = 0`."""
+
+    parts: tuple[Form, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unread:
+    """What cannot be read, and why. It equals nothing: not even another for the same reason."""
+
+    reason: str
+
+
+Form = Term | Words | Many | Interval | Union | Without | Matrix | Named | Relation | Either | Unread
+REALS = Interval(Term("-\\infty"), Term("\\infty"), (False, False))
+EMPTY = Many("set", ())
+
+
+@lru_cache(maxsize=4096)
+def form(text: str) -> Form:
+    r"""The form of an answer.
+
+    >>> form("1{,}024").value, type(form("[0, 2)")).__name__
+    (Fraction(1024, 1), 'Interval')
+    """
+    if len(text) > LONGEST:
+        return Unread(f"an answer of {len(text):,} characters, and at most {LONGEST:,} are read")
+    plain = tidied(text)
+    if not plain:
+        return Unread("the answer is empty")
+    if not _balanced(plain):
+        return Unread("its brackets do not match")
+    return _either(text) or _form(plain, 0)
+
+
+def _either(text: str) -> Form | None:
+    """`x < 0 or x > 1`, and with "and" between, as one set; `x = 0 or y = 0` as what holds of either; None
+    for anything else."""
+    if not any(word in text for word in ("or", "and", "\\vee", "\\wedge")):
+        return None
+    for between, joined in ((_OR, True), (_AND, False)):
+        parts = between.split(text) if any(sign in text for sign in "<>=\\") else []
+        if len(parts) < 2 or len(parts) > _DEEPEST:
+            continue
+        said = [form(part) for part in parts]
+        # equations of different names, of which one holds
+        named = [one for one in said if isinstance(one, Named) and isinstance(one.value, Term)]
+        others = [one for one in said if isinstance(one, Relation) and one.signs == ("=",)]
+        several = len({one.name for one in named}) + len(others) > 1
+        if joined and several and len(named) + len(others) == len(said):
+            return Either(tuple(said))
+        sets = [one.value for one in said if isinstance(one, Named) and isinstance(one.value, Interval)]
+        if len(sets) != len(said) or len({one.name for one in said if isinstance(one, Named)}) > 1:
+            continue
+        assert isinstance(said[0], Named)
+        if joined:
+            return Named(said[0].name, Union(tuple(sets)))
+        lows = [one for one in sets if one.low != _LOW]
+        highs = [one for one in sets if one.high != _HIGH]
+        if len(lows) == len(highs) == 1 and lows != highs:
+            inside = Interval(lows[0].low, highs[0].high, (lows[0].closed[0], highs[0].closed[1]))
+            return Named(said[0].name, inside)
+    return None
+
+
+def tidied(text: str) -> str:
+    r"""The text without what only changes how it looks: sizes, spaces, dollar signs, commas of thousands.
+
+    >>> tidied(r"$\left(\dfrac{1}{2},\ 32{,}349\right)$.")
+    '(\\frac{1}{2}, 32349)'
+    """
+    if _PLAIN_INTEGER.fullmatch(text):
+        return text
+    text = _THOUSANDS_MARKED.sub("", text)
+    if "\\" not in text and "{" not in text and _FUNCTION.search(text):
+        text = latex_of_plain(text)
+    text = text.translate(_UNICODE)
+    text = _LAYOUT.sub("", text)
+    text = _SPACES.sub(" ", text)
+    text = _FRAC.sub(r"\\frac", text)
+    text = _commands(text)
+    text = text.replace("\\$", "＄").replace("\\%", "%").replace("^{\\circ}", "°").replace("^\\circ", "°")
+    text = _DEGREES.sub(r"°\1\2", text) if "°" in text else text
+    text = _DOTTED.sub(r"\1\\overline{\2\3\4}", text) if "\\dot" in text else text
+    text = re.sub(r"\$(?=\s?\d[\d,. ]*$)(?<!\d\$)|(?<=\d)\$$", "＄", text) if text.count("$") == 1 else text
+    text = text.replace("$", " ").replace("＄", "$")
+    text = _AND.sub(", ", text)
+    text = _LIST_COMMA.sub(", ", text)
+    return text.strip().rstrip(".;:,").strip()
+
+
+_DEGREES = re.compile(
+    r"(?:\{\}|\\[,;: ]|\s)*°\s*(?:\\(?:text|mathrm|textrm|mbox|rm)\s*\{?\s*([CF])\s*\}?|([CF])(?![A-Za-z]))"
+)
+_DOTTED = re.compile(r"(\d*\.\d*)\\dot\s*\{?(\d)\}?(?:(\d*)\\dot\s*\{?(\d)\}?)?")
+
+
+def _commands(text: str) -> str:
+    r"""Functions of programming languages as LaTeX: `sqrt(2)`, `2*pi`, `x**2`.
+
+    >>> print(_commands("2*sqrt(x+1)**2/pi"))
+    2*\sqrt{x+1}^2/\pi
+    """
+    text = text.replace("**", "^")
+    text = _FUNCTION.sub(r"\\\1 ", text)
+    while match := _ROOT_CALL.search(text):
+        end = _closing(text, match.end() - 1)
+        if end < 0:
+            break
+        inside = text[match.end() : end].strip()
+        text = f"{text[: match.start()]}\\sqrt{{{inside}}}{text[end + 1 :]}"
+    return text.strip()
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for place in range(start, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return place
+    return -1
+
+
+_FUNCTION = re.compile(
+    r"(?<![\\A-Za-z{])(sqrt|pi|infty|sin|cos|tan|sec|csc|cot|ln|log|exp|arcsin|arccos|arctan)(?![A-Za-z])"
+)
+_ROOT_CALL = re.compile(r"\\sqrt\s*\(")
+_PLAIN_INTEGER = re.compile(r"-?\d+")
+_THOUSANDS_MARKED = re.compile(
+    r"(?<=\d)(?:\{,\}|,\s*\\!|\\!\s*,|\\,|[\u00a0\u202f\u2009'’])\s*(?=\d{3}(?!\d))"
+)
+_UNICODE = str.maketrans(
+    {
+        "−": "-",
+        "–": "-",
+        "≤": "\\le ",
+        "≥": "\\ge ",
+        "≠": "\\ne ",
+        "∈": "\\in ",
+        "∪": "\\cup ",
+        "∞": "\\infty ",
+        "π": "\\pi ",
+        "√": "\\sqrt ",
+        "×": "\\times ",
+        "·": "\\cdot ",
+        "±": "\\pm ",
+        "≈": "\\approx ",
+        "∅": "\\emptyset ",
+        "ℝ": "\\mathbb{R}",
+        "½": "\\frac{1}{2}",
+        "¼": "\\frac{1}{4}",
+        "¾": "\\frac{3}{4}",
+        "⁄": "/",
+        "⋅": "\\cdot ",
+        "θ": "\\theta ",
+        "\u00a0": " ",
+        "，": ",",
+        "\n": " ",
+        "\t": " ",
+    }
+)
+_LAYOUT = re.compile(
+    r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|mathstrut|hphantom\{[^{}]*\}|phantom\{[^{}]*\})(?![a-z])"
+    r"|\\!"
+)
+_SPACES = re.compile(r"(?<!\\)\\(?:[,;: ]|q?quad(?![a-z]))|\\quad|~|\s{2,}")
+_FRAC = re.compile(r"\\[dtc]frac")
+_AND = re.compile(
+    r",?\s*(?:\\(?:text|mbox|textrm|mathrm)\{\s*,?\s*(?:and|or)\s*\}|\\(?:land|lor|vee|wedge)(?![a-z])"
+    r"|(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z]))\s*"
+)
+_OR = re.compile(
+    r",?\s*(?:\\(?:text|mbox|textrm|mathrm)\{\s*or\s*\}|\\(?:lor|vee)(?![a-z])|(?<![a-zA-Z\\])or(?![a-zA-Z]))\s*"
+)
+_LIST_COMMA = re.compile(r"\s*,\s+(?:,\s*)+")
+
+
+def _balanced(text: str) -> bool:
+    r"""Whether braces, and of other brackets their number, match; `[0, 1)` and `]0, 1[` do."""
+    depth = 0
+    for found in _BRACES.finditer(text):
+        depth += (found[0] == "{") - (found[0] == "}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+def split(text: str, separator: re.Pattern[str]) -> tuple[list[str], list[str]]:
+    """The parts of a text between separators outside of brackets, and those separators."""
+    parts, signs = [], []
+    depth = start = place = 0
+    while place < len(text):
+        char = text[place]
+        if text.startswith(("\\begin{", "\\{", "\\langle"), place):
+            depth += 1
+            place += 2
+            continue
+        if text.startswith(("\\end{", "\\}", "\\rangle"), place):
+            depth -= 1
+            place += 2
+            continue
+        found = separator.match(text, place) if depth == 0 else None
+        if found is not None and found.end() > place:
+            parts.append(text[start:place].strip())
+            signs.append(found[0].strip())
+            place = start = found.end()
+            continue
+        if char == "\\":
+            place += 2
+            continue
+        depth += (char in "([{") - (char in ")]}")
+        place += 1
+    parts.append(text[start:].strip())
+    return parts, signs
+
+
+_COMMA, _SEMICOLON = re.compile(","), re.compile(";")
+_SIGN = re.compile(
+    r"\\(?:leqslant|geqslant|leq?|geq?|neq?|lt|gt|in|approx|implies|Rightarrow|Longrightarrow|to)(?![a-z])"
+    r"|\\not\s*=|:=|<=|>=|!=|==|=|<|>"
+)
+_SIGNS = {**WRITTEN, "\\in": "in", ":=": "=", "==": "="}
+_CUP = re.compile(r"\\cup(?![a-z])")
+_MINUS = re.compile(r"\s*(?:\\(?:setminus|smallsetminus|backslash)(?![a-z])|(?<=[})\]R])\s*-(?=\s*\\\{))\s*")
+_UNEQUAL = re.compile(r"([^=<>]+?)\s*(?:\\neq?(?![a-z])|\\not\s*=|!=)\s*")
+_PM = re.compile(r"\\(pm|mp)(?![a-z])")
+_COLON = re.compile(r":|(?<=\d) to (?=\d)")
+
+
+def _form(text: str, depth: int) -> Form:
+    if depth > _DEEPEST:
+        return Unread("it is nested too deeply")
+    text = text.strip()
+    if not text:
+        return Unread("a part of the answer is empty")
+    number = plain_number(text)
+    if number is not None:
+        return number
+    special = _special(text)
+    if special is not None:
+        return special
+    parts, _ = split(text, _SEMICOLON)
+    if len(parts) > 1:
+        groups = [_form(part, depth + 1) for part in parts if part]
+        # several named values between semicolons belong together
+        return _listed(
+            [
+                replace(one, kind="tuple") if isinstance(one, Many) and one.kind == "list" else one
+                for one in groups
+            ]
+        )
+    parts, _ = split(text, _COMMA)
+    if len(parts) > 1:
+        if _THOUSANDS.fullmatch(text):
+            return _term(text.replace(",", ""))
+        if _DECIMAL_COMMA.fullmatch(text):
+            return _term(text.replace(",", "."))
+        if match := _UNEQUAL.match(parts[0]):
+            # What follows is excluded too.
+            values = tuple(_form(part, depth + 1) for part in (parts[0][match.end() :], *parts[1:]))
+            if all(isinstance(value, Term) for value in values) and (name := lone(match[1])):
+                return Named(name, Without(REALS, Many("set", values)))
+        return _listed([_form(part, depth + 1) for part in parts if part])
+    parts, signs = split(text, _SIGN)
+    if signs:
+        return _relation(parts, signs, depth)
+    parts, _ = split(text, _CUP)
+    if len(parts) > 1:
+        return Union(tuple(_form(part, depth + 1) for part in parts))
+    if "\\" in text and (match := _MINUS.search(text)):
+        whole, taken = _form(text[: match.start()], depth + 1), _form(text[match.end() :], depth + 1)
+        if isinstance(whole, Interval | Union | Many | Without):
+            return Without(whole, taken)
+    enclosed = _enclosed(text, depth)
+    if enclosed is not None:
+        return enclosed
+    if len(_PM.findall(text)) == 1:
+        return Many("list", tuple(_form(_PM.sub(sign, text), depth + 1) for sign in ("+", "-")))
+    parts, _ = split(text, _COLON)
+    if len(parts) > 1 and all(parts):
+        return _clock(text) or Many("ratio", tuple(_form(part, depth + 1) for part in parts))
+    return _term(text)
+
+
+def _listed(items: list[Form]) -> Form:
+    """A list; a name goes on to the bare values after it, and lists in it are parts of it."""
+    flat: list[Form] = []
+    name = ""
+    for item in items:
+        name = item.name if isinstance(item, Named) else name
+        inner = item.value if isinstance(item, Named) else item
+        values = inner.items if isinstance(inner, Many) and inner.kind == "list" else (inner,)
+        flat += [
+            Named(name, value) if name and not isinstance(value, Relation) else value for value in values
+        ]
+    if len(flat) == 1:
+        return flat[0]
+    named = [item for item in flat if isinstance(item, Named)]
+    if len(named) == len(flat) and len({_base(item.name) for item in named}) == 1:
+        return Named(_base(named[0].name), Many("list", tuple(item.value for item in named)))
+    return Many("list", tuple(flat))
+
+
+def _base(name: str) -> str:
+    """A name without its number: `x_1` and `x_2` are two values of x."""
+    return re.sub(r"_\{?\d+\}?$", "", name)
+
+
+_NAME = re.compile(
+    r"(?:\\(?:mathrm|text|mathbf|mathit|operatorname|overline|angle|vec|hat|bar|mathcal)\s*\{?[A-Za-z ]+\}?"
+    r"|\\(?:alpha|beta|gamma|delta|theta|phi|lambda|mu|omega|sigma|rho|tau|varphi|epsilon|Delta|Theta|ell)"
+    r"|[A-Z]{1,4}|[A-Za-z])"
+    r"(?:_(?:\w|\{\w+\}))?'*(?:\^\{-1\}|\^\{\(\w+\)\})?(?:\((?:[A-Za-z](?:,[A-Za-z])*|-?\d+)\))?"
+)
+
+
+def lone(text: str) -> str:
+    """The name that a text is, without spaces: `x`, `f(x)`, `AB`, `(p,q)`; "" for anything else."""
+    text = text.replace(" ", "")
+    if _NAME.fullmatch(text):
+        return text.replace("{", "").replace("}", "")
+    if text.startswith("(") and text.endswith(")"):
+        parts = text[1:-1].split(",")
+        return text if len(parts) > 1 and all(map(_NAME.fullmatch, parts)) else ""
+    parts = text.split(":")
+    return text if len(parts) > 1 and all(map(_NAME.fullmatch, parts)) else ""
+
+
+def _relation(members: list[str], signs: list[str], depth: int) -> Form:
+    marks = [_SIGNS.get(sign.replace(" ", ""), sign) for sign in signs]
+    marks = ["!=" if mark.startswith("\\not") else mark for mark in marks]
+    for number in range(len(marks) - 1, -1, -1):
+        if marks[number] in ("\\implies", "\\Rightarrow", "\\Longrightarrow", "\\to"):
+            # What follows is what is meant.
+            members, marks = members[number + 1 :], marks[number + 1 :]
+            break
+    while len(marks) > 1 and marks[-1] == "approx":
+        members, marks = members[:-1], marks[:-1]
+    if not marks:
+        return _form(members[0], depth + 1)
+    if not all(members):
+        # `= 6` is 6; `> 6` says what a value is more than
+        alone = bool(members[-1]) and not any(members[:-1])
+        if alone and marks[-1] not in _ORDERS:
+            return _form(members[-1], depth + 1)
+        bounded = _bounded("x", marks[-1], members[-1], depth) if alone else None
+        if isinstance(bounded, Named):
+            return bounded.value
+        return Unread("one side of a relation is empty")
+    first, last = members[0], members[-1]
+    equal = all(mark in ("=", "approx") for mark in marks)
+    if equal or marks == ["in"]:
+        if name := lone(first):
+            return Named(name, _form(last, depth + 1))
+        if equal and len(members) == 2 and (name := lone(last)):
+            return Named(name, _form(first, depth + 1))
+        if equal and not _LETTER.search(_COMMANDS.sub("", first)):
+            return _form(last, depth + 1)  # a calculation and its result
+    return _solution(members, marks, depth) or Relation(tuple(members), tuple(marks))
+
+
+_LETTER = re.compile(r"[A-Za-z]")
+_COMMANDS = re.compile(r"\\(?:text|mbox|mathrm)\{[^{}]*\}|\\[A-Za-z]+|(?<![A-Za-z])[ei](?![A-Za-z])")
+_ORDERS = ("<", "<=", ">", ">=", "!=")
+_LOW, _HIGH = Term("-\\infty"), Term("\\infty")
+
+
+def _solution(members: list[str], marks: list[str], depth: int) -> Form | None:
+    """Inequalities over a name alone as the set of its values: `0 < x \\le 1`, `x \\ne 3`, `1 < |x| < 2`."""
+    if any(mark not in _ORDERS for mark in marks):
+        return None
+    if len(members) == 2:
+        if not lone(members[0]) and (lone(members[1]) or _absolute(members[1])):
+            members, marks = members[::-1], [TURNED[marks[0]]]
+        return _bounded(members[0], marks[0], members[1], depth)
+    if len(members) != 3 or len({mark[0] for mark in marks}) > 1 or marks[0] == "!=":
+        return None
+    if marks[0][0] == ">":
+        members, marks = members[::-1], [TURNED[mark] for mark in reversed(marks)]
+    low, high = _form(members[0], depth + 1), _form(members[2], depth + 1)
+    closed = (marks[0] == "<=", marks[1] == "<=")
+    if name := lone(members[1]):
+        return Named(name, Interval(low, high, closed))
+    inside = _absolute(members[1])
+    if inside and isinstance(low, Term) and low.value is not None and low.value >= 0:
+        minus = [_form(f"-({members[number]})", depth + 1) for number in (2, 0)]
+        return Named(inside, Union((Interval(minus[0], minus[1], closed[::-1]), Interval(low, high, closed))))
+    return None
+
+
+def _bounded(left: str, mark: str, right: str, depth: int) -> Form | None:
+    """`x <= 3`, `|x| > 1`: a name, or its absolute value, and one bound."""
+    edge, closed = _form(right, depth + 1), mark in ("<=", ">=")
+    if inside := _absolute(left):
+        if mark == "!=" or not isinstance(edge, Term) or edge.value is None or edge.value < 0:
+            return None
+        minus = _form(f"-({right})", depth + 1)
+        if mark[0] == "<":
+            return Named(inside, Interval(minus, edge, (closed, closed)))
+        outside = (Interval(_LOW, minus, (False, closed)), Interval(edge, _HIGH, (closed, False)))
+        return Named(inside, Union(outside))
+    name = lone(left)
+    if not name or lone(right):
+        return None
+    below, above = Interval(_LOW, edge, (False, closed)), Interval(edge, _HIGH, (closed, False))
+    if mark == "!=":
+        return Named(name, Union((below, above)))
+    return Named(name, below if mark[0] == "<" else above)
+
+
+def _absolute(text: str) -> str:
+    match = re.fullmatch(r"(?:\||\\[lr]?vert)\s*(.+?)\s*(?:\||\\[lr]?vert)", text)
+    return lone(match[1]) if match else ""
+
+
+_THOUSANDS = re.compile(
+    r"[-+]?\s?[$€£]?\s?[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])[^\d,;()=]*(?:\^\{?[23]\}?)?"
+)
+_DECIMAL_COMMA = re.compile(r"[-+]?(?:0,\d{2,}|\d{4,},\d{1,2}|\d+,\d+\s?[€%]|€\s?\d+,\d+)")
+_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)\s*(?:\\text\{\s*)?([ap]\.?m\.?)?\}?", re.IGNORECASE)
+
+
+def _clock(text: str) -> Form | None:
+    match = _CLOCK.fullmatch(text)
+    if not match or int(match[1]) > 24:
+        return None
+    half = (match[3] or "").lower().replace(".", "")
+    return Words(f"{int(match[1])}:{match[2]}{' ' + half if half else ''}")
+
+
+def _enclosed(text: str, depth: int) -> Form | None:
+    """A set, interval, tuple or matrix, or what stands in brackets; None where they enclose no whole."""
+    if text.startswith("-") and text[1:].lstrip().startswith("["):
+        return None
+    matrix = _MATRIX.fullmatch(text)
+    if matrix is not None and "\\begin" not in matrix[2]:
+        rows = [row for row in re.split(r"\\\\|\\cr(?![a-z])", matrix[2]) if row.strip(" \\")]
+        result = tuple(tuple(_form(cell, depth + 1) for cell in row.rstrip(" \\").split("&")) for row in rows)
+        return Matrix(result) if result else Unread("the matrix is empty")
+    for opening, closing, kind in _BRACKETS:
+        around = text.startswith(opening) and text.endswith(closing) and len(text) >= len(opening + closing)
+        if not (around and _closes_at_end(text, opening, closing)):
+            continue
+        inside = text[len(opening) : len(text) - len(closing)].strip()
+        if not inside:
+            return EMPTY if kind == "set" else None
+        separator = _SEMICOLON if len(split(inside, _SEMICOLON)[0]) > 1 else _COMMA
+        parts, _ = split(inside, separator)
+        if kind == "set":
+            if opening == "{" and len(parts) == 1:
+                return _form(inside, depth + 1)
+            sides, marks = split(inside, _SUCH_THAT)
+            if len(sides) > 1:
+                return _such_that(sides, marks, depth)
+            members = _listed([_form(part, depth + 1) for part in parts])
+            members = members.value if isinstance(members, Named) else members
+            listed = members.items if isinstance(members, Many) and members.kind == "list" else (members,)
+            if any(isinstance(one, Many) and one.kind == "set" for one in listed):
+                return Unread("a set of sets")
+            if isinstance(members, Many) and members.kind == "list":
+                return Many("set", members.items)
+            return Many("set", (members,))
+        if len(parts) == 1 and (opening, closing) == ("(", ")"):
+            return _form(inside, depth + 1)
+        if opening + closing == "[]" and (listed_rows := _of_rows(parts, depth)) is not None:
+            return listed_rows
+        if len(parts) == 1:
+            return None
+        items = tuple(_form(part, depth + 1) for part in parts)
+        if kind == "tuple" or len(items) != 2:
+            return Many("tuple", items)
+        return Interval(items[0], items[1], (opening == "[", closing == "]"))
+    return None
+
+
+def _of_rows(parts: list[str], depth: int) -> Matrix | None:
+    """`[[1, 2], [3, 4]]`: rows in brackets, all as long as the first."""
+    if not all(part.startswith("[") and part.endswith("]") and part.count("[") == 1 for part in parts):
+        return None
+    rows = [split(part[1:-1], _COMMA)[0] for part in parts]
+    if len({len(row) for row in rows}) > 1:
+        return None
+    return Matrix(tuple(tuple(_form(cell, depth + 1) for cell in row) for row in rows))
+
+
+_SUCH_THAT = re.compile(r"\\mid(?![a-z])|\||:")
+
+
+def _such_that(sides: list[str], marks: list[str], depth: int) -> Form:
+    """`{x | x > 0}`, with a name alone and one statement on it, as the set of its values."""
+    member, _ = split(sides[0], _SIGN)
+    if len({*marks}) == 1 and len(sides) == 2 and member[1:] in ([], ["\\mathbb{R}"], ["\\mathbb R"]):
+        said = _form(sides[1], depth + 1)
+        value = said.value if isinstance(said, Named) and said.name == lone(member[0]) else None
+        if isinstance(value, Interval | Union | Without):
+            return value
+    return Unread("a set given by what holds of its members")
+
+
+_MATRIX = re.compile(
+    r"\\begin\{([pbB]?(?:small)?matrix\*?|array)\}(?:\{[clr|]*\})?(.*)\\end\{\1\}", re.DOTALL
+)
+_BRACKETS = (
+    ("\\{", "\\}", "set"),
+    ("\\lbrace", "\\rbrace", "set"),
+    ("{", "}", "set"),
+    ("\\langle", "\\rangle", "tuple"),
+    ("<", ">", "tuple"),
+    ("(", ")", "tuple"),
+    ("[", "]", "interval"),
+    ("[", ")", "interval"),
+    ("(", "]", "interval"),
+    ("]", "[", "interval"),
+    ("]", "]", "interval"),
+    ("[", "[", "interval"),
+)
+
+
+def _closes_at_end(text: str, opening: str, closing: str) -> bool:
+    """Whether the bracket that opens the text is closed at its end and not before."""
+    if "]" in opening or closing == "[":
+        return text.count("[") + text.count("]") == 2
+    depth = 0
+    for found in re.finditer(r"\\[{}]|\\[a-zA-Z]+|\\.|[()\[\]{}]", text):
+        mark = found[0]
+        depth += mark in ("(", "[", "{", "\\{", "\\langle", "\\lbrace")
+        depth -= mark in (")", "]", "}", "\\}", "\\rangle", "\\rbrace")
+        if depth == 0 and found.end() < len(text):
+            return False
+    return True
+
+
+_SPECIAL: dict[str, Form] = {
+    "\\emptyset": EMPTY,
+    "\\varnothing": EMPTY,
+    "\\mathbb{R}": REALS,
+    "\\mathbb R": REALS,
+    "\\R": REALS,
+    "\\Bbb{R}": REALS,
+}
+
+
+def _special(text: str) -> Form | None:
+    known = _SPECIAL.get(text)
+    if known is not None:
+        return known
+    whole = _TEXT.fullmatch(text)
+    inside = whole[1].strip() if whole else text
+    if re.fullmatch(r"(?:the )?(?:set of )?(?:all )?real(?:s| numbers)", inside, re.IGNORECASE):
+        return REALS
+    if re.fullmatch(r"no (?:real )?solutions?|(?:the )?empty set|none exist", inside, re.IGNORECASE):
+        return EMPTY
+    if match := re.fullmatch(r"([-+]?)\s*(?:infinity|inf)", inside, re.IGNORECASE):
+        return Term(f"{match[1].replace('+', '')}\\infty")
+    if re.fullmatch(r"DNE|does(?: not|n't) exist", inside):
+        return Words("does not exist")
+    if _MONTH.search(inside) and "\\" not in inside:
+        return Words(inside)
+    if (number := in_words(inside)) is not None:
+        return Term(text, Fraction(number), 0)
+    choice = _CHOICE.fullmatch(inside)
+    if choice:
+        letter = choice[1] or choice[2] or choice[3]
+        return Words(letter if whole else letter.upper())
+    if whole:
+        if _CLOCK.fullmatch(inside):
+            return _clock(inside)
+        if re.fullmatch(r"[-+\d.,/: ]+%?", inside) or re.fullmatch(r"[A-Z](?:, ?[A-Z])+", inside):
+            return _form(inside, 1)
+        return Words(inside)
+    if _CLOCK.fullmatch(text):
+        return _clock(text)
+    if _WORDS.fullmatch(text) and not names_unit(text):
+        return Words(text)
+    return None
+
+
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
+_TEXT = re.compile(
+    r"\\(?:text|textbf|textit|textrm|textnormal|mbox|mathrm|mathbf|operatorname)\s*\{([^{}\\]*)\}"
+)
+_CHOICE = re.compile(r"(?:option|choice|answer)?\s*\(([A-Ja-j])\)|(?:option|choice)\s+([A-J])|([A-J])[.)]")
+_WORDS = re.compile(r"(?=.*[A-Za-z]{3})(?=.*[aeiouyAEIOUY])(?!.*\\)[A-Za-z][A-Za-z' ,.-]*")
+
+
+def _term(text: str) -> Form:
+    """A formula with its unit; words where there is no formula."""
+    text = text.strip()
+    number = plain_number(text) if text else None
+    if number is not None:
+        return number
+    if found := _CURRENCY.fullmatch(text):
+        inside = _term(f"{found[1]}{found[3]}".strip())
+        if isinstance(inside, Term) and (inside.unit is None or inside.unit.is_("dollars")):
+            return replace(inside, unit=inside.unit or unit(found[2]))
+    if found := _UNIT.fullmatch(text) or _PLAIN_UNIT.fullmatch(text):
+        words = " ".join(re.sub(r"\\[a-z]+\s*\{([^{}]*)\}", r"\1", found[2]).split())
+        named = unit(words)
+        inside = plain_number(found[1].strip()) or Term(found[1].strip())
+        joined = text[: found.start(2)][-1:].isdigit() and found[2][:1].isalpha()
+        if named is not None and inside.text and (named.known or not joined):
+            if inside.value is None and _THOUSANDS.fullmatch(inside.text):
+                inside = plain_number(inside.text.replace(",", "")) or inside
+            return replace(inside, unit=named)
+    words = _TEXT.sub(r"\1", text).strip()
+    if words != text and _WORDS.fullmatch(words):
+        return Words(words)
+    return Term(text)
+
+
+_CURRENCY = re.compile(r"([-+]?)\s*(\$|€|£|¥|USD)\s*([-+]?[\d.].*)", re.DOTALL)
+_WORD_UNIT = (
+    r"(?:\\(?:text|mbox|textbf|textrm|textnormal|mathrm|operatorname)\s*\{[^{}\\]*\}\s*(?:\^\s*\{?[1-9]\}?)?"
+    r"(?:\s*/\s*\\(?:text|mbox|mathrm)\s*\{[^{}\\]*\}\s*(?:\^\s*\{?[1-9]\}?)?)?)"
+)
+_UNIT = re.compile(rf"(.*?[\d}})a-z|])\s*({_WORD_UNIT}|°\s?[CF]?|%|€|\$|£|¢)", re.DOTALL)
+_PLAIN_UNIT = re.compile(
+    r"([-+]?[$€£]?\s?[\d.,/ ]*\d)\s?((?:(?:square|sq\.?|cubic) )?"
+    r"(?:[A-Za-z]{3,}|(?<= )[mgshlL](?![a-zA-Z])|[ckm]m|kg|ft|in|mi|m(?=[²³])|[ap]\.m\.?|[ap]m|€|%)[²³]?"
+    r"(?:[ /-][A-Za-z.²³]+){0,4}(?:\s?\^\s?\{?[23]\}?)?)"
+)
+
+
+def by_basis(text: str) -> Many | None:
+    r"""A vector in terms of **i**, **j** and **k**, as a tuple; None for anything else.
+
+    >>> [item.text for item in by_basis(r"3\mathbf{i} - \hat{\mathbf j}").items]
+    ['3', '-1']
+    """
+    plain = tidied(text)
+    for _ in range(2):
+        plain = _BASIS.sub(lambda found: f"⟨{found[1] or found[2]}⟩", plain)
+    if "⟨" not in plain:
+        return None
+    parts, signs = split(plain, _SIGNED)
+    if parts and not parts[0]:
+        parts = parts[1:]
+    else:
+        signs = ["+", *signs]
+    values: dict[str, str] = {}
+    for sign, part in zip(signs, parts, strict=True):
+        found = _ALONG.fullmatch(part)
+        if found is None or found[2] in values:
+            return None
+        values[found[2]] = f"{'-' if sign == '-' else ''}{found[1].strip() or '1'}"
+    names = "ijk" if "k" in values else "ij"
+    items = (_form(values[name], 1) if name in values else Term("0", Fraction(0), 0) for name in names)
+    return Many("tuple", tuple(items))
+
+
+_BASIS = re.compile(
+    r"\\(?:mathbf|boldsymbol|bm|hat|widehat|vec|overrightarrow|textbf)\s*"
+    r"(?:\{\s*[\\⟨]?([ijk])(?:math)?⟩?\s*\}|\s*[\\⟨]?([ijk])(?:math)?(?![A-Za-z])⟩?)"
+)
+_SIGNED = re.compile(r"[-+]")
+_ALONG = re.compile(r"([^⟨⟩]*)⟨([ijk])⟩")

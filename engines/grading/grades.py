@@ -1,0 +1,378 @@
+"""The verb `grade`: whether an answer is that of the reference; of one pair, and of the pairs of a file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import (
+    csv_cells,
+    csv_rows,
+    is_text,
+    json_object,
+    read_lines,
+    readable_file,
+    whole_rows,
+)
+from engines.core.shown import Tabular
+from engines.core.spec import Arg, exactly_one, refused, specification
+from engines.core.stored_rows import StoredRows
+from engines.formula.judge import Judge
+from engines.grading.answers import answer
+from engines.grading.compare import Compared, Comparison, Units, Verdict
+from engines.grading.forms import Form, Many, Matrix, Words, by_basis, form, tidied
+from engines.grading.numbers import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Grade(Tabular):
+    """What an answer is worth.
+
+    Attributes: verdict: `equal`; `equal if` the condition holds; `different`; `undecided`, where both are
+    read and neither is shown; or `unread`. condition: see verdict. witness: what shows that they differ, as
+    a point with both values. reason: why it is undecided or unread, or what was passed over. gold, pred: the
+    answers that were found.
+    """
+
+    verdict: Verdict
+    condition: str = ""
+    witness: str = ""
+    reason: str = ""
+    gold: str = ""
+    pred: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the answer is right without any condition."""
+        return self.verdict == "equal"
+
+    def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        names = ("condition", "witness", "reason", "gold", "pred")
+        return self.verdict, ("", " "), [(name, getattr(self, name)) for name in names if getattr(self, name)]
+
+
+Digits = Annotated[
+    int | None, Arg("Compare numbers to this many decimals.", low=0, high=1000, shown="exactly")
+]
+UnitPolicy = Annotated[
+    Units, Arg("Compare units where both have one, require that of the reference, or ignore all.")
+]
+
+
+@specification
+class GradePolicy:
+    """How numbers and units are compared."""
+
+    digits: Digits = None
+    units: UnitPolicy = "compare"
+
+
+def grade(
+    gold: str,
+    pred: str,
+    *,
+    digits: int | None = None,
+    units: Units = "compare",
+    judge: Judge | None = None,
+) -> Grade:
+    r"""Judge an answer, or a solution that ends in one, against a reference.
+
+    Args: gold, pred: LaTeX, plain text or a whole solution. digits: compare numbers to so many decimals;
+    None: exactly. units: `compare` them where both are given, `require` that of the reference, or `ignore`
+    them. judge: who decides what needs mathematics.
+
+    It never raises for what stands in the texts, needs no clock and may be called by several threads.
+    Raises: EngineError E424 for digits or units that there are not.
+
+    >>> grade("1/\\sqrt{n}", "\\sqrt{1/n}").verdict
+    'equal'
+    >>> grade(r"\{1, 2\}", r"So $x$ is \boxed{2} or \boxed{1}.").verdict
+    'equal'
+    >>> grade("1/3", "0.33").witness, grade("1/3", "0.33", digits=2).verdict
+    ('1/3 and 33/100', 'equal')
+    """
+    found = answer(gold), answer(pred)
+    policy = GradePolicy(digits, units)
+    compared = judged(*found, Comparison(judge, policy.digits, policy.units))
+    return Grade(compared.verdict, compared.condition, compared.witness, compared.reason, *found)
+
+
+def judged(gold: str, pred: str, comparison: Comparison) -> Compared:
+    """Two answers, without solutions around them."""
+    if gold.strip() and gold == pred:
+        return Compared("equal")
+    lettered = _CHOICE.fullmatch(gold), _CHOICE.fullmatch(pred)
+    if any(lettered):
+        return _choices(gold, pred, lettered, comparison)
+    natural = _judged(gold, pred, comparison)
+    if natural.verdict in ("undecided", "unread") or not (_LOG.search(gold) or _LOG.search(pred)):
+        return natural
+    common = _judged(_LOG.sub(r"\\log_{10}", gold), _LOG.sub(r"\\log_{10}", pred), comparison)
+    if common.verdict == natural.verdict:
+        return natural
+    return Compared("undecided", reason="log without a base may be that to base 10 or the natural one")
+
+
+def _judged(gold: str, pred: str, comparison: Comparison) -> Compared:
+    try:
+        one, other = form(gold), form(pred)
+        compared = comparison.compare(one, other)
+        if compared.verdict != "equal":
+            compared = (
+                _with_vectors(gold, pred, one, other, comparison)
+                or _with_lists(gold, pred, one, other, comparison)
+                or compared
+            )
+    except Exception as error:  # noqa: BLE001  # one answer does not end an evaluation or a training
+        return Compared("undecided", reason=f"it could not be judged ({type(error).__name__})")
+    return compared
+
+
+_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z]|\s*_)")
+_CHOICE = re.compile(
+    r"(?:\\(?:text|mathrm|mathbf)(?:bf|rm)?\s*\{\s*)?\(?([A-J])[).]\s*\}?\s*[:.]?"
+    r"(?:\\ |\\[,;:]|\\q?quad|~|\s)+(\S.*)",
+    re.DOTALL,
+)
+
+
+def _choices(
+    gold: str, pred: str, lettered: tuple[re.Match[str] | None, ...], comparison: Comparison
+) -> Compared:
+    """Answers such as `(B) 15`: a letter is compared with the letter, anything else with the rest."""
+    mine, theirs = lettered
+    if mine is not None and theirs is not None:
+        letters = judged(mine[1], theirs[1], comparison)
+        return judged(mine[2], theirs[2], comparison) if letters.verdict == "equal" else letters
+    found = mine or theirs
+    assert found is not None
+    other = form(pred if mine else gold)
+    part = 1 if isinstance(other, Words) and len(other.text) == 1 else 2
+    if isinstance(other, Term) and re.fullmatch("[A-J]", other.text):
+        part = 1
+    return judged(found[part], pred, comparison) if mine else judged(gold, found[part], comparison)
+
+
+def _with_vectors(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:
+    r"""`3\mathbf i + 4\mathbf j` is (3, 4) where the other side is a vector, and (3, 4, 0) where that is in
+    space."""
+    written = [by_basis(text) if "\\" in text else None for text in (gold, pred)]
+    if not any(written):
+        return None
+    sides = [mine or plain for mine, plain in zip(written, (one, other), strict=True)]
+    if not all(
+        isinstance(side, Matrix) or (isinstance(side, Many) and side.kind == "tuple") for side in sides
+    ):
+        return None
+    most = max(len(side.items) if isinstance(side, Many) else len(side.rows) for side in sides)  # type: ignore[union-attr]
+    filled = [
+        replace(side, items=(*side.items, Term("0", Fraction(0), 0)))
+        if mine is not None and isinstance(side, Many) and len(side.items) == 2 and most == 3
+        else side
+        for mine, side in zip(written, sides, strict=True)
+    ]
+    return comparison.compare(*filled)
+
+
+def _with_lists(gold: str, pred: str, one: Form, other: Form, comparison: Comparison) -> Compared | None:
+    """`100,200` is a number, and a list where the other side is one."""
+    for text, mine, theirs in ((gold, one, other), (pred, other, one)):
+        if not isinstance(theirs, Many) or isinstance(mine, Many):
+            continue
+        plain = tidied(text)
+        if "," in plain and plain.replace(",", "").isdigit():
+            listed = form(plain.replace(",", ", "))
+            compared = comparison.compare(*((listed, theirs) if mine is one else (theirs, listed)))
+            if compared.verdict == "equal":
+                return compared
+    return None
+
+
+# ---- the pairs of a file
+
+_PROGRESS_EVERY = 1_000
+_REMEDY = (
+    'Each line is {"gold": "…", "pred": "…"}, or the first line of a CSV names the columns gold and pred.'
+)
+
+
+OnBad = Callable[[DataError], None]
+"""What is done with the error of a row that cannot be graded."""
+
+
+@specification
+class GradePairs:
+    """Grade answers against references: equal, equal if, different, undecided or unread.
+
+    An answer is LaTeX, plain text or a whole solution, in which the final answer is found. Only "equal" means
+    that it is right; "equal if" gives the condition, "different" a witness, the other two a reason.
+    """
+
+    pairs: Annotated[
+        Path | None,
+        Arg("JSON Lines or CSV with gold and pred; - is standard input.", option=False, inline=".jsonl"),
+    ] = None
+    gold: Annotated[str | None, Arg("A reference, instead of a file.", metavar="TEXT")] = None
+    pred: Annotated[str | None, Arg("The answer to it.", metavar="TEXT")] = None
+    digits: Digits = None
+    units: UnitPolicy = "compare"
+
+
+@dataclass(frozen=True, slots=True)
+class Graded(Tabular):
+    """Each pair with its verdict, and how many have which; `complete`: it was not stopped."""
+
+    results: StoredRows
+    totals: dict[str, int]
+    complete: bool = True
+
+    def table(self) -> tuple[str, Sequence[str], Iterable[Sequence[Any]]]:
+        names = ("line", "verdict", "gold", "pred", "condition", "witness", "reason")
+        said = ", ".join(f"{count:,} {name}" for name, count in self.totals.items() if count)
+        return said, names, ([row.get(name) for name in names] for row in self.results)
+
+
+def grade_pairs(spec: GradePairs, *, events: Sink = ignore, stop: Stop = never) -> Graded:
+    """Grade a file, or one pair. Raises: DataError where none of the rows can be used; EngineError E402 or
+    E427 for a pair that is not whole or is given besides a file."""
+    exactly_one({"PAIRS": spec.pairs, "--gold": spec.gold}, "Name a file, or give --gold and --pred.")
+    if (spec.gold is None) != (spec.pred is None):
+        missing = "--gold" if spec.gold is None else "--pred"
+        raise refused(f"{missing} is needed", "E402", "Give --gold and --pred.")
+    graded = _Grading()
+    if spec.gold is not None and spec.pred is not None:
+        result = grade(spec.gold, spec.pred, digits=spec.digits, units=spec.units)
+        graded.add(1, {}, result)
+        return graded.finish()
+    assert spec.pairs is not None
+
+    bad: deque[DataError] = deque()
+
+    def add_bad(before: float) -> None:
+        """Put the rows that could not be read among the others, where their lines stand."""
+        while bad and (bad[0].line or 0) < before:
+            error = bad.popleft()
+            events(Event("warning", {"message": str(error)}))
+            graded.add(error.line or 0, {}, Grade("unread", reason=f"{error.where}: {error.what}"))
+            graded.bad = graded.bad or error
+            graded.bad_count += 1
+
+    with readable_file(spec.pairs) as path:
+        for number, row in _rows(path, bad.append):
+            add_bad(number)
+            if stop():
+                return graded.finish(complete=False)
+            graded.add(number, row, grade(row["gold"], row["pred"], digits=spec.digits, units=spec.units))
+            if len(graded.rows) % _PROGRESS_EVERY == 0:
+                events(Event("progress", {"done": len(graded.rows), "total": None, "unit": "pairs"}))
+        add_bad(math.inf)
+        if len(graded.rows) == graded.bad_count:
+            raise graded.bad or DataError("there are no pairs", path=path, code="E317", remedy=_REMEDY)
+    return graded.finish()
+
+
+def document(found: Graded) -> dict[str, Any]:
+    return {"results": found.results, "totals": found.totals, "complete": found.complete}
+
+
+def code(document: Mapping[str, Any]) -> int:
+    """The exit code: 0 only if every answer is right; 130 if stopped."""
+    if not document["complete"]:
+        return 130
+    return 0 if document["totals"]["equal"] == document["totals"]["pairs"] else 1
+
+
+class _Grading:
+    """What is graded so far: its rows, which go to the disk, how many have which verdict, and the first row
+    that could not be read."""
+
+    def __init__(self) -> None:
+        self.rows, self.bad_count = StoredRows(), 0
+        self.bad: DataError | None = None
+        self._counts: Counter[str] = Counter()
+
+    def add(self, line: int, row: Mapping[str, Any], grade: Grade) -> None:
+        named = {"id": row["id"]} if isinstance(row.get("id"), str | int) else {}
+        self.rows.append({"line": line, **named, **asdict(grade)})
+        self._counts[grade.verdict] += 1
+
+    def finish(self, *, complete: bool = True) -> Graded:
+        totals = {"pairs": len(self.rows), **{name: self._counts[name] for name in get_args(Verdict)}}
+        return Graded(self.rows, {**totals, "bad rows": self.bad_count}, complete)
+
+
+def _rows(path: Path, on_bad: OnBad) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The pairs of a file with their lines; JSON Lines begin with a brace, CSV with the names of columns."""
+    lines = read_lines(path, on_bad=on_bad)
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    if first is None:
+        return
+    rows = _json_rows if first[1].lstrip().startswith(("{", "[")) else _csv_rows
+    for number, row in rows(chain([first], lines), path, on_bad):
+        what = _lacking(row)
+        if what:
+            on_bad(_bad(what, path, number))
+        else:
+            pair = {key: row[key] for key in ("gold", "pred")}
+            texts = {key: value if isinstance(value, str) else repr(value) for key, value in pair.items()}
+            yield number, {**row, **texts}
+
+
+def _lacking(row: Mapping[str, Any]) -> str:
+    for key in ("gold", "pred"):
+        value = row.get(key)
+        if value is None:
+            return f"the row has no {key}"
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return f"{key} is {type(value).__name__}, and text or a number is needed"
+        if isinstance(value, float) and value - value != 0:
+            return f"{key} is {value}, and a finite number is needed"
+        if isinstance(value, str) and not is_text(value):
+            return f"the text {key!r} holds half of a UTF-16 pair"
+    return ""
+
+
+def _bad(what: str, path: Path, line: int) -> DataError:
+    return DataError(what, path=path, line=line, code="E317", remedy=_REMEDY)
+
+
+def _json_rows(
+    lines: Iterator[tuple[int, str]], path: Path, on_bad: OnBad
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in whole_rows(lines, path):
+        try:
+            yield number, json_object(line)
+        except ValueError as error:
+            on_bad(_bad(str(error), path, number))
+
+
+def _csv_rows(
+    lines: Iterator[tuple[int, str]], path: Path, on_bad: OnBad
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Rows of a CSV; a row that goes over several lines has the number of its first."""
+    at, header = next(lines)
+    delimiter = max(",;\t", key=header.count)
+    columns = [name.strip() for name in csv_cells(header, delimiter)]
+    missing = [name for name in ("gold", "pred") if name not in columns]
+    twice = [name for name in ("gold", "pred") if columns.count(name) > 1]
+    if twice:
+        raise _bad(f"there are two columns {twice[0]}", path, at)
+    if missing:
+        raise _bad(f"there is no column {' nor '.join(missing)}", path, at)
+    for row in csv_rows(lines, delimiter, strict=True):
+        if row.wrong:
+            on_bad(_bad(f"the row is no CSV: {row.wrong}", path, row.line))
+        elif len(row.cells) > len(columns):
+            what = f"the row has {len(row.cells)} cells, and there are {len(columns)} columns"
+            on_bad(_bad(what, path, row.line))
+        elif row.cells:
+            yield row.line, dict(zip(columns, row.cells, strict=False))

@@ -1,0 +1,127 @@
+"""What is known of real variables: `x > 0, n integer, a != 0, -1 < x < 1`.
+
+An assumption compares two expressions, or says of variables that they are integers. It is used twice: as a
+fact from which conditions of rules are derived, and as the region from which points are drawn.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import Tree
+from engines.core.vocabulary import LETTERS, VARIABLE, variables_of, visible
+from engines.formula.infix import read_infix
+from engines.mathematics.terms.notation import infix
+
+Sign = Literal["<", "<=", "!="]
+
+_SIGNS = re.compile(r"(<=|>=|!=|<|>)")
+_SPELLINGS = {"≤": "<=", "≥": ">=", "≠": "!=", r"\leq": "<=", r"\geq": ">=", r"\neq": "!=", "∈": " in "}
+_WORDS = re.compile(
+    r"([^\W\d]\w*'*(?:\s+[^\W\d]\w*'*)*?)\s+(?:is\s+|are\s+|in\s+)?(integers?|positive|negative|nonzero|Z|ℤ)\Z"
+)
+_REMEDY = "Write assumptions like: x > 0, n integer, a != 0, -1 < x < 1."
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`left` is less than `right`, at most `right`, or another value."""
+
+    left: Tree
+    sign: Sign
+    right: Tree
+
+    def __str__(self) -> str:
+        return f"{infix(self.left)} {self.sign} {infix(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """All that is assumed; `str` gives it as text that is read back to the same."""
+
+    integers: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.integers or self.relations)
+
+    def __str__(self) -> str:
+        return ", ".join([*(f"{name} integer" for name in self.integers), *map(str, self.relations)])
+
+    @property
+    def variables(self) -> set[str]:
+        sides = [side for one in self.relations for side in (one.left, one.right)]
+        return {*self.integers, *variables_of(*sides)}
+
+
+NO_ASSUMPTIONS = Assumptions()
+_PLACES = {name: place for place, name in enumerate(VARIABLE + LETTERS)}
+
+
+def read_assumptions(text: str) -> Assumptions:
+    """Read assumptions, with commas or `and` between them.
+
+    Raises: ExpressionError that names the one that cannot be read.
+
+    >>> str(read_assumptions("-1 < x <= 2, n integer and a ≠ 0"))
+    'n integer, -1 < x, x <= 2, a != 0'
+    """
+    for spelling, sign in _SPELLINGS.items():
+        text = text.replace(spelling, sign)
+    integers: dict[str, None] = {}
+    relations: dict[Relation, None] = {}
+    for part in re.split(r",|\band\b", text):
+        if not part.strip():
+            continue
+        worded = _WORDS.match(part.strip())
+        if worded is None:
+            relations.update(dict.fromkeys(_chain(part.strip())))
+            continue
+        for word in worded[1].split():
+            (leaf,) = _sides(word, [word])
+            if leaf.children:
+                raise ExpressionError(f"{word!r} is not a variable", text=visible(part), remedy=_REMEDY)
+            name = leaf.label
+            if worded[2] == "positive":
+                relations[Relation(Tree("0"), "<", leaf)] = None
+            elif worded[2] == "negative":
+                relations[Relation(leaf, "<", Tree("0"))] = None
+            elif worded[2] == "nonzero":
+                relations[Relation(leaf, "!=", Tree("0"))] = None
+            else:
+                integers[name] = None
+    return Assumptions(tuple(sorted(integers)), tuple(relations))
+
+
+def _chain(part: str) -> list[Relation]:
+    pieces = _SIGNS.split(part)
+    if len(pieces) < 3:
+        raise ExpressionError("an assumption compares nothing", text=visible(part), remedy=_REMEDY)
+    sides = _sides(part, pieces[::2])
+    result: list[Relation] = []
+    for (left, right), sign in zip(pairwise(sides), pieces[1::2], strict=True):
+        if sign in (">", ">="):
+            left, right = right, left
+        known: Sign = "!=" if sign == "!=" else "<=" if "=" in sign else "<"
+        if not variables_of(left, right):
+            raise ExpressionError("an assumption holds no variable", text=visible(part), remedy=_REMEDY)
+        result.append(Relation(left, known, right))
+    return result
+
+
+def _sides(part: str, texts: list[str]) -> list[Tree]:
+    try:
+        return [read_infix(text.strip(), LETTERS) for text in texts]
+    except ExpressionError as error:
+        raise ExpressionError(
+            f"an assumption cannot be read: {error.what}", text=visible(part), remedy=_REMEDY
+        ) from None
+
+
+def ordered(names: set[str]) -> tuple[str, ...]:
+    """Variables in the order in which points have them: x, which is always there, then the others."""
+    return tuple(sorted(names | {VARIABLE}, key=lambda name: (_PLACES.get(name, len(_PLACES)), name)))

@@ -1,0 +1,395 @@
+"""Sets of real numbers whose ends are known: intervals, finite sets, and what statements on one variable say.
+
+A set is known by the places where it may begin or end, and by whether each of them, and what lies between
+two, belongs to it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cmp_to_key
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any
+
+from flint import arb, ctx, fmpq, fmpq_poly
+
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.mathematics.algebra.rational import Space, TooLargeError
+from engines.mathematics.judging import numbers
+from engines.mathematics.judging.names import EMPTY, REALS, RELATIONS, free
+from engines.mathematics.numbers.precise import integer
+
+_BITS = (128, 1_024, 4_096)
+_MOST_ROOTS = 60
+_MOST_BENDS = 3
+
+
+class UnclearError(EngineError):
+    """What the judge cannot tell, as where a set begins or ends: the reason why it is undecided, which no
+    user meets as an error."""
+
+    def __init__(self, what: str = "the ends of the sets are not known") -> None:
+        super().__init__(what)
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A real root of a polynomial, the `place`th in ascending order; rational numbers are roots of linear
+    polynomials. `text` shows it."""
+
+    factor: tuple[Fraction, ...]
+    place: int
+
+    def ball(self, bits: int) -> arb:
+        with ctx.workprec(bits):
+            if self.exact is not None:
+                return arb(_exact(self.exact))
+            return _real_roots(_polynomial(self.factor))[self.place]
+
+    @property
+    def exact(self) -> Fraction | None:
+        return -self.factor[0] / self.factor[1] if len(self.factor) == 2 else None
+
+    @property
+    def text(self) -> str:
+        return str(self.exact) if self.exact is not None else f"{float(self.ball(128)):.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number by its term."""
+
+    term: Tree
+
+    def ball(self, bits: int) -> arb:
+        result = numbers.known(self.term, bits)
+        if not result.is_finite():
+            raise UnclearError
+        return result
+
+    @property
+    def exact(self) -> Fraction | None:
+        return None
+
+    @property
+    def text(self) -> str:
+        return numbers.shown(self.term)
+
+
+Number = Root | Constant
+
+
+def number(term: Tree) -> Number:
+    result = numbers.exact(term)
+    return Constant(term) if result is None else rational(Fraction(result))
+
+
+def rational(value: Fraction) -> Root:
+    return Root((-value, Fraction(1)), 0)
+
+
+def order(one: Number, other: Number) -> int:
+    """Raises: UnclearError."""
+    if one == other:
+        return 0
+    if one.exact is not None and other.exact is not None:
+        return (one.exact > other.exact) - (one.exact < other.exact)
+    for bits in _BITS:
+        first, second = one.ball(bits), other.ball(bits)
+        if first < second:
+            return -1
+        if first > second:
+            return 1
+        if isinstance(one, Root) and isinstance(other, Root) and one.factor == other.factor:
+            return (one.place > other.place) - (one.place < other.place)
+    with ctx.workprec(_BITS[-1]):
+        if (first - second).rad() < arb(2) ** -(_BITS[-1] // 2):
+            return 0
+    raise UnclearError
+
+
+def ordered(found: Iterable[Number]) -> list[Number]:
+    """Each once, in ascending order. Raises: UnclearError."""
+    kept: list[Number] = []
+    for one in sorted(dict.fromkeys(found), key=cmp_to_key(order)):
+        if not kept or order(kept[-1], one):
+            kept.append(one)
+    return kept
+
+
+def between(places: Sequence[Number]) -> list[Fraction]:
+    """A rational number before the first place, one between each two, and one after the last."""
+    if not places:
+        return [Fraction(0)]
+    return [
+        _near(places[0], -1),
+        *itertools.starmap(_inside, itertools.pairwise(places)),
+        _near(places[-1], 1),
+    ]
+
+
+def _near(place: Number, step: int) -> Fraction:
+    middle = place.ball(128).mid()
+    whole = integer(middle.floor() if step < 0 else middle.ceil())
+    if whole is None:
+        raise UnclearError
+    return Fraction(int(whole) + step)
+
+
+def _inside(one: Number, other: Number) -> Fraction:
+    for bits in _BITS:
+        with ctx.workprec(bits):
+            first, second = one.ball(bits), other.ball(bits)
+            middle = ((first + second) / 2).mid()
+            if first < middle < second:
+                mantissa, exponent = middle.man_exp()
+                return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    raise UnclearError
+
+
+Holds = Callable[[Number], bool]
+"""Whether a number belongs to a set. Raises: UnclearError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """A set of real numbers: where it may begin or end, and what belongs to it."""
+
+    ends: tuple[Number, ...]
+    holds: Holds
+
+    def apart(self, other: Points) -> Number | None:
+        """A number that belongs to one of two sets only; None where they are the same. Raises:
+        UnclearError."""
+        places = ordered([*self.ends, *other.ends])
+        for place in [*map(rational, between(places)), *places]:
+            if self.holds(place) != other.holds(place):
+                return place
+        return None
+
+
+def of_term(term: Tree) -> Points:
+    """The set that a term stands for. Raises: UnclearError."""
+    label, parts = term.label, term.children
+    if label in ("set", "list"):
+        members = tuple(map(_end, parts))
+        return Points(members, lambda at: any(order(at, one) == 0 for one in members))
+    if label == "interval":
+        return _interval(parts[0].label, parts[1], parts[2])
+    if label in ("union", "intersection", "without"):
+        sides = [of_term(part) for part in parts]
+        ends = tuple(end for side in sides for end in side.ends)
+        if label == "union":
+            return Points(ends, lambda at: any(side.holds(at) for side in sides))
+        if label == "intersection":
+            return Points(ends, lambda at: all(side.holds(at) for side in sides))
+        return Points(ends, lambda at: sides[0].holds(at) and not any(side.holds(at) for side in sides[1:]))
+    if not parts and label in REALS:
+        return Points((), lambda _: True)
+    if not parts and label in EMPTY:
+        return Points((), lambda _: False)
+    raise UnclearError(f"{label} is not judged as a set of numbers")
+
+
+def _end(part: Tree) -> Number:
+    if free(part) or not numbers.is_number(part):
+        raise UnclearError
+    return number(part)
+
+
+def _interval(kind: str, low: Tree, high: Tree) -> Points:
+    sides: list[Callable[[Number], bool]] = []
+    ends: list[Number] = []
+    for side, closed, sign in ((low, kind[0] == "c", 1), (high, kind[1] == "c", -1)):
+        infinite = numbers.end(side)
+        if infinite:
+            sides.append(lambda _, inside=infinite == -sign: inside)  # type: ignore[misc]
+            continue
+        place = _end(side)
+        ends.append(place)
+        sides.append(
+            lambda at, place=place, closed=closed, sign=sign: (  # type: ignore[misc]
+                (order(at, place) * sign) > 0 or (closed and order(at, place) == 0)
+            )
+        )
+    return Points(tuple(ends), lambda at: all(side(at) for side in sides))
+
+
+def of_statement(statement: Tree, name: str) -> Points:
+    """The values of a variable for which a statement on it alone holds. Raises: UnclearError."""
+    label, parts = statement.label, statement.children
+    if label in ("and", "or", "not"):
+        sides = [of_statement(part, name) for part in parts]
+        ends = tuple(end for side in sides for end in side.ends)
+        if label == "not":
+            return Points(ends, lambda at: not sides[0].holds(at))
+        every = all if label == "and" else any
+        return Points(ends, lambda at: every(side.holds(at) for side in sides))
+    if label == "in" and parts[0] == Tree(name):
+        return of_term(parts[1])
+    if label not in RELATIONS:
+        raise UnclearError(f"{label} is not judged as a condition on {name}")
+    return _relation(label, Tree("-", (parts[0], parts[1])), name)
+
+
+_FITTING = dict(zip(RELATIONS, (eq, ne, lt, le, gt, ge), strict=True))
+
+
+def fits(sign: str, found: int) -> bool:
+    """Whether a number of this sign (-1, 0 or 1) stands in a relation to 0."""
+    return _FITTING[sign](found, 0)
+
+
+def _relation(sign: str, difference: Tree, name: str) -> Points:
+    if free(difference) - {name}:
+        raise UnclearError
+    holes = [root for node in difference for root in _holes(node, name)]
+    ends = [*holes, *(root for plain in _without_bends(difference) for root in roots(plain, name))]
+    zeros = ordered(ends)
+    gaps = ordered(holes)
+
+    def holds(at: Number) -> bool:
+        if any(order(at, gap) == 0 for gap in gaps):
+            return False
+        result = _sign(difference, name, at, any(order(at, zero) == 0 for zero in zeros))
+        return fits(sign, result)
+
+    return Points(tuple(zeros), holds)
+
+
+def _sign(tree: Tree, name: str, at: Number, may_vanish: bool) -> int:
+    from engines.mathematics.verification.rigorous import LongSumError, value
+
+    for bits in _BITS:
+        with ctx.workprec(bits):
+            exact = at.exact
+            place: Any = at.ball(bits) if exact is None else _exact(exact)
+            try:
+                result = value(tree, {name: place})
+            except LongSumError:
+                raise UnclearError from None
+            if result is None or not result.is_finite():
+                raise UnclearError
+            if result > 0:
+                return 1
+            if result < 0:
+                return -1
+            if result.is_zero():
+                return 0
+    if may_vanish and result is not None and result.rad() < arb(2) ** -(_BITS[-1] // 2):
+        return 0
+    raise UnclearError
+
+
+def _holes(node: Tree, name: str) -> list[Number]:
+    """Where a part of a term has no value because it divides by 0."""
+    if node.label == "/" and name in node.children[1].labels():
+        below = node.children[1]
+    elif node.label == "pow" and name in node.labels():
+        exponent = numbers.exact(node.children[1])
+        if exponent is None or exponent != int(exponent):
+            raise UnclearError
+        if exponent > 0:
+            return []
+        below = node.children[0]
+    else:
+        return []
+    return [root for plain in _without_bends(below) for root in roots(plain, name)]
+
+
+def _without_bends(tree: Tree) -> list[Tree]:
+    """A term with u and -u in the place of |u|: among their zeros are those of the term."""
+    bends = list(dict.fromkeys(node for node in tree if node.label == "abs"))
+    if not bends:
+        return [tree]
+    if len(bends) > _MOST_BENDS:
+        raise UnclearError
+    found = [tree]
+    for bend in bends:
+        inner = bend.children[0]
+        choices = (inner, Tree("*", (Tree("-1"), inner)))
+        found = [_with(one, bend, choice) for one in found for choice in choices]
+    return [plain for one in found for plain in _without_bends(one)]
+
+
+def _with(tree: Tree, old: Tree, new: Tree) -> Tree:
+    if tree == old:
+        return new
+    return Tree(tree.label, tuple(_with(child, old, new) for child in tree.children))
+
+
+def roots(tree: Tree, name: str) -> list[Number]:
+    """The real zeros of a rational function with rational coefficients, or of one that is linear with other
+    constant ones. Raises: UnclearError."""
+    space = Space([tree])
+    try:
+        top = space.of(tree).top
+    except TooLargeError:
+        raise UnclearError from None
+    if top.is_zero():
+        return []
+    if space.atoms not in ([], [Tree(name)]):
+        return _linear(tree, name)
+    if not space.atoms or top.is_constant():
+        return []
+    degree = max(exponents[0] for exponents in top.to_dict())
+    if degree > _MOST_ROOTS:
+        raise UnclearError
+    dense = [Fraction(0)] * (degree + 1)
+    for exponents, c in top.to_dict().items():
+        dense[int(exponents[0])] = Fraction(int(c.p), int(c.q))
+    result: list[Number] = []
+    for factor, _ in _polynomial(dense).numer().factor()[1]:
+        coefficients = tuple(Fraction(int(c)) for c in factor.coeffs())
+        if len(coefficients) == 2:
+            result.append(rational(-coefficients[0] / coefficients[1]))
+            continue
+        with ctx.workprec(_BITS[0]):
+            count = len(_real_roots(_polynomial(coefficients)))
+        result += [Root(coefficients, place) for place in range(count)]
+    return result
+
+
+def _linear(tree: Tree, name: str) -> list[Number]:
+    """The zero of a x + b, where a and b are numbers."""
+    space = Space([tree])
+    quotient = space.of(tree)
+    place = space.atoms.index(Tree(name)) if Tree(name) in space.atoms else -1
+    others = [atom for atom in space.atoms if atom != Tree(name)]
+    if any(not numbers.is_number(atom) for atom in others):
+        raise UnclearError
+    if place < 0:
+        return []
+    if any(exponents[place] for exponents in quotient.bottom.to_dict()):
+        raise UnclearError
+    rows = quotient.top.to_dict()
+    if any(exponents[place] > 1 for exponents in rows):
+        raise UnclearError
+    parts = []
+    for wanted in (0, 1):
+        chosen = {e: c for e, c in rows.items() if e[place] == wanted}
+        moved = {tuple(0 if k == place else n for k, n in enumerate(e)): c for e, c in chosen.items()}
+        parts.append(space.sum(space.polynomial(moved)))
+    return [number(Tree("/", (Tree("*", (Tree("-1"), parts[0])), parts[1])))]
+
+
+def _polynomial(coefficients: Sequence[Fraction]) -> fmpq_poly:
+    return fmpq_poly([_exact(c) for c in coefficients])
+
+
+def _real_roots(polynomial: fmpq_poly) -> list[arb]:
+    roots: Any = polynomial.complex_roots()
+    result: list[arb] = [root.real for root, _ in roots if root.imag.is_zero()]
+
+    def before(one: arb, other: arb) -> int:
+        return -1 if one < other else 1
+
+    return sorted(result, key=cmp_to_key(before))
+
+
+def _exact(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)

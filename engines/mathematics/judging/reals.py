@@ -1,0 +1,493 @@
+"""Real terms of any variables: judged by the verifier, and the hypothesis found that is missing;
+what is assumed of variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from random import Random
+
+import numpy as np
+from flint import fmpq
+
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.tree import MAX_DEPTH, MAX_NODES, ZERO, Tree
+from engines.core.vocabulary import BINDERS, CONSTANTS, FURTHER, VARIABLE, WHOLE, variables_of
+from engines.formula.judge import Judgement
+from engines.mathematics.algebra.rational import Space, TooLargeError, factors
+from engines.mathematics.assumptions import Assumptions, Relation
+from engines.mathematics.judging import numbers
+from engines.mathematics.judging.names import EQUAL, INTEGERS, NUMBER_SETS, TURNED, free, replaced, undecided
+from engines.mathematics.judging.numbers import NoValueError
+from engines.mathematics.numbers.numeric import balls, compile_valid
+from engines.mathematics.terms.notation import infix
+from engines.mathematics.verification.explain import described
+from engines.mathematics.verification.points import Region
+from engines.mathematics.verification.rigorous import value
+from engines.mathematics.verification.verdicts import MemberVerdict
+from engines.mathematics.verification.verify import verifier
+
+_MOST_VARIABLES = 24
+_MOST_POWER, _MOST_TRIES = 24, 8
+_TRIED = 48
+"""Points at which a hypothesis is looked for."""
+_CONDITIONS = 3
+_MUCH = 0.5
+"""The share of values in common, of all where a hypothesis holds, for which it is named."""
+_SPELT = {"≥": ">=", "≤": "<=", "≠": "!="}
+_DOMAINS: Mapping[str, str] = {
+    "ln": "{} > 0",
+    "sqrt": "{} >= 0",
+    "asin": "-1 <= {} <= 1",
+    "acos": "-1 <= {} <= 1",
+    "factorial": "{} >= 0",
+    "gamma": "{} > 0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is assumed, what was settled on the way and has to be said, and whether some of what is assumed
+    could not be taken into account."""
+
+    assumptions: Assumptions
+    notes: tuple[str, ...] = ()
+    unclear: str = ""
+
+
+def equal(left: Tree, right: Tree, known: Known, *, seed: int = 0) -> Judgement:
+    """Whether two real terms without anything but operations of the language are equal."""
+    if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
+        return undecided("the terms are too large")
+    names = variables_of(left, right) | known.assumptions.variables
+    if not names:
+        return of_numbers(left, right)
+    if len(names) > _MOST_VARIABLES:
+        return undecided(f"there are more than {_MOST_VARIABLES} variables")
+    if (result := _polynomials(left, right, known)) is not None:
+        return result
+    whole = with_integers((left, right), known)
+    renamed = _Renamed(left, right, whole.assumptions)
+    try:
+        result = renamed.judged(seed)
+    except (EngineError, RecursionError, OverflowError) as error:
+        what = error.what if isinstance(error, EngineError) else "the terms are too large"
+        return undecided(what)
+    notes = "; ".join(whole.notes)
+    if result.verdict == "different" and whole.unclear:
+        return undecided(f"{whole.unclear} is assumed, which is not understood")
+    return replace(result, reason="; ".join(filter(None, [result.reason, notes])))
+
+
+def _polynomials(left: Tree, right: Tree, known: Known) -> Judgement | None:
+    """Polynomials are equal if their coefficients are. None for other terms, or where it depends on what is
+    assumed."""
+    if not (_is_polynomial(left) and _is_polynomial(right)):
+        return None
+    difference = Tree("-", (left, right))
+    space = Space([difference])
+    try:
+        found = space.of(difference).top
+    except TooLargeError:
+        return None
+    if found.is_zero():
+        return EQUAL
+    if known.assumptions or known.unclear or known.notes:
+        return None
+    names = [atom.label for atom in space.atoms]
+    for start in range(2, 2 + _MOST_TRIES):
+        point = {name: fmpq(start + 3 * place) for place, name in enumerate(names)}
+        one, other = (value(side, point) for side in (left, right))
+        if one is not None and other is not None and not one.overlaps(other):
+            at_ = ", ".join(f"{name} = {place}" for name, place in point.items())
+            return Judgement("different", witness=f"{at_}: {float(one):.8g} and {float(other):.8g}")
+    return None
+
+
+def _divisors(tree: Tree) -> Iterator[Tree]:
+    """The irreducible factors of the polynomials by which a term divides."""
+    for node in tree:
+        exponent = numbers.exact(node.children[1]) if node.label == "pow" else None
+        if node.label == "/":
+            below = node.children[1]
+        elif exponent is not None and exponent < 0:
+            below = node.children[0]
+        else:
+            continue
+        if _is_polynomial(below) and variables_of(below):
+            try:
+                yield from (factor for factor, _ in factors(below)[1])
+            except TooLargeError:
+                continue
+
+
+def _is_polynomial(tree: Tree) -> bool:
+    return numbers.is_polynomial(tree, _MOST_POWER) and {*CONSTANTS}.isdisjoint(tree.labels())
+
+
+def of_numbers(left: Tree, right: Tree) -> Judgement:
+    """Whether two terms without variables are the same number."""
+    try:
+        sign = numbers.order(left, right)
+    except NoValueError:
+        return undecided("one of them has no real value")
+    if sign is None:
+        return undecided("the difference is too small to be seen, or a value is not known")
+    if sign:
+        return Judgement("different", witness=f"{numbers.shown(left)} and {numbers.shown(right)}")
+    return EQUAL
+
+
+def with_integers(trees: Sequence[Tree], known: Known) -> Known:
+    """With variables that stand in `n!`, `gcd(a, b)` or the bounds of a sum as integers."""
+    least: dict[str, Tree] = {}
+    for tree in trees:
+        for node in tree:
+            if node.label in ("sum", "prod"):
+                low, high = node.children[1:3]
+                for name in sorted(variables_of(high) - variables_of(low)):
+                    least[name] = low if high == Tree(name) else least.get(name, ZERO)
+                for name in variables_of(low):
+                    least.setdefault(name, ZERO)
+            elif node.label in WHOLE and node.label not in ("gamma", "pochhammer"):
+                for name in variables_of(node):
+                    least.setdefault(name, ZERO)
+    bound = {node.children[0].label for tree in trees for node in tree if node.label in BINDERS}
+    assumed = known.assumptions
+    said = assumed.variables
+    free = variables_of(*trees)
+    new = sorted(name for name in least if name in free and name not in bound - free)
+    if not new:
+        return known
+    integers = tuple(sorted({*assumed.integers, *new}))
+    relations = tuple(
+        Relation(least[name], "<=", Tree(name)) for name in new if name not in said - {*assumed.integers}
+    )
+    notes = tuple(
+        f"{name} is an integer"
+        + ("" if name in said - {*assumed.integers} else f", {name} >= {infix(least[name])}")
+        for name in new
+        if name not in assumed.integers or name not in said
+    )
+    return Known(
+        Assumptions(integers, (*assumed.relations, *relations)), (*known.notes, *notes), known.unclear
+    )
+
+
+class _Renamed:
+    """Two terms whose variables have names for the verifier, among which the one by which they are
+    differentiated is x."""
+
+    def __init__(self, left: Tree, right: Tree, assumptions: Assumptions) -> None:
+        slopes = {
+            node.children[0].label
+            for tree in (left, right)
+            for node in tree
+            if node.label == "d" and node.children
+        }
+        if len(slopes) > 1:
+            raise ExpressionError("derivatives by several variables are not judged")
+        names = sorted(variables_of(left, right) | assumptions.variables)
+        bound = {node.children[0].label for tree in (left, right) for node in tree if node.label in BINDERS}
+        first = next(iter(slopes), VARIABLE if VARIABLE in names or len(names) != 1 else names[0])
+        self.names = {first: VARIABLE}
+        taken = {*names, *bound}
+        new = (f"x_{number}'" for number in range(len(taken) + 1))
+        for name in sorted(taken - {first}):
+            self.names[name] = name if name != VARIABLE else next(one for one in new if one not in taken)
+        self.back = {new: old for old, new in self.names.items()}
+        self.left, self.right = (renamed(tree, self.names) for tree in (left, right))
+        self.assumptions = Assumptions(
+            tuple(self.names[name] for name in assumptions.integers),
+            tuple(
+                Relation(renamed(one.left, self.names), one.sign, renamed(one.right, self.names))
+                for one in assumptions.relations
+            ),
+        )
+
+    def judged(self, seed: int) -> Judgement:
+        verdict, reason = self._verdict(self.assumptions, seed)
+        match verdict.outcome:
+            case "equal" | "extends" | "shrinks":
+                return self._agrees(verdict)
+            case "different":
+                condition = self._hypothesis(seed)
+                witness = self._witness(verdict)
+                if condition:
+                    return Judgement("equal if", condition, witness)
+                return Judgement("different", witness=witness)
+        condition = self._hypothesis(seed)
+        if condition:
+            return Judgement("equal if", condition)
+        if verdict.outcome == "nowhere":
+            return undecided("they have no value at the same points")
+        return undecided(reason or "too few points show whether they are equal")
+
+    def _verdict(self, assumptions: Assumptions, seed: int) -> tuple[MemberVerdict, str]:
+        judge = verifier(self.left, self.right, assumptions=assumptions, seed=seed)
+        (result,) = judge.check([self.right])
+        return result, judge.reason
+
+    def _agrees(self, verdict: MemberVerdict) -> Judgement:
+        apart = [self._exceptions(verdict.exceptions), *self._curves()]
+        exceptions = " and ".join(filter(None, apart))
+        if verdict.outcome == "equal":
+            return Judgement("equal if", exceptions) if exceptions else EQUAL
+        left = verdict.outcome == "extends" or verdict.gained
+        sides = [*([self.left] if left else []), *([self.right] if verdict.outcome != "extends" else [])]
+        condition = self._domain(sides)
+        return Judgement("equal if", " and ".join(filter(None, [condition, exceptions])))
+
+    def _curves(self) -> Iterator[str]:
+        """Where only one of the terms divides by 0, if that is a curve: the verifier looks for points of one
+        variable. A factor counts if it has values of both signs, hence is 0 between them."""
+        one, other = ({*_divisors(side)} for side in (self.left, self.right))
+        random = Random(0)
+        for factor in sorted(one ^ other, key=str):
+            names = variables_of(factor)
+            if len(names) < 2:
+                continue
+            points = ({name: fmpq(random.randint(-9, 9)) for name in names} for _ in range(_TRIED))
+            values = [found for point in points if (found := value(factor, point)) is not None]
+            if any(found < 0 for found in values) and any(found > 0 for found in values):
+                yield f"{infix(renamed(factor, self.back))} != 0"
+
+    def _exceptions(self, text: str) -> str:
+        if not text:
+            return ""
+        name = self.back.get(VARIABLE, VARIABLE)
+        if "=" not in text:
+            return " and ".join(f"{name} != {place}" for place in text.split(", ") if place != "…")
+        apart = []
+        for one in text.split(", "):
+            pairs = (part.partition(" = ") for part in one.split(" and "))
+            parts = [f"{self.back.get(name, name)} != {place}" for name, _, place in pairs]
+            apart.append(" or ".join(parts) if len(parts) == 1 else f"({' or '.join(parts)})")
+        return " and ".join(apart)
+
+    def _domain(self, sides: Sequence[Tree]) -> str:
+        """Where terms are defined, in words: what their own parts need that those of the other do not."""
+        plain = FURTHER.keys().isdisjoint(sides[0].labels())
+        if plain and set(self.back) == {VARIABLE} and not self.assumptions and len(sides) == 1:
+            text = described(sides[0]).text
+            if text and not text.startswith(("about", "unknown", "nowhere")):
+                for sign, spelt in _SPELT.items():
+                    text = text.replace(sign, spelt)
+                return re.sub(r"\bx\b", self.back[VARIABLE], text)
+        others = {*needs(self.left)} & {*needs(self.right)}
+        found = [need for side in sides for need in needs(side) if need not in others]
+        texts = [text.format(infix(renamed(tree, self.back))) for text, tree in dict.fromkeys(found)]
+        return " and ".join(texts[:_CONDITIONS]) if texts else "both sides are defined"
+
+    def _witness(self, verdict: MemberVerdict) -> str:
+        example = verdict.counterexample
+        if example is None:
+            return ""
+        at = dict(example.at) or {VARIABLE: example.x}
+        places = ", ".join(
+            f"{self.back.get(name, name)} = {place:.6g}" for name, place in at.items() if name in self.back
+        )
+        sides = [("no value" if side is None else f"{side:.8g}") for side in (example.head, example.member)]
+        return f"{places}: {sides[0]} and {sides[1]}"
+
+    # ---- the hypothesis that is missing
+
+    def _hypothesis(self, seed: int) -> str:
+        """A condition on the variables under which the terms are equal, or "": what holds at all points tried
+        where the condition holds, and at no other by the verifier."""
+        try:
+            region = Region(tuple(dict.fromkeys([VARIABLE, *self.back])), self.assumptions, seed=seed)
+            region.points  # noqa: B018
+        except EngineError:
+            return ""
+        for candidate in self._candidates(region):
+            assumed = Assumptions(
+                tuple(sorted({*self.assumptions.integers, *candidate.integers})),
+                (*self.assumptions.relations, *candidate.relations),
+            )
+            try:
+                verdict, _ = self._verdict(assumed, seed)
+            except EngineError:
+                continue
+            # few values in common may be the same by chance
+            much = verdict.outcome == "shrinks" and verdict.kept > _MUCH and not candidate.integers
+            if verdict.outcome in ("equal", "extends") or much:
+                parts = [self._said(candidate)]
+                if verdict.exceptions:
+                    parts.append(self._exceptions(verdict.exceptions))
+                return " and ".join(parts)
+        return ""
+
+    def _said(self, assumed: Assumptions) -> str:
+        texts = [f"{self.back[name]} is an integer" for name in assumed.integers]
+        for one in assumed.relations:
+            left, right = renamed(one.left, self.back), renamed(one.right, self.back)
+            if one.left == ZERO and one.sign != "!=":
+                texts.append(f"{infix(right)} {one.sign.replace('<', '>')} 0")
+            else:
+                texts.append(f"{infix(left)} {one.sign} {infix(right)}")
+        return " and ".join(texts)
+
+    def _candidates(self, region: Region) -> Iterator[Assumptions]:
+        names = [name for name in self.back if name in variables_of(self.left, self.right)]
+        real = [name for name in names if name not in self.assumptions.integers]
+        points = region.points[:, : 4 * _TRIED]
+        agreeing = self._agreeing(points, region.variables)
+        rows = dict(zip(region.variables, points, strict=True))
+        for sign in ("<", ">"):
+            for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
+                ahead = [rows[name] > 0 if sign == "<" else rows[name] < 0 for name in chosen]
+                inside = reduce(np.logical_and, ahead)
+                if inside.sum() >= 8 and (agreeing[inside] >= 0).all() and (agreeing[inside] > 0).any():
+                    yield from self._of_sign(chosen, sign)
+        for chosen in [[name] for name in real] + ([real] if len(real) > 1 else []):
+            whole = points.copy()
+            for name in chosen:
+                whole[region.variables.index(name)] = np.arange(whole.shape[1]) // 8 % 13 + 1
+            seen = self._agreeing(whole[:, ::8], region.variables)
+            if (seen >= 0).all() and (seen > 0).any():
+                yield Assumptions(tuple(sorted(chosen)))
+                yield Assumptions(
+                    tuple(sorted(chosen)), tuple(Relation(ZERO, "<=", Tree(name)) for name in chosen)
+                )
+
+    @staticmethod
+    def _of_sign(chosen: Sequence[str], sign: str) -> Iterator[Assumptions]:
+        for strict in ("<=", "<"):
+            relations = [
+                Relation(ZERO, strict, Tree(name)) if sign == "<" else Relation(Tree(name), strict, ZERO)
+                for name in chosen
+            ]
+            yield Assumptions((), tuple(relations))
+
+    def _agreeing(self, points: np.ndarray, variables: Sequence[str]) -> np.ndarray:
+        """1 where both have about the same value, -1 where they certainly differ, 0 where one has none."""
+        if FURTHER.keys().isdisjoint([*self.left.labels(), *self.right.labels()]):
+            programs = compile_valid([self.left, self.right], variables=variables)
+            (one, other), (error, wide) = balls(programs, points)
+            known = np.isfinite(error) & np.isfinite(wide)
+            with np.errstate(all="ignore"):
+                close = np.abs(one - other) <= 4 * (error + wide) + 1e-12 * np.abs(one)
+            return np.where(known, np.where(close, 1, -1), 0)
+        found = []
+        for column in points.T[:_TRIED].tolist():
+            point = dict(zip(variables, column, strict=True))
+            one, other = (numbers.at(side, point) for side in (self.left, self.right))
+            if one is None or other is None or not (one.is_finite() and other.is_finite()):
+                found.append(0)
+            else:
+                found.append(1 if one.overlaps(other) else -1)
+        return np.array(found + [0] * (points.shape[1] - len(found)))
+
+
+def needs(tree: Tree) -> list[tuple[str, Tree]]:
+    """What the parts of a term need in order to be defined: texts with a place for a term."""
+    result: list[tuple[str, Tree]] = []
+    for node in tree:
+        if node.label in _DOMAINS:
+            inner = node.children[0]
+            result += [] if numbers.is_number(inner) else [(_DOMAINS[node.label], inner)]
+        elif node.label in ("/", "mod") and not _never_zero(node.children[1]):
+            result.append(("{} != 0", node.children[1]))
+        elif node.label == "pow":
+            base, exponent = node.children
+            fixed = numbers.exact(exponent)
+            if numbers.is_number(base):
+                continue
+            if fixed is None or fixed != int(fixed):
+                result.append(("{} >= 0" if fixed is not None and fixed > 0 else "{} > 0", base))
+            elif fixed <= 0:
+                result.append(("{} != 0", base))
+        elif node.label == "log":
+            result += [("{} > 0", part) for part in node.children if not numbers.is_number(part)]
+    return result
+
+
+def _never_zero(tree: Tree) -> bool:
+    """Whether a term is certainly not 0 where it is defined."""
+    if tree.label == "*":
+        return all(map(_never_zero, tree.children))
+    return (
+        numbers.is_number(tree) or tree.label in ("factorial", "gamma") or tree.children[:1] == (Tree("e"),)
+    )
+
+
+def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
+    """With other names of variables, bound ones too."""
+    if not tree.children:
+        return Tree(names[tree.label]) if tree.label in names else tree
+    return Tree(tree.label, tuple(renamed(child, names) for child in tree.children))
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Known):
+    """Also what stands for variables, by what is assumed to be equal to them."""
+
+    values: tuple[tuple[str, Tree], ...] = ()
+
+    def substituted(self, tree: Tree) -> Tree:
+        for name, instead in self.values:
+            tree = replaced(tree, name, instead)
+        return tree
+
+
+def assumed(statements: Sequence[Tree]) -> Given:
+    integers: dict[str, None] = {}
+    relations: list[Relation] = []
+    values: list[tuple[str, Tree]] = []
+    unclear = ""
+    for one in flat(statements):
+        for name, instead in values:
+            one = replaced(one, name, instead)
+        if one.label == "in" and not one.children[0].children and one.children[1].label in INTEGERS:
+            name = one.children[0].label
+            integers[name] = None
+            if one.children[1].label in ("N", "ℕ"):
+                relations.append(Relation(ZERO, "<=", Tree(name)))
+        elif one.label == "in" and one.children[1].label in NUMBER_SETS:
+            continue
+        elif one.label == "=" and (result := _value_said(one)):
+            values.append(result)
+        elif (relation := _relation(one)) is not None:
+            relations.append(relation)
+        else:
+            unclear = unclear or said(one)
+    return Given(Assumptions(tuple(sorted(integers)), tuple(relations)), (), unclear, tuple(values))
+
+
+def flat(statements: Sequence[Tree]) -> Iterator[Tree]:
+    for one in statements:
+        if one.label == "and":
+            yield from flat(one.children)
+        else:
+            yield one
+
+
+def _value_said(equation: Tree) -> tuple[str, Tree] | None:
+    for side, other in (equation.children, equation.children[::-1]):
+        if not side.children and {side.label} == free(side) and side.label not in other.labels():
+            return side.label, other
+    return None
+
+
+def _relation(statement: Tree) -> Relation | None:
+    if statement.label not in ("<", "<=", ">", ">=", "!="):
+        return None
+    left, right = statement.children
+    names = sorted(free(left, right) | {"x"})
+    difference = Tree("-", (left, right))
+    if not free(difference) or compile_valid([difference], variables=names).nesting[0] < 0:
+        return None
+    if statement.label[0] == ">":
+        return Relation(right, TURNED[statement.label], left)  # type: ignore[arg-type]
+    return Relation(left, statement.label, right)  # type: ignore[arg-type]
+
+
+def said(statement: Tree) -> str:
+    """A statement for people."""
+    if len(statement.children) == 2:
+        left, right = statement.children
+        return f"{infix(left)} {statement.label} {infix(right)}"
+    return infix(statement)

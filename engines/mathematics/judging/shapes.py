@@ -1,0 +1,389 @@
+"""Matrices, tuples, lists, sets and texts: worked out to their members, which are judged one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from itertools import product, repeat
+from typing import TYPE_CHECKING
+
+from engines.core.tree import ONE, ZERO, Tree
+from engines.formula.judge import Judgement
+from engines.mathematics.judging import line, numbers
+from engines.mathematics.judging.names import EMPTY, EQUAL, REALS, free, undecided
+from engines.mathematics.judging.numbers import separated
+
+if TYPE_CHECKING:
+    from engines.mathematics.judging.reals import Known
+    from engines.mathematics.judging.terms import TermJudge
+
+_POINTS = ("interval", "union", "intersection", "without")
+_KINDS = ("set", "tuple", "list", "matrix", "text", *_POINTS)
+_NAMES = {"interval": "an interval", **dict.fromkeys(("set", "union", "intersection", "without"), "a set")}
+_LARGEST = 5
+"""Rows and columns of which a determinant is worked out."""
+_MOST_POWER = 12
+_MOST_MEMBERS = 60
+_PUNCTUATION = re.compile(r"[^\w\s]+|_")
+
+
+def kind(tree: Tree) -> str:
+    """`scalar`, or what a term is made of."""
+    if not tree.children:
+        return "set" if tree.label in EMPTY else "scalar"
+    return tree.label if tree.label in _KINDS else "scalar"
+
+
+# ---- working out
+
+Rows = list[list[Tree]]
+
+
+def worked_out(tree: Tree) -> Tree:
+    """With operations on matrices and vectors done. Raises: UnclearError for what cannot be done."""
+    return tree if _VECTORS.isdisjoint(tree.labels()) else _worked(tree)
+
+
+_VECTORS = {"matrix", "tuple"}
+
+
+def _worked(tree: Tree) -> Tree:
+    if not tree.children or tree.label == "row":
+        return tree
+    parts = tuple(map(_worked, tree.children))
+    label = tree.label
+    if label in _OPERATIONS and any(map(_is_vector, parts)):
+        return _OPERATIONS[label](*parts)
+    return Tree(label, parts)
+
+
+def _rows(tree: Tree) -> Rows:
+    if tree.label == "tuple":
+        return [[part] for part in tree.children]
+    if tree.label != "matrix":
+        raise line.UnclearError("a number stands where a matrix is needed")
+    rows = [list(row.children) for row in tree.children]
+    if len({len(row) for row in rows}) != 1:
+        raise line.UnclearError("the rows of a matrix are not equally long")
+    return rows
+
+
+def _matrix(rows: Sequence[Sequence[Tree]]) -> Tree:
+    return Tree("matrix", tuple(Tree("row", tuple(row)) for row in rows))
+
+
+def _is_vector(tree: Tree) -> bool:
+    return tree.label in _VECTORS and bool(tree.children)
+
+
+def _each(change: Callable[[Tree], Tree], tree: Tree) -> Tree:
+    if tree.label == "tuple":
+        return Tree("tuple", tuple(map(change, tree.children)))
+    return _matrix([[change(one) for one in row] for row in _rows(tree)])
+
+
+def _sum(label: str) -> Callable[[Tree, Tree], Tree]:
+    def added(one: Tree, other: Tree) -> Tree:
+        first, second = _rows(one), _rows(other)
+        if [len(row) for row in first] != [len(row) for row in second]:
+            raise line.UnclearError("matrices of different sizes are added")
+        rows = [
+            [Tree(label, pair) for pair in zip(*both, strict=True)]
+            for both in zip(first, second, strict=True)
+        ]
+        if one.label == other.label == "tuple":
+            return Tree("tuple", tuple(row[0] for row in rows))
+        return _matrix(rows)
+
+    return added
+
+
+def _product(one: Tree, other: Tree) -> Tree:
+    if not _is_vector(one):
+        return _each(lambda entry: Tree("*", (one, entry)), other)
+    if not _is_vector(other):
+        return _each(lambda entry: Tree("*", (entry, other)), one)
+    if one.label == other.label == "tuple":
+        raise line.UnclearError("the product of two vectors can be read in two ways")
+    first, second = _rows(one), _rows(other)
+    if len(first[0]) != len(second):
+        raise line.UnclearError("matrices are multiplied whose sizes do not fit")
+    columns = list(zip(*second, strict=True))
+    return _matrix(
+        [
+            [_added([Tree("*", pair) for pair in zip(row, column, strict=True)]) for column in columns]
+            for row in first
+        ]
+    )
+
+
+def _added(terms: Sequence[Tree]) -> Tree:
+    return reduce(lambda one, other: Tree("+", (one, other)), terms)
+
+
+def _over(one: Tree, other: Tree) -> Tree:
+    if _is_vector(other):
+        raise line.UnclearError("a matrix is no divisor")
+    return _each(lambda entry: Tree("/", (entry, other)), one)
+
+
+def _power(one: Tree, exponent: Tree) -> Tree:
+    n = numbers.exact(exponent) if not _is_vector(exponent) else None
+    if n is None or n != int(n) or not -1 <= n <= _MOST_POWER:
+        raise line.UnclearError("only small integer powers of matrices are worked out")
+    if n == -1:
+        return _inverse(one)
+    rows = _square(one)
+    unit = [[ONE if i == j else ZERO for j in range(len(rows))] for i in range(len(rows))]
+    return reduce(_product, [_matrix(rows)] * int(n)) if n else _matrix(unit)
+
+
+def _square(tree: Tree) -> Rows:
+    rows = _rows(tree)
+    if len(rows) != len(rows[0]):
+        raise line.UnclearError("the matrix is not square")
+    if len(rows) > _LARGEST:
+        raise line.UnclearError(f"matrices of more than {_LARGEST} rows are not worked out")
+    return rows
+
+
+def _determinant(rows: Rows) -> Tree:
+    if len(rows) == 1:
+        return rows[0][0]
+    total: Tree | None = None
+    for place, entry in enumerate(rows[0]):
+        term = Tree("*", (entry, _determinant(_minor(rows, 0, place))))
+        total = term if total is None else Tree("-" if place % 2 else "+", (total, term))
+    assert total is not None
+    return total
+
+
+def _minor(rows: Rows, i: int, j: int) -> Rows:
+    return [[*row[:j], *row[j + 1 :]] for k, row in enumerate(rows) if k != i]
+
+
+def _inverse(tree: Tree) -> Tree:
+    rows = _square(tree)
+    below = _determinant(rows)
+    if len(rows) == 1:
+        return _matrix([[Tree("/", (ONE, below))]])
+    return _matrix(
+        [
+            [
+                Tree("/", (Tree("*", (Tree(str((-1) ** (i + j))), _determinant(_minor(rows, j, i)))), below))
+                for j in range(len(rows))
+            ]
+            for i in range(len(rows))
+        ]
+    )
+
+
+_OPERATIONS: dict[str, Callable[..., Tree]] = {
+    "+": _sum("+"),
+    "-": _sum("-"),
+    "*": _product,
+    "/": _over,
+    "pow": _power,
+    "det": lambda one: _determinant(_square(one)),
+    "abs": lambda one: (
+        _determinant(_square(one))
+        if one.label == "matrix"
+        else Tree("sqrt", (_added([Tree("pow", (part, Tree("2"))) for part in one.children]),))
+    ),
+    "tr": lambda one: _added([row[place] for place, row in enumerate(_square(one))]),
+    "transpose": lambda one: _matrix(list(map(list, zip(*_rows(one), strict=True)))),
+    "inverse": _inverse,
+}
+
+
+def of_signs(tree: Tree, *, together: bool) -> Tree:
+    """The set of what a term is for each choice of signs ±; a set or list gives its members.
+
+    Args: together: all signs are the same.
+    """
+    count = sum(node.label == "pm" for node in tree)
+    if count > 6 and not together:
+        raise line.UnclearError("there are too many signs ±")
+    found: list[Tree] = []
+    for choice in [repeat("+"), repeat("-")] if together else map(iter, product("+-", repeat=count)):
+        one = signed(tree, choice)
+        found += one.children if one.label in ("set", "list") else (one,)
+    return Tree("set", tuple(dict.fromkeys(found)))
+
+
+def signed(tree: Tree, signs: Iterator[str]) -> Tree:
+    """A term with the next of the signs in the place of each ±."""
+    sign = next(signs) if tree.label == "pm" else ""
+    parts = tuple(signed(child, signs) for child in tree.children)
+    if len(parts) == 2 or not sign:
+        return Tree(sign or tree.label, parts)
+    return parts[0] if sign == "+" else Tree("*", (Tree("-1"), parts[0]))
+
+
+# ---- judging
+
+
+def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    kinds = kind(left), kind(right)
+    if "text" in kinds:
+        return _texts(left, right)
+    if "scalar" in kinds and not any(side.label in REALS and not side.children for side in (left, right)):
+        return _with_scalar(judge, left, right, assume)
+    if "matrix" in kinds:
+        return _matrices(judge, left, right, assume)
+    if "interval" in kinds and ("tuple" in kinds or kinds == ("interval", "interval")):
+        # an open interval is written as a pair is
+        pairs = [side.children[1:] if side.label == "interval" else side.children for side in (left, right)]
+        open_ = all(side.label != "interval" or side.children[0].label == "oo" for side in (left, right))
+        if left.label == right.label == "interval":
+            open_ = left.children[0] == right.children[0] and bool(free(left, right))
+        if open_:
+            return members(judge, pairs[0], pairs[1], assume)
+    if all(one in ("tuple", "list") for one in kinds):
+        result = members(judge, left.children, right.children, assume)
+        if result.verdict == "equal" or kinds != ("list", "list"):
+            return result
+        return _sets(judge, left, right, assume)
+    if all(one in ("set", "list") for one in kinds):
+        return _sets(judge, left, right, assume)
+    if "tuple" in kinds:
+        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+    try:
+        place = line.of_term(left).apart(line.of_term(right))
+    except line.UnclearError as error:
+        return undecided(error.what)
+    if place is None:
+        return EQUAL
+    return Judgement("different", witness=f"{place.text} belongs to one of them only")
+
+
+def _name(tree: Tree) -> str:
+    label = kind(tree)
+    if label == "scalar":
+        return "a number"
+    if label in ("tuple", "list"):
+        return f"a {label} of {len(tree.children)}"
+    return _NAMES.get(label, f"a {label}")
+
+
+def _texts(left: Tree, right: Tree) -> Judgement:
+    found = [words(side) for side in (left, right)]
+    if found[0] is None or found[1] is None:
+        return undecided("one of them is a text")
+    if found[0] == found[1]:
+        return EQUAL
+    if {*found[0]} <= {*found[1]} or {*found[1]} <= {*found[0]}:
+        return undecided("one text is a part of the other")
+    return Judgement("different", witness=f"{' '.join(found[0])!r} and {' '.join(found[1])!r}")
+
+
+def words(tree: Tree) -> list[str] | None:
+    """The words of a text, without case and punctuation; a letter or name is a word too."""
+    if tree.label == "*":
+        # a name in italics reads as a product of its letters
+        sides = [words(part) for part in tree.children]
+        return None if sides[0] is None or sides[1] is None else ["".join([*sides[0], *sides[1]])]
+    if tree.children and tree.label != "text":
+        return None
+    label = tree.children[0].label if tree.children else tree.label
+    return _PUNCTUATION.sub(" ", label).casefold().split()
+
+
+def _with_scalar(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    shape, scalar = (right, left) if kind(left) == "scalar" else (left, right)
+    if shape.label in ("set", "list") and len(shape.children) == 1:
+        return judge.compared(shape.children[0], scalar, assume)
+    if numbers.is_number(scalar) or (free(scalar) and scalar.children):
+        if shape.label == "matrix" and len(shape.children) == len(shape.children[0].children) == 1:
+            return undecided("one of them is a matrix")
+        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+    return undecided(f"one of them is {_name(shape)}")
+
+
+def _matrices(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    if any(kind(side) not in ("matrix", "tuple", "list") for side in (left, right)):
+        return Judgement("different", witness=f"{_name(left)} and {_name(right)}")
+    sides = [_rows(Tree("tuple", side.children) if side.label == "list" else side) for side in (left, right)]
+    first, second = sides
+    if {left.label, right.label} != {"matrix"} and 1 in (len(first), len(second)):
+        # a tuple is a row or a column
+        first, second = ([[one for row in rows for one in row]] for rows in sides)
+    if [len(row) for row in first] != [len(row) for row in second]:
+        sizes = [f"{len(rows)} by {len(rows[0])}" for rows in (first, second)]
+        return Judgement("different", witness=f"{sizes[0]} and {sizes[1]}")
+    flat = [[one for row in rows for one in row] for rows in (first, second)]
+    return members(judge, flat[0], flat[1], assume)
+
+
+def members(
+    judge: TermJudge, left: Sequence[Tree], right: Sequence[Tree], assume: Sequence[Tree]
+) -> Judgement:
+    """Judges members that stand at the same places."""
+    if len(left) != len(right):
+        return Judgement("different", witness=f"{len(left)} and {len(right)} members")
+    conditions: list[str] = []
+    notes: list[str] = []
+    doubtful: Judgement | None = None
+    witness = ""
+    for one, other in zip(left, right, strict=True):
+        result = judge.compared(one, other, assume)
+        if result.verdict == "different":
+            return result
+        if result.verdict == "undecided":
+            doubtful = doubtful or result
+        if result.condition:
+            conditions.append(result.condition)
+            witness = witness or result.witness
+        if result.reason:
+            notes.append(result.reason)
+    if doubtful is not None:
+        return doubtful
+    reason = "; ".join(dict.fromkeys(notes))
+    if conditions:
+        return Judgement("equal if", " and ".join(dict.fromkeys(conditions)), witness, reason)
+    return Judgement("equal", reason=reason)
+
+
+def _sets(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    """Judges sets by their members: each has to be equal to one of the other set."""
+    if max(len(left.children), len(right.children)) > _MOST_MEMBERS:
+        return undecided(f"there are more than {_MOST_MEMBERS} members")
+    reasons: list[str] = []
+    notes: list[str] = []
+    for own, others in ((left.children, right.children), (right.children, left.children)):
+        for member in own:
+            apart = []
+            for other in others:
+                result = judge.compared(member, other, assume)
+                if result.verdict == "equal":
+                    notes += filter(None, [result.reason])
+                    break
+                apart.append(result)
+            else:
+                if all(one.verdict == "different" for one in apart) and not free(member, *others):
+                    return Judgement("different", witness=f"{_text(member)} belongs to one of them only")
+                reasons.append(f"{_text(member)} may belong to one of them only")
+    if reasons:
+        if len(left.children) == len(right.children) == 1:
+            return judge.compared(left.children[0], right.children[0], assume)
+        return undecided(reasons[0])
+    return Judgement("equal", reason="; ".join(dict.fromkeys(notes)))
+
+
+def _text(tree: Tree) -> str:
+    from engines.mathematics.judging.reals import said
+
+    return numbers.shown(tree) if numbers.is_number(tree) else said(tree)
+
+
+def with_units(judge: TermJudge, left: Tree, right: Tree, known: Known) -> Judgement:
+    """Judges quantities: the same dimensions, and numbers equal in the same units."""
+    one, other = separated(left), separated(right)
+    if one is None or other is None:
+        return undecided("units that are no factors are not judged")
+    if bool(one.units) != bool(other.units):
+        return undecided("only one of them has a unit")
+    if one.units != other.units:
+        return Judgement("different", witness=f"{one.shown} and {other.shown}")
+    return judge.scalars(one.number, other.number, known)

@@ -1,0 +1,634 @@
+"""Statements: whether they hold, and whether two of them say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise, product
+from math import lcm
+from random import Random
+from typing import TYPE_CHECKING
+
+from flint import ctx, fmpq, fmpq_poly
+
+from engines.core.errors import EngineError
+from engines.core.tree import ZERO, Tree
+from engines.formula.judge import Judgement
+from engines.mathematics.algebra.rational import Space, TooLargeError
+from engines.mathematics.judging import line, numbers, reals, shapes
+from engines.mathematics.judging.names import (
+    EQUAL,
+    INTEGERS,
+    RELATIONS,
+    TURNED,
+    free,
+    is_real,
+    replaced,
+    undecided,
+)
+from engines.mathematics.judging.reals import assumed, flat, said
+
+if TYPE_CHECKING:
+    from engines.mathematics.judging.terms import TermJudge
+
+_STATEMENTS = (*RELATIONS, "in", "subset", "approx", "congruent", "and", "or", "implies", "iff", "not")
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+_TRIED = 60
+_DEGREE = 40
+_REMAINDERS = 4_000
+_LINES, _REACH = 20, 8
+_T = Tree("#t")
+_UNEQUAL_ENOUGH = 0.05
+"""Numbers said to be about the same that are so far apart, of their size, are not."""
+
+
+def is_statement(tree: Tree) -> bool:
+    return tree.label in _STATEMENTS and bool(tree.children)
+
+
+def without_signs(statement: Tree) -> Tree:
+    """With `or` in the place of signs ±, which are all the same."""
+    if not is_statement(statement) or "pm" not in statement.labels():
+        return statement
+    if statement.label in ("and", "or", "not", "implies", "iff"):
+        return Tree(statement.label, tuple(map(without_signs, statement.children)))
+    return Tree("or", shapes.of_signs(statement, together=True).children)
+
+
+# ---- whether a statement holds
+
+
+def holds(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+    label, parts = statement.label, statement.children
+    if not is_statement(statement):
+        return undecided("it is no statement")
+    if label == "=":
+        return judge.compared(parts[0], parts[1], assume)
+    if label in ("and", "or"):
+        return _several(label, [holds(judge, part, assume) for part in parts])
+    if label == "implies":
+        *given, claim = parts
+        return holds(judge, claim, [*assume, *given])
+    if label == "iff":
+        return equal(judge, parts[0], parts[1], assume)
+    if label == "not":
+        return _denied(judge, parts[0], assume)
+    if label == "congruent":
+        remainder = Tree("mod", (Tree("-", parts[:2]), parts[2]))
+        return judge.compared(remainder, ZERO, assume)
+    if label == "approx":
+        return _about(judge, parts[0], parts[1])
+    if label == "in":
+        return _belongs(judge, parts[0], parts[1], assume)
+    if label == "subset":
+        one, other = line.of_term(parts[0]), line.of_term(parts[1])
+        both = line.Points((*one.ends, *other.ends), lambda at: one.holds(at) and other.holds(at))
+        if (place := one.apart(both)) is None:
+            return EQUAL
+        return Judgement("different", witness=f"{place.text} belongs to the first only")
+    return _relation(judge, statement, assume)
+
+
+def _several(label: str, found: Sequence[Judgement]) -> Judgement:
+    decisive = "different" if label == "and" else "equal"
+    for one in found:
+        if one.verdict == decisive:
+            return one
+    for verdict in ("undecided", "equal if"):
+        some = [one for one in found if one.verdict == verdict]
+        if label == "and" and some:
+            if verdict == "undecided":
+                return some[0]
+            conditions = " and ".join(dict.fromkeys(one.condition for one in some))
+            return Judgement("equal if", conditions, some[0].witness, some[0].reason)
+    if label == "and":
+        return found[0]
+    if all(one.verdict == "different" for one in found) and len({one.witness for one in found}) == 1:
+        return found[0]
+    return undecided("it is not known which of them holds")
+
+
+def _denied(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+    if statement.label in _OPPOSITE:
+        return holds(judge, Tree(_OPPOSITE[statement.label], statement.children), assume)
+    result = holds(judge, statement, assume)
+    if free(statement) or result.verdict not in ("equal", "different"):
+        return undecided("the opposite is not judged")
+    return Judgement("different", witness="it holds") if result.verdict == "equal" else EQUAL
+
+
+def _about(judge: TermJudge, left: Tree, right: Tree) -> Judgement:
+    """Whether a number is about another: to the digits that are written."""
+    sides = [shapes.worked_out(side) for side in (left, right)]
+    if not all(numbers.is_number(side) for side in sides):
+        result = judge.compared(left, right)
+        return result if result.verdict in ("equal", "equal if") else undecided("it is about equal only")
+    try:
+        with ctx.workprec(256):
+            one, other = (numbers.known(side, 256) for side in sides)
+            apart = abs(one - other)
+            for side, written, given in zip(sides, (one, other), (other, one), strict=True):
+                text = side.label if not side.children else ""
+                digits = len(text.partition(".")[2])
+                digit = 10.0**-digits if text.lstrip("-")[:1].isdigit() else 0.0
+                # rounded, or cut off
+                if 2 * apart <= digit or (apart < digit and abs(written) < abs(given)):
+                    return EQUAL
+            if apart > _UNEQUAL_ENOUGH * max(abs(one), abs(other)):
+                witness = f"{numbers.shown(left)} and {numbers.shown(right)}"
+                return Judgement("different", witness=witness)
+    except numbers.NoValueError:
+        return undecided("one of them has no real value")
+    return undecided("it is about equal only")
+
+
+def _belongs(judge: TermJudge, member: Tree, whole: Tree, assume: Sequence[Tree]) -> Judgement:
+    if not whole.children and whole.label in INTEGERS:
+        if numbers.is_number(member):
+            exact = numbers.exact(member)
+            if exact is None:
+                return judge.compared(Tree("floor", (member,)), member, assume)
+            inside = exact == int(exact) and (exact >= 0 or whole.label not in ("N", "ℕ"))
+            return EQUAL if inside else Judgement("different", witness=numbers.shown(member))
+        return undecided("it is not known whether it is an integer")
+    if whole.label in ("set", "list"):
+        found = [judge.compared(member, one, assume) for one in whole.children]
+        return _several("or", found) if found else Judgement("different", witness="the set is empty")
+    if numbers.is_number(member) and not free(whole):
+        inside = line.of_term(whole).holds(line.number(member))
+        return EQUAL if inside else Judgement("different", witness=numbers.shown(member))
+    return undecided("it is not known whether it belongs to the set")
+
+
+def _relation(judge: TermJudge, statement: Tree, assume: Sequence[Tree]) -> Judgement:
+    known = assumed(assume)
+    sides = [known.substituted(shapes.worked_out(side)) for side in statement.children]
+    here = Tree(statement.label, tuple(sides))
+    names = free(*sides)
+    if any(shapes.kind(side) != "scalar" for side in sides):
+        if statement.label == "!=":
+            found = judge.compared(sides[0], sides[1], assume)
+            if names or found.verdict not in ("equal", "different"):
+                return undecided(found.reason or "it is not known whether they are ever equal")
+            return EQUAL if found.verdict == "different" else Judgement("different", witness="they are equal")
+        return undecided("an order of such terms is not judged")
+    if not names and numbers.is_number(here.children[0]) and numbers.is_number(here.children[1]):
+        try:
+            sign = numbers.order(sides[0], sides[1])
+        except numbers.NoValueError:
+            return undecided("one of them has no real value")
+        if sign is None:
+            return undecided("the difference is too small to be seen")
+        if line.fits(statement.label, sign):
+            return EQUAL
+        return Judgement("different", witness=f"{numbers.shown(sides[0])} and {numbers.shown(sides[1])}")
+    if len(names) == 1:
+        try:
+            return _on_a_line(here, next(iter(names)), assume)
+        except line.UnclearError:
+            pass
+    witness = _refuted(here, known)
+    if witness:
+        return Judgement("different", witness=witness)
+    if statement.label == "!=":
+        return undecided("no values are known to be the same")
+    return _certified(here, known) or undecided("it holds at all points tried, which proves nothing")
+
+
+def _on_a_line(statement: Tree, name: str, assume: Sequence[Tree]) -> Judgement:
+    """By all values of the one variable. Raises: UnclearError."""
+    if any(one.label == "in" and one.children[1].label in INTEGERS for one in flat(assume)):
+        raise line.UnclearError
+    given = [line.of_statement(one, name) for one in flat(assume) if free(one) == {name}]
+    claim = line.of_statement(statement, name)
+    ends = tuple(end for one in (*given, claim) for end in one.ends)
+    region = line.Points(ends, lambda at: all(one.holds(at) for one in given))
+    both = line.Points(ends, lambda at: region.holds(at) and claim.holds(at))
+    place = region.apart(both)
+    if place is None:
+        return EQUAL
+    outside = line.Points(ends, lambda at: region.holds(at) and not claim.holds(at))
+    if not any(outside.holds(at) for at in map(line.rational, line.between(line.ordered(ends)))):
+        single = [at.text for at in line.ordered(ends) if outside.holds(at)]
+        return Judgement(
+            "equal if", " and ".join(f"{name} != {text}" for text in single), f"{name} = {place.text}"
+        )
+    return Judgement("different", witness=f"{name} = {place.text}")
+
+
+def _refuted(statement: Tree, known: reals.Known) -> str:
+    """A point where a relation certainly does not hold."""
+    names = sorted(free(statement) | known.assumptions.variables)
+    if known.unclear or not all(map(is_real, statement.children)):
+        return ""
+    for point in _points(names, known):
+        if truth(statement, point) is False:
+            return numbers.point_shown(point)
+    return ""
+
+
+def _points(names: Sequence[str], known: reals.Known) -> list[dict[str, float]]:
+    random, result = Random(0), []
+    whole = {*known.assumptions.integers}
+    for _ in range(4 * _TRIED):
+        size = random.choice((1, 4, 20))
+        point = {
+            name: float(random.randint(-10, 30))
+            if name in whole
+            else random.randint(-64 * size, 64 * size) / 64
+            for name in names
+        }
+        relations = [Tree(one.sign, (one.left, one.right)) for one in known.assumptions.relations]
+        if all(truth(one, point) for one in relations):
+            result.append(point)
+        if len(result) == _TRIED:
+            break
+    return result
+
+
+def truth(statement: Tree, point: dict[str, float]) -> bool | None:
+    """Whether a statement holds at a point; None where it cannot be told."""
+    label, parts = statement.label, statement.children
+    if label in ("and", "or", "not"):
+        sides = [truth(part, point) for part in parts]
+        if label == "not":
+            return None if sides[0] is None else not sides[0]
+        if (decisive := label == "or") in sides:
+            return decisive
+        return None if None in sides else not decisive
+    if label not in RELATIONS or not all(map(is_real, parts)):
+        return None
+    values = [numbers.at(part, point) for part in parts]
+    if any(value is None or not value.is_finite() for value in values):
+        return None
+    one, other = values
+    assert one is not None
+    assert other is not None
+    sign = -1 if one < other else 1 if one > other else 0 if one == other else None
+    return None if sign is None else line.fits(label, sign)
+
+
+def _certified(statement: Tree, known: reals.Known) -> Judgement | None:
+    """Where the signs of the parts say so: squares, powers of positive numbers, absolute values."""
+    signs = {
+        one.right.label: 0 if one.sign == "<=" else 1
+        for one in known.assumptions.relations
+        if one.left == ZERO and one.sign != "!=" and not one.right.children
+    }
+    left, right = statement.children
+    if statement.label in ("<", "<="):
+        left, right = right, left
+    result = _least(Tree("-", (left, right)) if right != ZERO else left, signs)
+    if result is None:
+        return None
+    return EQUAL if result > 0 or "=" in statement.label else None
+
+
+def _least(tree: Tree, signs: Mapping[str, int]) -> int | None:
+    """1 for what is more than 0 wherever it is defined, 0 for what is not less; None for others."""
+    label, parts = tree.label, tree.children
+    exact = numbers.exact(tree)
+    if exact is not None:
+        return None if exact < 0 else 1 if exact > 0 else 0
+    if not parts:
+        return 1 if label in ("pi", "e") else signs.get(label)
+    if label in ("+", "*", "/"):
+        sides = [_least(part, signs) for part in parts]
+        if sides[0] is None or sides[1] is None:
+            return 0 if label == "*" and parts[0] == parts[1] else None
+        return max(sides[0], sides[1]) if label == "+" else min(sides[0], sides[1])
+    if label == "pow":
+        exponent = numbers.exact(parts[1])
+        base = _least(parts[0], signs)
+        if base == 1:
+            return 1
+        if exponent is not None and exponent == int(exponent) and exponent % 2 == 0:
+            return 0 if exponent > 0 else 1
+        return base
+    if label in ("cosh", "sech"):
+        return 1
+    return 0 if label in ("abs", "sqrt", "acosh") else None
+
+
+# ---- whether two statements say the same
+
+
+def equal(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    if not (is_statement(left) and is_statement(right)):
+        return _with_set(left, right)
+    if left.label in RELATIONS and right.label in RELATIONS:
+        same = _sides_alike(judge, left, right, assume)
+        if same is not None:
+            return same
+    if left.label == right.label == "congruent":
+        return _congruences(judge, left, right, assume)
+    names = free(left, right)
+    if len(names) == 1 and not assume:
+        name = next(iter(names))
+        try:
+            place = line.of_statement(left, name).apart(line.of_statement(right, name))
+        except line.UnclearError:
+            pass
+        else:
+            if place is None:
+                return EQUAL
+            return Judgement("different", witness=f"{name} = {place.text}: only one of them holds")
+    if left.label == right.label and left.label in ("and", "or", "in", "subset", "iff", "not"):
+        result = _parts_alike(judge, left, right, assume)
+        if result is not None:
+            return result
+    joined = [_as_one(one) for one in (left, right)]
+    if joined[0] is not None and joined[1] is not None:
+        return _equations(judge, joined[0], joined[1], assume)
+    known = assumed(assume)
+    if not known.unclear:
+        for point in _points(sorted(names | known.assumptions.variables), known):
+            one, other = truth(left, point), truth(right, point)
+            if one is not None and other is not None and one != other:
+                return _only_one(point)
+    return undecided("it is not known whether they say the same")
+
+
+def _only_one(point: Mapping[str, float]) -> Judgement:
+    return Judgement("different", witness=f"{numbers.point_shown(point)}: only one of them holds")
+
+
+def _congruences(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    """They say the same if their differences, or one and the other's negative, are congruent always."""
+    one, other = (Tree("-", each.children[:2]) for each in (left, right))
+    modulus, second = left.children[2], right.children[2]
+    if modulus == second or judge.compared(modulus, second, assume).verdict == "equal":
+        for sign in ("-", "+"):
+            gap = Tree(sign, (one, other))
+            for multiple in (gap, Tree("mod", (gap, modulus))):
+                result = judge.compared(multiple, ZERO, assume)
+                if result.verdict == "equal":
+                    return result
+    if not assume and (found_by_remainders := _by_remainders(left, right)) is not None:
+        return found_by_remainders
+    random = Random(0)
+    names = sorted(free(left, right))
+    remainders = [Tree("=", (Tree("mod", pair), ZERO)) for pair in ((one, modulus), (other, second))]
+    for _ in range(0 if assume else _TRIED):
+        point = {name: float(random.randint(0, 12)) for name in names}
+        held = [truth(each, point) for each in remainders]
+        if None not in held and held[0] != held[1]:
+            return _only_one(point)
+    return undecided("it is not known whether they say the same")
+
+
+def _by_remainders(left: Tree, right: Tree) -> Judgement | None:
+    """Of polynomials with whole coefficients and plain moduli: by all remainders of the variables."""
+    found = []
+    for one in (left, right):
+        modulus = numbers.exact(one.children[2])
+        if modulus is None or modulus != int(modulus) or modulus < 1:
+            return None
+        if not all(map(_is_polynomial, one.children[:2])):
+            return None
+        found.append((Tree("-", one.children[:2]), int(modulus)))
+    whole = lcm(*(modulus for _, modulus in found))
+    names = sorted(free(left, right))
+    if not names or whole ** len(names) > _REMAINDERS:
+        return None
+    try:
+        space = Space([tree for tree, _ in found])
+        rows = [space.of(tree) for tree, _ in found]
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return None
+    if sorted(atom.label for atom in space.atoms) != names:
+        return None
+    if any(not bottom.is_one() or any(c.q != 1 for c in top.to_dict().values()) for top, bottom in rows):
+        return None
+    for values in product(range(whole), repeat=len(names)):
+        point = dict(zip(names, values, strict=True))
+        held = []
+        for (top, _), (_, modulus) in zip(rows, found, strict=True):
+            value = top(*(point[atom.label] for atom in space.atoms))
+            held.append(int(value) % modulus == 0)
+        if held[0] != held[1]:
+            return _only_one(point)
+    return EQUAL
+
+
+def _with_set(left: Tree, right: Tree) -> Judgement:
+    """A statement on one variable, and the set of its values or the only one."""
+    statement, other = (left, right) if is_statement(left) else (right, left)
+    names = free(statement)
+    if len(names) != 1 or free(other):
+        return undecided("only one of them is a statement")
+    one = line.of_statement(statement, next(iter(names)))
+    place = one.apart(line.of_term(Tree("set", (other,)) if shapes.kind(other) == "scalar" else other))
+    if place is None:
+        return Judgement("equal", reason="the values of the variable are compared")
+    return Judgement("different", witness=f"{next(iter(names))} = {place.text} belongs to one of them only")
+
+
+def _sides_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+    """Relations whose sides are the same, in this order or the other; whose differences are multiples."""
+    turned = Tree(TURNED[right.label], right.children[::-1])
+    for other in (right, turned):
+        if other.label == left.label:
+            result = shapes.members(judge, left.children, other.children, assume)
+            if result.verdict == "equal":
+                return result
+            return _multiple(judge, left, other, assume)
+    return None
+
+
+def _multiple(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+    if any(shapes.kind(side) != "scalar" for one in (left, right) for side in one.children):
+        return None
+    one, other = (Tree("-", side.children) for side in (left, right))
+    names = sorted(free(one, other))
+    if "unit" in {*one.labels(), *other.labels()} or not names:
+        return None
+    for start in (3, 7):
+        point = {name: Tree(f"{start + 2 * place}") for place, name in enumerate(names)}
+        factors = [_put(tree, point) for tree in (one, other)]
+        try:
+            sign = [numbers.order(factor, ZERO) for factor in factors]
+        except (numbers.NoValueError, KeyError):
+            continue
+        if not all(sign):
+            continue
+        if left.label not in ("=", "!=") and sign[0] != sign[1]:
+            return None
+        factor = Tree("/", (factors[0], factors[1]))
+        result = judge.compared(one, Tree("*", (factor, other)), assume)
+        return result if result.verdict == "equal" else None
+    return None
+
+
+def _parts_alike(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement | None:
+    """Statements of the same parts, which in `and`, `or` and `iff` are in any order."""
+    if len(left.children) != len(right.children):
+        return None
+    rest = list(right.children)
+    for place, part in enumerate(left.children):
+        choices = rest if left.label in ("and", "or", "iff") else [right.children[place]]
+        for other in choices:
+            if part == other or judge.compared(part, other, assume).verdict == "equal":
+                rest.remove(other)
+                break
+        else:
+            return None
+    return EQUAL
+
+
+def _equations(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    """Each is solved for a variable in which it is linear, and put into the other."""
+    verdicts = []
+    for one, other in ((left, right), (right, left)):
+        solved = _solved(one)
+        if solved is None:
+            continue
+        name, instead = solved
+        sides = [replaced(side, name, instead) for side in other.children]
+        result = judge.compared(sides[0], sides[1], assume)
+        if result.verdict == "different":
+            witness = f"{name} = {said(instead)} solves one of them only"
+            return Judgement("different", witness=witness)
+        verdicts.append(result.verdict)
+    if verdicts == ["equal", "equal"] or _factors_alike(left, right):
+        return _where_defined(judge, left, right, assume)
+    apart = None if assume else _solving_one(left, right)
+    return apart or undecided("it is not known whether they have the same solutions")
+
+
+def _as_one(statement: Tree) -> Tree | None:
+    """An equation, or one that says that any of several between polynomials holds; None for others."""
+    if statement.label == "=":
+        return statement
+    parts = statement.children
+    if statement.label != "or" or any(part.label != "=" for part in parts):
+        return None
+    sides = [Tree("-", part.children) for part in parts]
+    if not all(map(_is_polynomial, sides)):
+        return None
+    return Tree("=", (reduce(lambda one, other: Tree("*", (one, other)), sides), ZERO))
+
+
+def _is_polynomial(tree: Tree) -> bool:
+    return numbers.is_polynomial(tree, _DEGREE - 1)
+
+
+def _solving_one(left: Tree, right: Tree) -> Judgement | None:
+    """Equations between polynomials, by a point that solves one of them only.
+
+    On a line the first is a polynomial in one variable. Without the factors that it shares with the second it
+    changes its sign between two values: there it is 0, and the second is not.
+    """
+    differences = [Tree("-", one.children) for one in (left, right)]
+    if not all(map(_is_polynomial, differences)):
+        return None
+    names = sorted(free(left, right))
+    random = Random(0)
+    for _ in range(_LINES):
+        start, way = ([random.randint(-3, 3) for _ in names] for _ in range(2))
+        line_of = {
+            name: Tree("+", (Tree(str(a)), Tree("*", (Tree(str(b)), _T))))
+            for name, a, b in zip(names, start, way, strict=True)
+        }
+        first, second = (_in_one_variable(_put(one, line_of)) for one in differences)
+        if first is None or second is None:
+            return None
+        for one, other in ((first, second), (second, first)):
+            while one.degree() > 0 and (shared := one.gcd(other)).degree() > 0:
+                one = one / shared
+            values = [(t, one(t)) for t in range(-_REACH, _REACH + 1)] if one.degree() > 0 else []
+            for (low, before), (high, after) in pairwise(values):
+                if before * after < 0:
+                    root = _between(one, Fraction(low), Fraction(high))
+                    at = {name: float(a + b * root) for name, a, b in zip(names, start, way, strict=True)}
+                    witness = f"near {numbers.point_shown(at)} only one of them holds"
+                    return Judgement("different", witness=witness)
+                if before == 0 or after == 0:
+                    t = low if before == 0 else high
+                    at = {name: a + b * t for name, a, b in zip(names, start, way, strict=True)}
+                    witness = f"{numbers.point_shown(at)} solves one of them only"
+                    return Judgement("different", witness=witness)
+    return None
+
+
+def _put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
+    for name, value in values.items():
+        tree = replaced(tree, name, value)
+    return tree
+
+
+def _in_one_variable(tree: Tree) -> fmpq_poly | None:
+    try:
+        space = Space([tree])
+        top, bottom = space.of(tree)
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return None
+    if not bottom.is_constant() or any(atom != _T for atom in space.atoms) or top.total_degree() > _DEGREE:
+        return None
+    rows = {exponents[0] if exponents else 0: c for exponents, c in top.to_dict().items()}
+    scale = fmpq(1) / bottom.leading_coefficient()
+    return fmpq_poly([rows.get(power, 0) * scale for power in range(max(rows, default=0) + 1)])
+
+
+def _between(polynomial: fmpq_poly, low: Fraction, high: Fraction) -> Fraction:
+    """Nearly where it is 0, between values with other signs."""
+    for _ in range(40):
+        middle = (low + high) / 2
+        value = polynomial(fmpq(middle.numerator, middle.denominator))
+        same = value * polynomial(fmpq(low.numerator, low.denominator)) > 0
+        low, high = (middle, high) if same else (low, middle)
+    return low
+
+
+def _where_defined(judge: TermJudge, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+    """Of equations with the same solutions once reduced: whether they are defined at the same points."""
+    sides = [Tree("*", (ZERO, Tree("-", one.children))) for one in (left, right)]
+    result = judge.compared(sides[0], sides[1], assume)
+    if result.verdict in ("equal", "equal if") and not result.witness:
+        return result
+    return undecided("it is not known whether they are defined at the same points")
+
+
+def _solved(equation: Tree) -> tuple[str, Tree] | None:
+    """A variable in which an equation is linear, with a number before it, and what it is equal to."""
+    difference = Tree("-", equation.children)
+    try:
+        space = Space([difference])
+        top, bottom = space.of(difference)
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return None
+    if not bottom.is_constant():
+        return None
+    rows = top.to_dict()
+    for place, atom in enumerate(space.atoms):
+        if atom.children or atom.label in ("pi", "e", "i"):
+            continue
+        if any(atom.label in other.labels() for other in space.atoms if other != atom):
+            continue
+        with_it = {exponents: c for exponents, c in rows.items() if exponents[place]}
+        if len(with_it) != 1:
+            continue
+        ((exponents, c),) = with_it.items()
+        if sum(exponents) != 1:
+            continue
+        rest = space.polynomial({e: -value / c for e, value in rows.items() if not e[place]})
+        return atom.label, space.sum(rest)
+    return None
+
+
+def _factors_alike(left: Tree, right: Tree) -> bool:
+    """Whether the differences of equations have the same irreducible factors, hence the same solutions."""
+    differences = [Tree("-", one.children) for one in (left, right)]
+    try:
+        space = Space(differences)
+        found = []
+        for one in differences:
+            top, bottom = space.of(one)
+            if not bottom.is_constant() or top.is_zero():
+                return False
+            _, rows = space.factors(space.reduced(top, space.constant(1)))
+            found.append({tree for tree, _ in rows})
+    except (TooLargeError, EngineError, RecursionError, KeyError):
+        return False
+    return found[0] == found[1] and bool(found[0])

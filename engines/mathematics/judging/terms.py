@@ -1,0 +1,404 @@
+"""Judges terms: by what kind they are of, with closed forms and calls taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from threading import RLock
+
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.tree import (
+    MAX_DEPTH,
+    MAX_NODES,
+    ONE,
+    ZERO,
+    Tree,
+    derivative,
+    without_inner_derivatives,
+)
+from engines.core.vocabulary import ARITY, BINDERS, FURTHER
+from engines.formula.judge import Judgement
+from engines.mathematics.algebra.rational import Quotient, Space, TooLargeError, normal
+from engines.mathematics.judging import complexes, numbers, reals, shapes, statements
+from engines.mathematics.judging.names import BOUND, COMPLEX, EQUAL, REAL, free, replaced, undecided
+from engines.mathematics.judging.reals import Known, assumed, said
+from engines.mathematics.terms.notation import infix
+from engines.mathematics.verification.rigorous import LongSumError
+
+_LOCK = RLock()
+"""The precision of Arb is one for the whole process: threads judge one after the other."""
+_MOST_SIGNS = 4
+
+
+class TermJudge:
+    """A `Judge` of all kinds of terms. Args: seed: of the points that are tried."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def equal(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+        if left == right:
+            return EQUAL
+        if not assume or not left.children or not right.children:
+            one, other = numbers.exact(left), numbers.exact(right)
+            if one is not None and other is not None:
+                return EQUAL if one == other else Judgement("different", witness=f"{one} and {other}")
+        return self._safely(lambda: self.compared(left, right, assume))
+
+    def holds(self, statement: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+        return self._safely(lambda: statements.holds(self, statement, assume))
+
+    def _safely(self, judged: Callable[[], Judgement]) -> Judgement:
+        with _LOCK:
+            try:
+                return judged()
+            except EngineError as error:
+                return undecided(error.what)
+            except (RecursionError, OverflowError, MemoryError, TooLargeError, LongSumError):
+                return undecided("the terms are too large")
+            except (ArithmeticError, LookupError, ValueError) as error:
+                return undecided(f"it is not worked out: {error}")
+
+    def compared(self, left: Tree, right: Tree, assume: Sequence[Tree] = ()) -> Judgement:
+        """As `equal`; raises EngineError for what cannot be judged."""
+        if left == right:
+            return EQUAL
+        if max(len(left), len(right)) > MAX_NODES or max(left.depth, right.depth) > MAX_DEPTH:
+            return undecided("the terms are too large")
+        known = assumed(assume)
+        left, right = (known.substituted(shapes.worked_out(side)) for side in (left, right))
+        if left == right:
+            return EQUAL
+        if statements.is_statement(left) or statements.is_statement(right):
+            left, right = (statements.without_signs(side) for side in (left, right))
+            return statements.equal(self, left, right, assume)
+        if "pm" in {*left.labels(), *right.labels()}:
+            return self._both_signs(left, right, assume)
+        if (shapes.kind(left), shapes.kind(right)) != ("scalar", "scalar"):
+            return shapes.equal(self, left, right, assume)
+        return self.scalars(left, right, known)
+
+    def _both_signs(self, left: Tree, right: Tree, assume: Sequence[Tree]) -> Judgement:
+        sets = [
+            [shapes.of_signs(side, together=together) for side in (left, right)] for together in (True, False)
+        ]
+        if any(len(side.children) > 2**_MOST_SIGNS for side in sets[1]):
+            return undecided("there are too many signs ±")
+        first = self.compared(sets[0][0], sets[0][1], assume)
+        if sets[0] == sets[1] or first.verdict == "undecided":
+            return first
+        second = self.compared(sets[1][0], sets[1][1], assume)
+        if first.verdict == second.verdict:
+            return first
+        return undecided("it depends on whether all signs ± are the same")
+
+    def scalars(self, left: Tree, right: Tree, known: Known) -> Judgement:
+        labels = {*left.labels(), *right.labels()}
+        if "unit" in labels:
+            return shapes.with_units(self, left, right, known)
+        if "antiderivative" in labels:
+            return self._antiderivatives(left, right, known)
+        calls = Calls(self, known)
+        sides = [calls.without(closed(side)) for side in (left, right)]
+        if sides[0] == sides[1]:
+            return EQUAL
+        labels = {*sides[0].labels(), *sides[1].labels()}
+        for node in (node for side in sides for node in side):
+            if node.children and node.label not in REAL and node.label not in COMPLEX:
+                return undecided(f"{node.label} is not judged")
+        if "inf" in labels:
+            if all(numbers.end(side) or numbers.is_number(side) for side in sides):
+                return reals.of_numbers(*sides)
+            return undecided("infinity is no number")
+        theory = reals if labels.isdisjoint(COMPLEX) else complexes
+        result = theory.equal(*sides, known, seed=self.seed)
+        return calls.judged(result)
+
+    def _antiderivatives(self, left: Tree, right: Tree, known: Known) -> Judgement:
+        nodes = [node for side in (left, right) for node in side if node.label == "antiderivative"]
+        name = nodes[0].children[0].label
+        sides = [differentiated(side, name) for side in (left, right)]
+        if sides[0] is None or sides[1] is None:
+            return undecided("antiderivatives are judged only as terms of a sum")
+        result = self.scalars(sides[0], sides[1], known)
+        notes = (result.reason, "up to a constant" if result.verdict in ("equal", "equal if") else "")
+        return replace(result, reason="; ".join(filter(None, notes)))
+
+
+# ---- functions of which nothing is known: equal arguments give equal values
+
+_WORDS = {"sum": "sum", "prod": "product", "integral": "integral"}
+
+
+class Calls:
+    """Takes calls out of terms, with a variable in the place of each that may have another value.
+
+    What is not worked out (limits, infinite sums, derivatives of unknown functions) is taken out in the same
+    way, where it is written alike.
+    """
+
+    def __init__(self, judge: TermJudge, known: Known) -> None:
+        self._judge = judge
+        self._known = known
+        self._variables: list[tuple[Tree, str]] = []
+        self._names: dict[Tree, Tree] = {}
+        self._opaque = ""
+
+    def without(self, tree: Tree) -> Tree:
+        if not tree.children:
+            return tree
+        if tree in self._names:
+            return self._names[tree]
+        if tree.label in BOUND:
+            reason = _not_worked_out(tree)
+            if reason:
+                self._opaque = self._opaque or reason
+                return self._variable(_alike_named(tree), alike=False)
+        parts = tuple(self.without(child) for child in tree.children)
+        if tree.label != "call":
+            return Tree(tree.label, parts)
+        return self._variable(Tree("call", (tree.children[0], *parts[1:])), alike=True, said=tree)
+
+    def _variable(self, term: Tree, *, alike: bool, said: Tree | None = None) -> Tree:
+        for other, name in self._variables:
+            if other == term or (alike and self._same(other, term)):
+                return Tree(name)
+        name = f"call_{len(self._variables)}"
+        self._variables.append((term, name))
+        self._names[said or term] = Tree(name)
+        return Tree(name)
+
+    def _same(self, one: Tree, other: Tree) -> bool:
+        if one.label != other.label or len(one.children) != len(other.children):
+            return False
+        if one.children[0] != other.children[0]:
+            return False
+        pairs = zip(one.children[1:], other.children[1:], strict=True)
+        return all(self._judge.scalars(left, right, self._known).verdict == "equal" for left, right in pairs)
+
+    def judged(self, found: Judgement) -> Judgement:
+        """The judgement of terms with calls, from that of those with variables in their place."""
+        if not self._variables:
+            return found
+        if found.verdict in ("different", "equal if"):
+            if self._opaque:
+                return undecided(self._opaque)
+            if found.verdict == "equal if" and (found.witness or "call_" in found.condition):
+                return undecided("it depends on functions of which nothing is known")
+            if found.verdict == "different" and not self._apart():
+                return undecided("it depends on functions of which nothing is known")
+        witness = found.witness
+        for term, name in reversed(self._variables):
+            witness = witness.replace(name, said(term) if term.label != "call" else _call(term))
+        return replace(found, witness=witness)
+
+    def _apart(self) -> bool:
+        """Whether the calls of each function certainly have other arguments at almost all points, so that
+        some function has any values there."""
+        for place, (one, _) in enumerate(self._variables):
+            for other, _ in self._variables[:place]:
+                if one.children[0] != other.children[0] or len(one.children) != len(other.children):
+                    continue
+                pairs = zip(one.children[1:], other.children[1:], strict=True)
+                if not any(_always_apart(left, right) for left, right in pairs):
+                    return False
+        return True
+
+
+def _always_apart(left: Tree, right: Tree) -> bool:
+    """Whether two arguments differ by a number that is not 0 whatever variables are."""
+    try:
+        difference = numbers.exact(normal(Tree("-", (left, right))))
+    except TooLargeError:
+        return False
+    return bool(difference)
+
+
+def _call(term: Tree) -> str:
+    name, *arguments = term.children
+    return f"{name.label}({', '.join(map(infix, arguments))})"
+
+
+def _alike_named(tree: Tree, depth: int = 0) -> Tree:
+    """With the same names of bound variables wherever they are bound at the same depth."""
+    if not tree.children:
+        return tree
+    if tree.label in BOUND and tree.label not in ("d", "antiderivative"):
+        name, *ends, body = tree.children
+        new = Tree(f"bound_{depth}")
+        inner = _alike_named(replaced(body, name.label, new), depth + 1)
+        return Tree(tree.label, (new, *(_alike_named(end, depth) for end in ends), inner))
+    return Tree(tree.label, tuple(_alike_named(child, depth) for child in tree.children))
+
+
+def _not_worked_out(tree: Tree) -> str:
+    if tree.label == "limit":
+        return "the limit is not worked out"
+    if tree.label == "antiderivative":
+        return "antiderivatives are judged only as terms of a sum"
+    if any(node.label in ("call", "limit") for node in tree):
+        return f"{tree.label} of an unknown function is not worked out"
+    if tree.label in BINDERS and any(node.label == "inf" for end in tree.children[1:3] for node in end):
+        return f"the {_WORDS[tree.label]} to infinity is not worked out"
+    return ""
+
+
+# ---- closed forms of what is not evaluated as it stands: limits, geometric series, mixed derivatives
+#
+# What is put in the place of a term has its value wherever it is defined itself: `+ u * 0 v` is u where v is
+# defined too.
+
+_CONTINUOUS = {*ARITY, "min", "max", "root"} - {"d", "x"}
+"""Operations that are continuous wherever they are defined."""
+_MOST_NODES = 500
+
+
+def closed(tree: Tree) -> Tree:
+    """With closed forms in the place of limits, geometric series and, where there are several variables of
+    differentiation, derivatives."""
+    labels = set(tree.labels())
+    if labels.isdisjoint(("limit", "sum", "d")):
+        return tree
+    slopes = {node.children[0].label for node in tree if node.label == "d" and node.children}
+    return _closed(tree, len(slopes) > 1)
+
+
+def _closed(tree: Tree, slopes: bool) -> Tree:
+    if not tree.children:
+        return tree
+    here = Tree(tree.label, tuple(_closed(child, slopes) for child in tree.children))
+    if here.label == "limit":
+        return _limit(here) or here
+    if here.label == "sum" and here.children[2].label == "inf":
+        return _geometric(here) or here
+    if here.label == "d" and slopes:
+        return _slope(here) or here
+    return here
+
+
+def _limit(tree: Tree) -> Tree | None:
+    name, to, _, body = tree.children
+    if name.label in free(to) or not _continuous(body, name.label):
+        return None
+    try:
+        inner = normal(body)
+    except (TooLargeError, KeyError):
+        inner = body
+    if to.label == "inf" or (to.label == "*" and to.children[1].label == "inf"):
+        return _far(inner, name)
+    return replaced(inner, name.label, to)
+
+
+def _continuous(body: Tree, name: str) -> bool:
+    for node in body:
+        if node.children and node.label not in _CONTINUOUS:
+            return False
+        if node.label == "pow" and name in node.children[1].labels():
+            base = node.children[0]
+            positive = base.label in ("e", "pi") or (numbers.exact(base) or 0) > 0
+            if not positive:
+                return False
+    return True
+
+
+def _far(body: Tree, name: Tree) -> Tree | None:
+    """The limit of a rational function far out, where it is bounded there."""
+    space = Space([body])
+    try:
+        top, bottom = space.of(body)
+    except TooLargeError:
+        return None
+    if any(name.label in atom.labels() for atom in space.atoms if atom != name):
+        return None
+    if name not in space.atoms:
+        return body
+    place = space.atoms.index(name)
+    leads = []
+    degrees = []
+    for polynomial in (top, bottom):
+        rows = polynomial.to_dict()
+        degree = max((int(exponents[place]) for exponents in rows), default=0)
+        lead = {
+            tuple(0 if k == place else n for k, n in enumerate(exponents)): c
+            for exponents, c in rows.items()
+            if exponents[place] == degree
+        }
+        degrees.append(degree)
+        leads.append(space.polynomial(lead))
+    if top.is_zero() or degrees[0] < degrees[1]:
+        # where the leading coefficient below is not 0
+        return Tree("/", (ZERO, space.sum(leads[1])))
+    if degrees[0] > degrees[1]:
+        return None
+    return (
+        space.tree(Quotient(leads[0], space.constant(1)))
+        if leads[1].is_one()
+        else Tree("/", (space.sum(leads[0]), space.sum(leads[1])))
+    )
+
+
+def _geometric(tree: Tree) -> Tree | None:
+    """a/(1 - r), where |r| < 1."""
+    name, low, _, body = tree.children
+    ratio = _ratio(body, name.label)
+    if ratio is None or name.label in free(low):
+        return None
+    first = replaced(body, name.label, low)
+    total = Tree("/", (first, Tree("-", (ONE, ratio))))
+    inside = Tree("ln", (Tree("-", (ONE, Tree("abs", (ratio,)))),))
+    return Tree("+", (total, Tree("*", (ZERO, inside))))
+
+
+def _ratio(body: Tree, name: str) -> Tree | None:
+    """What each term of a series is multiplied by to give the next; None where that varies."""
+    if name not in free(body):
+        return ONE
+    if body.label in ("*", "/"):
+        sides = [_ratio(part, name) for part in body.children]
+        if sides[0] is None or sides[1] is None:
+            return None
+        return Tree(body.label, (sides[0], sides[1]))
+    if body.label != "pow":
+        return None
+    base, exponent = body.children
+    if name not in free(base):
+        # by how much a linear exponent grows from one integer to the next
+        following = replaced(exponent, name, Tree("+", (Tree(name), ONE)))
+        try:
+            step = normal(Tree("-", (following, exponent)))
+        except (TooLargeError, KeyError):
+            return None
+        return None if name in free(step) else Tree("pow", (base, step))
+    if name in free(exponent):
+        return None
+    inner = _ratio(base, name)
+    return None if inner is None else Tree("pow", (inner, exponent))
+
+
+def _slope(tree: Tree) -> Tree | None:
+    name, body = tree.children
+    if any(node.label in FURTHER or node.label in ("limit", "call") for node in body):
+        return None
+    try:
+        plain = without_inner_derivatives(body, _MOST_NODES, inside=True)
+        return Tree("+", (derivative(plain, name.label), Tree("*", (ZERO, plain))))
+    except (ExpressionError, KeyError):
+        return None
+
+
+def differentiated(tree: Tree, name: str) -> Tree | None:
+    """The derivative of a sum in which antiderivatives are terms; None where they stand elsewhere."""
+    if tree.label == "antiderivative":
+        variable, body = tree.children
+        return body if variable.label == name else None
+    if "antiderivative" not in tree.labels():
+        return Tree("d", (Tree(name), tree)) if name in free(tree) else ZERO
+    if tree.label in ("+", "-"):
+        sides = [differentiated(part, name) for part in tree.children]
+        if sides[0] is None or sides[1] is None:
+            return None
+        return Tree(tree.label, (sides[0], sides[1]))
+    if tree.label == "*" and name not in free(tree.children[0]):
+        inner = differentiated(tree.children[1], name)
+        return None if inner is None else Tree("*", (tree.children[0], inner))
+    return None

@@ -1,0 +1,347 @@
+"""Points beyond curves at which domains end, found by interval subdivision.
+
+A domain ends where the argument of a root, a logarithm or an inverse function leaves what the function takes,
+and an expression bends where that of an absolute value changes its sign. The margin of such an argument is a
+number that is negative beyond the curve (or surface) and is not on this side of it. A box of the variables is
+cut into smaller ones, and those are dropped in which the margin certainly is not negative, or in which the
+other expression is certainly undefined: the kernel's error bounds are those of a whole box where each
+variable is a ball as wide as the box (`_widened`). What is left is looked at in the middle of every box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.tree import Tree
+from engines.mathematics.numbers.numeric import CODE, Programs, balls, compile_many
+from engines.mathematics.numbers.numeric_kernel import ADD, BINARY, CONSTANT, LEAF, MUL, POW, UNARY, reached
+from engines.mathematics.numbers.precise import Functions, integer_or_ball
+from engines.mathematics.verification.points import Region
+
+Floats = NDArray[np.float64]
+
+INNER, _OUTER = 10.0, 5_000.0
+"""The search goes so far from 0 along each variable: finely, and then once more coarsely."""
+_FIRST, _MOST, _BEST = 256, 4096, 128
+"""Boxes to begin with and at most, and those that are cut further beyond that: the nearest to a curve."""
+_FINEST, _FEW_FINEST = 2.0**-10, 2.0**-34
+"""Boxes are not cut further than to this share of the whole; a few are cut further."""
+_SIDES = 16
+"""So many of the last boxes are looked at where a margin comes close to 0 and is never seen to be less."""
+_ROUNDED = 2.0**-52
+"""Margins are known up to this."""
+
+_PLUS, _MINUS, _INSIDE, _OUTSIDE, _ABOVE, _BELOW = range(6)
+_KINDS: dict[int, Callable[[Floats], Floats]] = {
+    _PLUS: lambda u: u,
+    _MINUS: lambda u: -u,
+    _INSIDE: lambda u: 1 - np.abs(u),
+    _OUTSIDE: lambda u: np.abs(u) - 1,
+    _ABOVE: lambda u: u - 1,
+    _BELOW: lambda u: 1 - u,
+}
+"""Margins of an argument u; all of them are as far off as u."""
+_ENDS = {_PLUS: (0,), _MINUS: (0,), _INSIDE: (-1, 1), _OUTSIDE: (-1, 1), _ABOVE: (1,), _BELOW: (1,)}
+"""What the argument is where its margin is 0."""
+_BOTH = _PLUS, _MINUS
+_MARGINS = {
+    **dict.fromkeys(("sqrt", "ln"), (_PLUS,)),
+    **dict.fromkeys(("asin", "acos", "atanh"), (_INSIDE,)),
+    **dict.fromkeys(("acsc", "asec", "acoth"), (_OUTSIDE,)),
+    "acosh": (_ABOVE,),
+    "asech": (_PLUS, _BELOW),
+    "abs": _BOTH,
+}
+_OF_FIRST = {CODE[name]: kinds for name, kinds in _MARGINS.items()} | dict.fromkeys(
+    (POW, CODE["log"]), (_PLUS,)
+)
+_JUMPING = {CODE["atan"], CODE["acot"]}
+"""What jumps where its argument has a pole: looked at on both sides."""
+_POLES = {CODE[name] for name in ("/", "tan", "sec", "csc", "cot", "csch", "coth", "pow")}
+
+
+class Margin(NamedTuple):
+    """A margin: its kind, the number of its argument among `Functions`, and the margins within the argument:
+    what has the same values may be undefined elsewhere."""
+
+    kind: int
+    function: int
+    within: frozenset[Margin]
+
+
+class Found(NamedTuple):
+    """Points, (variables, points), beyond a curve, and the least side of a square (cube) that certainly holds
+    one of the points looked at: 0 where nothing is beyond, inf where nothing is claimed."""
+
+    points: Floats
+    side: float
+
+
+class Curves:
+    """What a head and its members have beyond curves in a region.
+
+    Args: head: its program. along: places of the variables. functions: tell arguments apart. point: one of
+    the head's domain. most: points beyond a curve. unsure: whether there may be other places than those known
+    at which a function has one of these values; by default there may.
+    """
+
+    def __init__(
+        self,
+        head: Programs,
+        region: Region,
+        along: Sequence[int],
+        functions: Functions,
+        point: Floats,
+        *,
+        most: int = 256,
+        unsure: Callable[[int, Sequence[int]], bool] | None = None,
+    ) -> None:
+        whole = region.assumptions.integers
+        self._moving = [place for place in along if region.variables[place] not in whole]
+        self._claims = len(self._moving) == len(along)
+        self._most = most
+        self._head, self._point = _widened(head), point[:, np.newaxis]
+        self._functions, self._unsure = functions, unsure
+        self._place = _Place(region, self._moving, self._point)
+        self._beyond: dict[frozenset[Margin], Found] = {}
+        self._found: dict[tuple[Margin, bool], Found] = {}
+        self._harmless: set[Margin] = set()
+        self._forms: dict[Margin, tuple[Programs, int]] = {}
+        self._faded = 0
+        (self._own,) = self._margins(head)
+        self._of_head = self._forms
+
+    def of(self, programs: Programs, chosen: Sequence[int]) -> list[Found]:
+        """For some of the programs: points beyond those curves that are not both the head's and theirs. Those
+        that have the same curves have the same points."""
+        some = programs.only(chosen)
+        self._forms = {}
+        found = []
+        for margins in self._margins(some):
+            if margins not in self._beyond:
+                self._beyond[margins] = self._searched(margins)
+            found.append(self._beyond[margins])
+        return found
+
+    def _searched(self, margins: frozenset[Margin]) -> Found:
+        """What is beyond the curves that a program has and the head has not, where the head is defined, and
+        beyond those that only the head has."""
+        own = sorted(margins - self._own, key=lambda margin: len(margin.within))
+        found = [self._search(margin, self._forms[margin], self._head) for margin in own]
+        found += [self._search(margin, self._of_head[margin]) for margin in self._own - margins]
+        points = [self._point[:, :0], *(one.points for one in found)]
+        side = max([one.side for one in found], default=0.0) if self._claims else inf
+        return Found(np.concatenate(points, axis=1), side)
+
+    def _search(self, margin: Margin, form: tuple[Programs, int], domain: Programs | None = None) -> Found:
+        if not self._moving:
+            return Found(self._point[:, :0], inf)
+        within = margin.within - self._own - self._harmless
+        key = margin._replace(within=within), domain is None
+        if key not in self._found:
+            programs, node = form
+            root = np.array([node], np.int32)
+            argument = replace(programs, roots=root, nesting=programs.nesting[:1]).only([0])
+            search = _Search(self._place, domain, _widened(argument), margin.kind, self._most)
+            found = search.run(INNER)
+            # on a line `Edges` looks farther, but where the argument is taken for a constant
+            if not found.points.size and (len(self._moving) > 1 or margin.function < 0):
+                found = Found(search.run(_OUTER).points, found.side)
+            self._found[key] = found
+        if not self._found[key].points.size:
+            self._harmless.add(margin)
+        return self._found[key]
+
+    def _margins(self, programs: Programs) -> Iterator[frozenset[Margin]]:
+        numbers = self._functions.read(programs, programs.roots)
+        nodes = programs.nodes.T.tolist()
+        margins: list[frozenset[Margin]] = [frozenset()] * len(nodes)
+        poles, varies = [False] * len(nodes), [False] * len(nodes)
+        for node in np.flatnonzero(reached(programs.nodes, programs.roots)).tolist():
+            code, a, b = nodes[node]
+            if code >= LEAF:
+                varies[node] = code < CONSTANT
+                continue
+            varies[node] = varies[a] or varies[b]
+            poles[node] = poles[a] or poles[b] or code in _POLES
+            own = [(kind, a) for kind in _OF_FIRST.get(code, ())]
+            if code == CODE["log"]:
+                own.append((_PLUS, b))
+            if code == POW and self._is_integer(numbers[b]):
+                own = []
+            if code in _JUMPING and poles[a]:
+                own = [(kind, a) for kind in _BOTH]
+            found = set(margins[a] | margins[b])
+            for kind, operand in self._simplest(own, nodes, numbers):
+                function = numbers[operand]
+                if varies[operand] and (self._unsure is None or self._unsure(function, _ENDS[kind])):
+                    if self._functions.fixed[function]:  # by its values alone: no two of these are one
+                        self._faded -= 1
+                        function = self._faded
+                    margin = Margin(kind, function, margins[operand])
+                    self._forms.setdefault(margin, (programs, operand))
+                    found.add(margin)
+            margins[node] = frozenset(found)
+        return (margins[root] for root in programs.roots.tolist())
+
+    def _simplest(
+        self, margins: Iterable[tuple[int, int]], nodes: list[list[int]], numbers: list[int]
+    ) -> Iterator[tuple[int, int]]:
+        waiting = list(margins)
+        while waiting:
+            kind, node = waiting.pop()
+            code, a, b = nodes[node]
+            name = (UNARY + BINARY)[code] if code < LEAF else ""
+            square = code == MUL and numbers[a] == numbers[b]
+            if kind not in _BOTH or name not in ("*", "/", "pow"):
+                yield kind, node
+            elif square or (name == "pow" and self._is_integer(numbers[b], halved=True)):
+                waiting += ((side, a) for side in _BOTH) if kind == _PLUS else ()
+            elif name != "pow" and (sign := self._sign(numbers[b])):
+                waiting.append((kind if sign > 0 else _BOTH[kind == _PLUS], a))
+            elif code == MUL and (sign := self._sign(numbers[a])):
+                waiting.append((kind if sign > 0 else _BOTH[kind == _PLUS], b))
+            else:
+                yield kind, node
+
+    def _is_integer(self, function: int, *, halved: bool = False) -> bool:
+        value = self._functions.values[function][0] if self._functions.fixed[function] else None
+        return value is not None and bool(integer_or_ball(value / 2 if halved else value).is_integer())
+
+    def _sign(self, function: int) -> int:
+        """Of a constant; 0 for others."""
+        value = self._functions.values[function][0] if self._functions.fixed[function] else None
+        return 0 if value is None else int(value > 0) - int(value < 0)
+
+
+def _widened(programs: Programs) -> Programs:
+    """The same functions over boxes: behind the variables stand half the widths of a box along each, and a
+    variable is a ball so wide."""
+    count, unit = len(programs.variables), CONSTANT + len(programs.constants)
+    before = [[-1, 0, 0], [unit, 0, 0], *([LEAF + place, 0, 0] for place in range(2 * count))]
+    before += [[MUL, 2 + count + place, 1] for place in range(count)]
+    nodes = programs.nodes[:, 1:].copy()
+    nodes[1:] += np.where(nodes[1:] > 0, len(before) - 1, 0).astype(np.int32)
+    for place in range(count):
+        nodes[:, programs.nodes[0, 1:] == LEAF + place] = [[ADD], [2 + place], [2 + 2 * count + place]]
+    return replace(
+        programs,
+        nodes=np.ascontiguousarray(np.concatenate([np.array(before, np.int32).T, nodes], axis=1)),
+        roots=programs.roots + np.int32(len(before) - 1),
+        constants=(*programs.constants, "0"),
+        numbers=np.append(programs.numbers, 0.0),
+        radii=np.append(programs.radii, 1.0),
+        variables=(*programs.variables, *(f"{name}/2" for name in programs.variables)),
+    )
+
+
+def _over(programs: Programs, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
+    wide = np.repeat(halves[:, np.newaxis], centers.shape[1], axis=1)
+    return balls(programs, np.concatenate([centers, wide]))
+
+
+class _Place:
+    """Where boxes are cut: along the moving variables, in a region; the others are as at a point."""
+
+    def __init__(self, region: Region, moving: list[int], point: Floats) -> None:
+        self.region, self.moving, self.point = region, moving, point
+        differences = [
+            Tree("-", (one.left, one.right)) for one in region.assumptions.relations if one.sign != "!="
+        ]
+        self._differences = _widened(compile_many(differences, variables=region.variables))
+
+    def grid(self, reach: float) -> tuple[Floats, Floats]:
+        count = max(2, round(_FIRST ** (1 / len(self.moving))))
+        axes, halves = [], np.zeros(len(self.point))
+        for place in self.moving:
+            low, high = self.region.range_of(place, reach)
+            halves[place] = (high - low) / count / 2
+            axes.append(low + halves[place] * (2 * np.arange(count) + 1))
+        rows = np.stack([row.ravel() for row in np.meshgrid(*axes, indexing="ij")])
+        centers = np.repeat(self.point, rows.shape[1], axis=1)
+        centers[self.moving] = rows
+        return centers, halves
+
+    def halved(self, centers: Floats, halves: Floats) -> tuple[Floats, Floats]:
+        halves = halves / 2
+        for place in self.moving:
+            count = centers.shape[1]
+            centers = np.concatenate([centers, centers], axis=1)
+            centers[place, :count] -= halves[place]
+            centers[place, count:] += halves[place]
+        return centers, halves
+
+    def allowed(self, centers: Floats, halves: Floats) -> Floats:
+        if not len(self._differences):
+            return centers
+        values, errors = _over(self._differences, centers, halves)
+        return centers[:, ~(values > errors).any(axis=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What is looked for: where a margin is negative and an expression is defined, both over boxes."""
+
+    place: _Place
+    domain: Programs | None
+    argument: Programs
+    kind: int
+    most: int
+
+    def run(self, reach: float) -> Found:
+        centers, halves = self.place.grid(reach)
+        side, complete = inf, True
+        parts, several = 2 ** len(self.place.moving), len(self.place.moving) > 1
+        best = min(_BEST, _MOST // parts // 4)
+        while True:
+            centers = self._left(centers, halves)
+            if not centers.size:
+                return Found(centers, 0.0 if complete else side)
+            margins, errors, within = self._middles(centers)
+            beyond = (margins < -errors) & np.isfinite(within)
+            sure = beyond | (margins > errors) | np.isnan(margins) | np.isnan(within)
+            if beyond.any():
+                beyond[beyond] = self.place.region.holds(centers[:, beyond])
+            if complete and sure.all():
+                side = 2.0 * float(halves.max())
+            if beyond.any():
+                points = centers[:, beyond]
+                step = -(-points.shape[1] // self.most)
+                return Found(points[:, ::step], side if step == 1 else inf)
+            deeper = complete and several and centers.shape[1] <= _BEST
+            last = halves.max() <= reach * (_FEW_FINEST if deeper else _FINEST)
+            if last or centers.shape[1] * parts > _MOST:
+                margins[~np.isfinite(margins) | np.isnan(within)] = inf
+                nearest = np.argsort(margins, kind="stable")[: _SIDES if last else best]
+                centers, complete = centers[:, nearest], False
+            if last:
+                return Found(centers[:, self.place.region.holds(centers)], side)
+            centers, halves = self.place.halved(centers, halves)
+
+    def _left(self, centers: Floats, halves: Floats) -> Floats:
+        (values,), (errors,) = _over(self.argument, centers, halves)
+        margins = _KINDS[self.kind](values)
+        centers = centers[:, (margins <= errors + _ROUNDED) & ~np.isnan(values)]
+        centers = self.place.allowed(centers, halves)
+        if self.domain is not None:
+            (values,), _ = _over(self.domain, centers, halves)
+            centers = centers[:, ~np.isnan(values)]
+        return centers
+
+    def _middles(self, centers: Floats) -> tuple[Floats, Floats, Floats]:
+        """Margins in the middles of boxes, their errors, and those of the other expression: NaN where it is
+        undefined."""
+        still = np.zeros(len(centers))
+        (values,), (errors,) = _over(self.argument, centers, still)
+        within = np.zeros(centers.shape[1])
+        if self.domain is not None:
+            (values_of,), (within,) = _over(self.domain, centers, still)
+            within = np.where(np.isnan(values_of), np.nan, within)
+        margins = np.where(np.isfinite(errors) | np.isnan(values), _KINDS[self.kind](values), 0.0)
+        return margins, errors + _ROUNDED, within

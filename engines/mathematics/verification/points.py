@@ -1,0 +1,523 @@
+"""The points at which members are compared with their head."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import combinations, pairwise
+from math import ceil, floor, inf, isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.compiling import compiled
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.core.vocabulary import variables_of
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
+from engines.mathematics.numbers.domain import REACH, Edges, Interval, Place, draw, gaps, intervals
+from engines.mathematics.numbers.numeric import Programs, balls, compile_many
+from engines.mathematics.numbers.numeric_kernel import signatures
+from engines.mathematics.numbers.precise import BITS, Functions, Value
+
+# They depend on head and seed only. From some thousand candidates of several ranges those are taken that
+# represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
+# gain or lose domain; some lie far out, and some close to the ends of the head's domain.
+
+Floats = NDArray[np.float64]
+
+RANGES: tuple[Interval, ...] = (
+    *((-0.1, 0.1), (-1.0, 1.0), (-6.0, 6.0), (-30.0, 30.0), (-120.0, 120.0)),
+    (25.0, 75.0),  # where E-Gen looked
+)
+FAR: tuple[Interval, ...] = ((-1e3, 1e3), (-1e4, 1e4), (-1e5, 1e5), (-1e6, 1e6))
+POOL_PER_RANGE, POOL_PER_FAR_RANGE = 256, 32
+MAX_INSIDE, MAX_OUTSIDE = 72, 24
+MAX_FAR = 8
+"""Of the points far out, so many inside and so many outside the head's domain."""
+MIN_POOL = 64
+"""With fewer candidates inside the head's domain, or at its other side, its intervals are searched for."""
+LEVELS = np.array([0.54, 0.84, 1.0, 1.19, 1.56])
+"""Sizes of a sub-term of the head at which members gain or lose domain: about cos 1, sin 1, 1, their
+reciprocals and pi/2. An inverse function of the sub-term, or of another inverse of it, ends there."""
+
+
+@cache
+def _pool(seed: int) -> Floats:
+    random = np.random.default_rng(seed)
+    return np.stack([draw(random, *ends, POOL_PER_RANGE) for ends in RANGES], axis=1).ravel()
+
+
+@cache
+def _far_pool(seed: int) -> Floats:
+    random = np.random.default_rng([seed, 2])
+    return np.stack([draw(random, *ends, POOL_PER_FAR_RANGE) for ends in FAR], axis=1).ravel() + 2.0**-4
+
+
+def _points_within(found: Sequence[Interval], random: np.random.Generator) -> Floats:
+    pieces = []
+    for low, high in sorted(found, key=lambda ends: min(map(abs, ends)))[:POOL_PER_RANGE]:
+        if low == -np.inf:
+            low, high = (-100.0, 100.0) if high == np.inf else (high - 100.0, high)
+        pieces.append((low, min(high, low + 100.0)))
+    if not pieces:
+        return np.empty(0)
+    share = -(-POOL_PER_RANGE // len(pieces))
+    return np.stack([draw(random, *ends, share) for ends in pieces], axis=1).ravel()
+
+
+@compiled
+def _chosen(candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int) -> NDArray[np.intp]:
+    total, room = len(candidates), 2
+    while room < 2 * total:
+        room *= 2
+    place = np.zeros(room, np.int64)
+    names, firsts, sizes = np.empty(total, np.int64), np.empty(total, np.int64), np.zeros(total, np.int64)
+    groups = 0
+    for k in range(total):
+        cell = cells[candidates[k]]
+        spot = (cell ^ (cell >> 29)) & (room - 1)
+        while place[spot] and names[place[spot] - 1] != cell:
+            spot = (spot + 1) & (room - 1)
+        if place[spot] == 0:
+            names[groups], firsts[groups] = cell, k
+            groups += 1
+            place[spot] = groups
+        sizes[place[spot] - 1] += 1
+    order = np.argsort(names[:groups], kind="mergesort")
+    rare = firsts[order[np.argsort(sizes[order], kind="mergesort")[: count // 2]]]
+    found, taken, known = np.empty(min(count, total), np.intp), np.zeros(total, np.bool_), len(rare)
+    for k in range(known):
+        found[k], taken[rare[k]] = candidates[rare[k]], True
+    for k in range(total):
+        if known == len(found):
+            break
+        if not taken[k]:
+            found[known] = candidates[k]
+            known += 1
+    return found
+
+
+def choose(program: Programs, seed: int) -> tuple[Floats, bool]:
+    """Points for one program (the first), and whether at most candidates its domain cannot be told."""
+    places = _pool(seed)
+    values, errors = balls(program, places, trace=True)
+    inside, outside = np.isfinite(errors[-1]), np.isnan(values[-1])
+    if inside.sum() < MIN_POOL or 0 < outside.sum() < MIN_POOL:
+        found, random = intervals(program), np.random.default_rng([seed, 1])
+        more = _points_within(found, random), _points_within(gaps(found), random)
+        places = np.concatenate([places, *more])
+        values, errors = balls(program, places, trace=True)
+    near = places[telling(values, errors)]
+    distant = _far_pool(seed)
+    far = distant[telling(*balls(program, distant, trace=True), MAX_FAR, MAX_FAR)]
+    known = np.isfinite(errors[-1]).sum(), np.isnan(values[-1]).sum()
+    return np.concatenate([near, far]), len(places) - sum(known) > known[0]
+
+
+def telling(
+    values: Floats, errors: Floats, most_inside: int = MAX_INSIDE, most_outside: int = MAX_OUTSIDE
+) -> NDArray[np.intp]:
+    """Candidates within the head's domain, then beyond it, by the cells that the head's sub-terms make: from
+    the (nodes, candidates) values and errors of the head's program."""
+    cells = signatures(values[1:], errors[1:], LEVELS)
+    within = _chosen(np.flatnonzero(np.isfinite(errors[-1])), cells, most_inside)
+    beyond = _chosen(np.flatnonzero(np.isnan(values[-1])), cells, most_outside)
+    return np.concatenate([within, beyond])
+
+
+CLEAR = 1e-9
+"""A relative difference that double precision alone decides, where it is beyond the error bounds too."""
+SAFETY = 8.0
+"""Multiple of the error bounds beyond which a difference is one."""
+_BESIDE = 2.0**-20
+"""How far from an end a point beside it is, relative to its size."""
+_NEAREST = 8
+"""Places that are looked at, those nearest to 0."""
+
+
+def around(place: Place) -> tuple[float, float]:
+    """The points close to a place, below and above it."""
+    step = max(abs(place.value), 2.0**-10) * _BESIDE
+    return place.value - step, place.value + step
+
+
+def beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = False) -> list[float]:
+    """The points around those of the places of a mask that are nearest to 0, and between two that are close,
+    of which one may be among others; two may have the same nearest double.
+
+    Args: whole: integers only.
+    """
+    if not mask:
+        return []
+    places = sorted(edges.within(mask), key=lambda place: abs(place.value))[:_NEAREST]
+    if whole:
+        return [float(x) for place in places for x in (ceil(place.value) - 1, floor(place.value) + 1)]
+    points = [x for place in places for x in around(place)]
+    points += [place.value for place in places if place.crowded]
+    values = sorted({place.value for place in (*places, *edges.within(others))})
+    close = [
+        (low + high) / 2 for low, high in pairwise(values) if high - low < 2 * _BESIDE * max(1.0, abs(high))
+    ]
+    return points + close
+
+
+def looked(edges: Edges, mask: int) -> float:
+    """How far from 0 `beside` looks at all places of a mask."""
+    if mask.bit_count() <= _NEAREST and not mask & edges.endless:
+        return REACH
+    places = sorted(abs(place.value) for place in edges.within(mask))
+    return min(edges.radius(mask), *places[_NEAREST : _NEAREST + 1], REACH)
+
+
+def exactly(programs: Programs, k: int, point: Floats, bits: int = BITS) -> Value:
+    """The value of a program at a point, by rigorous bounds."""
+    return values_of(functions_at(programs.variables, point[:, np.newaxis], bits), programs, [k])[0][0]
+
+
+def functions_at(
+    variables: Sequence[str],
+    points: Floats,
+    bits: int = BITS,
+    *,
+    merged: bool = False,
+    whole: Collection[str] = (),
+) -> Functions:
+    """`Functions` at some points: (variables, points)."""
+    first, *rest = points.tolist()
+    others = dict(zip(variables[1:], rest, strict=True))
+    return Functions(first, bits, merged=merged, others=others, whole=whole)
+
+
+def values_of(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[tuple[Value, ...]]:
+    """The values of some of the programs at the points of the functions."""
+    some = programs.only(chosen)
+    numbers = functions.read(some, some.roots)
+    return [functions.values[numbers[root]] for root in some.roots.tolist()]
+
+
+def seen(
+    head: Programs, programs: Programs, chosen: Sequence[int], points: Sequence[Floats]
+) -> Iterator[tuple[int, int, int]]:
+    """What some of the programs are at points, of which each has its own, (variables, points): for each the
+    places of points where it certainly has another value than the head, where only the head has one, and
+    where only the program has; -1 for none."""
+    starts: dict[int, int] = {}
+    pieces: list[Floats] = []
+    for own in points:
+        if id(own) not in starts:
+            starts[id(own)] = sum(piece.shape[1] for piece in pieces)
+            pieces.append(own)
+    if not pieces:
+        return
+    every = np.concatenate(pieces, axis=1)
+    ((value,), (error,)), (values, errors) = (balls(one, every) for one in (head, programs.only(chosen)))
+    inside, known = np.isfinite(error), np.isfinite(errors)
+    size = np.maximum(np.abs(values), np.abs(value))
+    apart = inside & known & (np.abs(values - value) > CLEAR * size + SAFETY * (errors + error))
+    kinds = np.stack([apart, inside & np.isnan(values), np.isnan(value) & known])
+    # where double precision tells nothing of one of the two, rigorous bounds may
+    unknown = (~inside & ~np.isnan(value)) | (~known & ~np.isnan(values))
+    rows: dict[int, list[int]] = {}
+    for row, own in enumerate(points):
+        for place in range(starts[id(own)], starts[id(own)] + own.shape[1]):
+            if unknown[row, place]:
+                rows.setdefault(place, []).append(row)
+    for place, doubtful in rows.items():
+        functions = functions_at(head.variables, every[:, [place]])
+        ((first,),) = values_of(functions, head, [0])
+        others = values_of(functions, programs, [chosen[row] for row in doubtful])
+        for row, (other,) in zip(doubtful, others, strict=True):
+            differ = first is not None and other is not None and not first.overlaps(other)
+            lost = other is None and first is not None and first.is_finite()
+            gained = first is None and other is not None and other.is_finite()
+            kinds[:, row, place] = differ, lost, gained
+    for row, own in enumerate(points):
+        here = kinds[:, row, starts[id(own)] : starts[id(own)] + own.shape[1]]
+        places = np.where(here.any(axis=1), here.argmax(axis=1), -1) if own.size else (-1, -1, -1)
+        yield int(places[0]), int(places[1]), int(places[2])
+
+
+# Points of several variables, drawn from where assumptions hold.
+#
+# Each variable takes its own range, within the bounds that assumptions give it; integers are integers. What
+# assumptions say of several variables together is looked at afterwards.
+
+_POOL = 3_000
+_FEWEST = 200
+_ROUNDS = 12
+_WHOLE_RANGES: tuple[Interval, ...] = ((-2, 2), (-6, 6), (-30, 30))
+_SPECIAL = (0.0, 1.0, -1.0, 2.0)
+_PAIRED = 4
+"""Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""
+_ONE_BY_ONE, _TOGETHER = 400, 8
+"""So far from 0, or from a bound, integers are tried one by one, and two of them together."""
+_IN_A_ROW = 16
+_DECADES = range(3, 16)
+"""Farther out some are tried between these powers of ten."""
+_EVEN = 720_720
+"""A number that those up to 16 divide: its multiples and what follows them have all small residues."""
+
+
+class Region:
+    """Where assumptions hold.
+
+    `points` raises EngineError E221 when no such point is found.
+    """
+
+    def __init__(
+        self, variables: Sequence[str], assumptions: Assumptions = NO_ASSUMPTIONS, *, seed: int = 0
+    ) -> None:
+        self.variables = tuple(variables)
+        self.assumptions = assumptions
+        self._bounds = {name: self._bound(name) for name in self.variables}
+        self._seed = seed
+
+    def special(self) -> tuple[Floats, list[str]]:
+        """(variables, points) where one variable is 0, 1, -1 or 2, or two are 2 and 1/2.
+
+        The others are in general position. And for each point what is special, such as `a = 0`.
+        """
+        found, names = [], []
+        single = [{name: value} for name in self.variables for value in _SPECIAL]
+        real = [name for name in self.variables if name not in self.assumptions.integers]
+        pairs = [
+            {one: 2.0, two: 0.5} for two in real[:_PAIRED] for one in self.variables[:_PAIRED] if one != two
+        ]
+        # the first point, and the first of the most other signs
+        others = (np.sign(self.points) != np.sign(self.points[:, :1])).sum(axis=0)
+        opposite = self.points[:, [0, int(others.argmax())]]
+        for values in single + pairs:
+            beside = opposite.copy()
+            for name, value in values.items():
+                beside[self.variables.index(name)] = value
+            found.append(beside)
+            names += [" and ".join(f"{name} = {value:g}" for name, value in values.items())] * 2
+        points = np.concatenate(found, axis=1)
+        kept = np.flatnonzero(self.holds(points))
+        return points[:, kept], [names[place] for place in kept.tolist()]
+
+    def far(self) -> list[Floats]:
+        """For each variable points like the others, but far out along it."""
+        random, found = np.random.default_rng([self._seed, 4]), []
+        for place, name in enumerate(self.variables):
+            values = self._of(name, random, FAR, POOL_PER_FAR_RANGE)
+            moved = self.points[:, np.arange(len(values)) % self.points.shape[1]]
+            moved[place] = values
+            found.append(moved[:, self.holds(moved)])
+        return found
+
+    def whole(self, reach: int = _ONE_BY_ONE) -> tuple[Floats, Floats]:
+        """(variables, points) where integers are tried one by one, in ascending order, and far out; the other
+        variables are in general position, and the same for some in a row. Args: reach: how far one by one."""
+        names = [name for name in self.variables if name in self.assumptions.integers]
+        random = np.random.default_rng([self._seed, 5])
+        near = [self._at({name: self._one_by_one(name, reach)}) for name in names]
+        for one, other in combinations(names[:_PAIRED], 2):
+            sides = (self._one_by_one(side, min(reach // 2, _TOGETHER)) for side in (one, other))
+            grid = np.meshgrid(*sides)
+            near.append(self._at({one: grid[0].ravel(), other: grid[1].ravel()}))
+        far = [self._at({name: self._far_out(name, random)}) for name in names]
+        nothing = np.empty((len(self.variables), 0))
+        both = (np.concatenate([nothing, *found], axis=1) for found in (near, far))
+        one_by_one, far_out = (points[:, self.holds(points)] for points in both)
+        return one_by_one, far_out
+
+    def _at(self, values: Mapping[str, Floats]) -> Floats:
+        count = len(next(iter(values.values())))
+        points = self.points[:, np.arange(count) // _IN_A_ROW % self.points.shape[1]]
+        for name, row in values.items():
+            points[self.variables.index(name)] = row
+        return points
+
+    def _one_by_one(self, name: str, reach: int) -> Floats:
+        low, high = self._bounds[name]
+        begin, end = _within((-reach, reach), low, high)
+        return np.arange(ceil(begin), floor(end) + 1, dtype=np.float64)
+
+    def _far_out(self, name: str, random: np.random.Generator) -> Floats:
+        tens = [10**decade + more for decade in _DECADES for more in (-1, 0, 1)]
+        drawn = [int(10 ** (decade + share)) for decade in _DECADES for share in random.random(4)]
+        even = [_EVEN * int(times) + more for times in 10 ** (9 * random.random(4)) for more in range(17)]
+        low, high = self._bounds[name]
+        every = np.array(sorted({*tens, *drawn, *even}), np.float64)
+        every = np.concatenate([every, -every])
+        return every[(low <= every) & (every <= high)]
+
+    def tried(self, points: Floats) -> str:
+        texts = []
+        for name in self.assumptions.integers:
+            values = np.unique(points[self.variables.index(name)])
+            if not len(values):
+                continue
+            runs = np.split(values, np.flatnonzero(np.diff(values) != 1) + 1)
+            run = max(runs, key=len)
+            outer = [end for end in (values[0], values[-1]) if not run[0] <= end <= run[-1]]
+            text = f"{name} from {run[0]:.0f} to {run[-1]:.0f}"
+            texts.append(text + "".join(f", some up to {end:.4g}" for end in outer))
+        return "; ".join(texts)
+
+    def range_of(self, place: int, reach: float) -> Interval:
+        """From where to where a variable may run that goes so far from 0; a little off it, so that the middle
+        and what divides it evenly are no special places."""
+        off = reach * 2.0**-9 / 3
+        return _within((-reach - off, reach + 2 * off), *self._bounds[self.variables[place]])
+
+    def holds(self, points: Floats) -> NDArray[np.bool_]:
+        """Whether the assumptions certainly hold at each point."""
+        return relations_hold(self.assumptions, self.variables, points)
+
+    @cached_property
+    def points(self) -> Floats:
+        """Points in general position, each once, in the order in which they were drawn."""
+        random = np.random.default_rng([self._seed, 3])
+        kept = np.empty((len(self.variables), 0))
+        possible = all(
+            low < high or (name in self.assumptions.integers and low == high and low.is_integer())
+            for name, (low, high) in self._bounds.items()
+        )
+        free = set(self.variables) - set(self.assumptions.integers)
+        only_integers = (
+            free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
+        )
+        for _ in range(_ROUNDS if possible else 0):
+            rows = []
+            for name in self.variables:
+                ranges = _WHOLE_RANGES if name in self.assumptions.integers else RANGES
+                rows.append(self._of(name, random, ranges, _POOL // len(ranges)))
+            points = np.stack(rows)
+            kept = np.concatenate([kept, points[:, self.holds(points)]], axis=1)
+            _, first = np.unique(kept, axis=1, return_index=True)
+            kept = kept[:, np.sort(first)]
+            if kept.shape[1] >= _FEWEST or (kept.shape[1] and only_integers):
+                break
+        if not kept.shape[1]:
+            raise EngineError(
+                f"no point was found where {self.assumptions} holds",
+                code="E221",
+                remedy="Correct or relax the assumptions.",
+            )
+        return kept[:, :_POOL]
+
+    def _of(self, name: str, random: np.random.Generator, ranges: Sequence[Interval], share: int) -> Floats:
+        low, high = self._bounds[name]
+        whole = name in self.assumptions.integers
+        pieces = []
+        for ends in ranges:
+            first, last = _within(ends, low, high)
+            if whole:
+                lowest, highest = ceil(first), max(ceil(first), floor(last))
+                pieces.append(random.integers(lowest, highest + 1, share).astype(np.float64))
+            else:
+                pieces.append(draw(random, first, last, share))
+        return random.permutation(np.concatenate(pieces))
+
+    def _bound(self, name: str) -> Interval:
+        low, high = -inf, inf
+        for one in self.assumptions.relations:
+            for side, other in ((one.left, one.right), (one.right, one.left)):
+                if side != Tree(name) or variables_of(other) or one.sign == "!=":
+                    continue
+                value = float(balls(compile_many([other]), [0.5])[0][0, 0])
+                if side is one.left:
+                    high = min(high, value)
+                else:
+                    low = max(low, value)
+        return low, high
+
+
+def relations_hold(assumptions: Assumptions, variables: Sequence[str], points: Floats) -> NDArray[np.bool_]:
+    """Whether what is assumed, but for integers, certainly holds at each point. Args: points: (variables,
+    points)."""
+    kept = np.ones(points.shape[1], bool)
+    if not assumptions.relations:
+        return kept
+    differences = [Tree("-", (one.left, one.right)) for one in assumptions.relations]
+    values, errors = balls(compile_many(differences, variables=variables), points)
+    for one, value, error in zip(assumptions.relations, values, errors, strict=True):
+        sure = np.isfinite(error)
+        if one.sign == "!=":
+            kept &= sure & (np.abs(value) > error)
+        else:
+            kept &= sure & ((value < -error) | ((value == 0) & (error == 0) & (one.sign == "<=")))
+    return kept
+
+
+def _within(ends: Interval, low: float, high: float) -> Interval:
+    first, last = max(ends[0], low), min(ends[1], high)
+    if first < last:
+        return first, last
+    width = ends[1] - ends[0]
+    if isfinite(low) and ends[0] <= low:
+        return low, max(min(high, low + width), low + 1e-9)
+    return max(low, high - width), high
+
+
+# Lines parallel to the axes, and points of them beside the ends of domains.
+#
+# On such a line an expression of several variables is one of a single variable, so that the places where its
+# domain may end are worked out as exactly and as far out as there (`engines.mathematics.numbers.domain`).
+
+_PROBES = 2
+
+
+class Lines:
+    """Lines through points of a region, along each variable, and the ends of a head's domain on them.
+
+    Args: head: its program. along: the places of the variables. points: (variables, points) in general
+    position where the head is defined; through so many of them there are lines.
+    """
+
+    def __init__(
+        self, head: Programs, region: Region, along: Sequence[int], points: Floats, through: int
+    ) -> None:
+        lines: dict[tuple[int, tuple[float, ...]], _Line] = {}
+        _, first = np.unique(points > 0, axis=1, return_index=True)
+        order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
+        for point in (points[:, place] for place in list(order)[:through]):
+            for place in along:
+                others = tuple(float(point[other]) for other in along if other != place)
+                if (place, others) not in lines:
+                    lines[place, others] = _Line(head, region, place, point)
+        self._lines = list(lines.values())
+        self._beside: dict[tuple[int, ...], Floats] = {}
+
+    def of_head(self) -> Floats:
+        """Points beside the ends of the head's domain: (variables, points)."""
+        return self._points(tuple(line.ends for line in self._lines))
+
+    def of(self, programs: Programs, chosen: Sequence[int]) -> list[Floats]:
+        """For some of the programs points beside those ends of their domains that are none of the head's."""
+        some = programs.only(chosen)
+        return [self._points(mask) for mask in zip(*(line.masks(some) for line in self._lines), strict=True)]
+
+    def _points(self, masks: tuple[int, ...]) -> Floats:
+        if masks not in self._beside:
+            found = [line.beside(mask) for line, mask in zip(self._lines, masks, strict=True)]
+            self._beside[masks] = np.concatenate(found, axis=1)
+        return self._beside[masks]
+
+
+class _Line:
+    """The line through a point along one variable. `ends`: of the head's domain there."""
+
+    def __init__(self, head: Programs, region: Region, place: int, point: Floats) -> None:
+        self._region, self._place, self._point = region, place, point
+        self._name = region.variables[place]
+        probes = dict.fromkeys([float(point[place]), *region.points[place].tolist()])
+        self._functions = Functions(list(probes)[:_PROBES])
+        self._edges = Edges(self._functions)
+        self.ends = 0
+        (self.ends,) = self.masks(head)
+
+    def masks(self, programs: Programs) -> list[int]:
+        line = programs.along(self._name, self._point)
+        numbers = self._functions.read(line, line.roots)
+        return [ends & ~self.ends for _, ends in self._edges.masks(line, numbers, line.roots)]
+
+    def beside(self, mask: int) -> Floats:
+        whole = self._name in self._region.assumptions.integers
+        found = beside(self._edges, mask, others=self.ends, whole=whole)
+        points = np.repeat(self._point[:, np.newaxis], len(found), axis=1)
+        points[self._place] = found
+        return points[:, self._region.holds(points)]

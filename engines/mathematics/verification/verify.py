@@ -1,0 +1,615 @@
+"""Verdicts: does an expression equal its head wherever assumptions hold, and where is each defined?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, isfinite, isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import ctx
+from numpy.typing import NDArray
+
+from engines.core.compiling import compiled
+from engines.core.errors import ExpressionError
+from engines.core.tree import Tree
+from engines.core.vocabulary import FURTHER, LETTERS, VARIABLE, is_name, read_prefix, variables_of
+from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions, ordered
+from engines.mathematics.numbers.numeric import Expression, Programs, balls, compile_many, compile_valid
+from engines.mathematics.numbers.precise import BITS, Value, agreement
+from engines.mathematics.verification.curves import INNER, Curves
+from engines.mathematics.verification.points import (
+    CLEAR,
+    MAX_FAR,
+    SAFETY,
+    Lines,
+    Region,
+    choose,
+    exactly,
+    functions_at,
+    seen,
+    telling,
+    values_of,
+)
+from engines.mathematics.verification.pointwise import Pointwise
+from engines.mathematics.verification.rigorous import (
+    MOST_BITS,
+    SEEN,
+    Apart,
+    Recheck,
+    agreed_at,
+    bits_for,
+    closer,
+    exceptional,
+    scales,
+    too_large,
+    undefined,
+)
+from engines.mathematics.verification.verdicts import Agreed, Counterexample, MemberVerdict, Outcome
+
+# Head and members are evaluated with error bounds at points that depend on head and seed only (`points`).
+# What double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
+# (`rigorous`), also beside the ends of the member's own domain, which are worked out or, where they cannot
+# be, searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
+# statement about these points, and says in which region no other could have told otherwise.
+
+Floats = NDArray[np.float64]
+
+MIN_POINTS = 8
+"""Fewer points than this decide nothing."""
+CLEAR_BITS = 30
+SHARP = 1e-6
+"""Agreement counts as evidence where the bounds are below this share of the value, or of
+`CLEAR` times the head's usual size."""
+_FEW_DEPTHS, _DEPTHS = 2, 8
+"""Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
+_BATCH = 512
+_AGREEING = ("equal", "extends", "shrinks")
+_WITNESSES: dict[Outcome, str] = {
+    "different": "apart",
+    "shrinks": "lost",
+    "nowhere": "lost",
+    "extends": "more",
+}
+"""Which point of a `Case` shows that it is so."""
+
+
+class Verifier:
+    """Judges expressions against one head.
+
+    Attributes: points: (points,) those inside the head's domain first; inside: how many those are; reason:
+    why nothing can be decided, or "".
+    """
+
+    def __init__(self, head: Expression, *, seed: int = 0) -> None:
+        self.head = head
+        self.seed = seed
+        self.variables: tuple[str, ...] = ("x",)
+        self.shown: list[int] = []
+        self._program = compile_many([head])
+        points, hopeless = choose(self._program, seed)
+        self._place(points)
+        if self._decides(hopeless):
+            self._recheck = Recheck(self._program, self.points[: self.inside])
+            if ends := self._recheck.beside_ends():
+                self._place(points, np.array(ends))
+
+    def _decides(self, hopeless: bool) -> bool:
+        self.reason = ""
+        self._verdicts: dict[Any, MemberVerdict] = {}
+        self._deeper: dict[tuple[int, int], Value] = {}
+        if self.inside < MIN_POINTS:
+            self.reason = (
+                "the head overflows or is too ill-conditioned at almost all points"
+                if hopeless
+                else "the head is defined at no more than isolated real points, as far as the search can tell"
+            )
+            return False
+        # values that may be 0 within their bounds are: what is 0 everywhere is compared absolutely
+        sizes = np.sort(np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values)))
+        median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
+        self._fine = CLEAR * (median or 1.0)
+        places = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
+        self._shallow = places[scales(self._program, self.points[..., places])[0].argsort(kind="stable")]
+        return True
+
+    def _place(self, points: Floats, beside: Floats | None = None) -> None:
+        """Take points, those inside the head's domain first; without those where nothing can be told.
+
+        `beside` are more of them, close to the ends of the domain, which are the last to be shown.
+        """
+        every = points if beside is None else np.concatenate([points, beside], axis=-1)
+        values, errors = balls(self._program, every)
+        within = np.flatnonzero(np.isfinite(errors[0]))
+        order = np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])
+        self.points: Floats = every[..., order]
+        self.inside = len(within)
+        sizes = np.atleast_2d(np.abs(self.points)).max(axis=0)
+        self._sizes: Floats = sizes + 1e9 * (order >= points.shape[-1])
+        self.values: Floats = values[0, within]
+        self.errors: Floats = errors[0, within]
+
+    def check(self, members: Sequence[Expression]) -> list[MemberVerdict]:
+        """One verdict per member (trees or token lists).
+
+        Raises: ExpressionError for the first that is no expression.
+        """
+        verdicts: list[MemberVerdict] = []
+        for start in range(0, len(members), _BATCH):
+            batch = members[start : start + _BATCH]
+            verdicts.extend(self.judge(compile_many(batch, variables=self.variables)))
+        return verdicts
+
+    def judge(self, programs: Programs) -> list[MemberVerdict]:
+        if self.reason:
+            return [MemberVerdict("undecided", 0.0)] * len(programs)
+        values, errors = balls(programs, self.points)
+        counts, marks = _counted(values, errors, self.values, self.errors, self._sizes, self._fine)
+        cases = [
+            Case(k, self._outcome(*counted), *counted, *marked)
+            for k, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
+        ]
+        agreeing = [case for case in cases if case.outcome in _AGREEING]
+        self._look_closer(programs, agreeing)
+        self._look_deeper(programs, [case for case in agreeing if case.outcome in _AGREEING])
+        return [self._verdict(case, values[case.k], errors[case.k]) for case in cases]
+
+    def _outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> Outcome:
+        """The rules of judgement, from counts of points of the head's domain: where both are defined, where
+        the member is not, where they agree to within sharp bounds, where they differ; and of points outside
+        where the member is defined."""
+        if apart:
+            return "different"
+        if common == 0:
+            return "nowhere" if missing >= max(MIN_POINTS, self.inside / 3) else "undecided"
+        if agreeing == 0 or agreeing + missing < MIN_POINTS:
+            return "undecided"
+        if missing:
+            return "shrinks"
+        return "extends" if more else "equal"
+
+    def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
+        chosen = [case.k for case in agreeing]
+        numbers = self._recheck.read(programs, chosen)
+        found = self._recheck.values(programs, numbers, chosen)
+        for case, checked in zip(agreeing, found, strict=True):
+            if case.suspect >= 0 and not isinstance(checked, Apart):
+                closer = self._recheck.closer(programs, case.k, float(self.points[case.suspect]))
+                checked = closer if isinstance(closer, Apart) else checked or closer
+            if checked is None and case.sharp >= 0:
+                checked = self._recheck.elsewhere(programs, case.k, float(self.points[case.sharp]))
+            if isinstance(checked, Apart):
+                case.outcome = "different"
+                case.example = Counterexample(*checked)
+            else:
+                case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
+                if checked is None and self._recheck.undefined(numbers[programs.roots[case.k]]):
+                    self._doubt(case)
+        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
+        self._search_domains(programs, numbers, whole)
+
+    def _look_deeper(self, programs: Programs, cases: Sequence[Case]) -> None:
+        deep = self._needed(programs, _FEW_DEPTHS).min(axis=1) > SEEN
+        lost = [case for case in cases if deep[case.k]]
+        if not lost:
+            return
+        needed = self._needed(programs, _DEPTHS)
+        for case in lost:
+            bits, least = bits_for(needed[case.k])
+            if bits > MOST_BITS:
+                case.outcome = "undecided"
+            elif bits > BITS:
+                self._compare_deeper(programs, case, int(self._shallow[least]), bits)
+
+    def _needed(self, programs: Programs, count: int) -> Floats:
+        """(programs, points) scales of programs and head, at so many points where the head's is least."""
+        points = self.points[..., self._shallow[:count]]
+        return np.maximum(scales(programs, points), scales(self._program, points))
+
+    def _compare_deeper(self, programs: Programs, case: Case, place: int, bits: int) -> None:
+        point = np.atleast_2d(self.points)[:, place]
+        if (place, bits) not in self._deeper:
+            self._deeper[place, bits] = exactly(self._program, 0, point, bits)
+        head, member = self._deeper[place, bits], exactly(programs, case.k, point, bits)
+        if head is None or member is None:
+            self._doubt(case)
+            return
+        with ctx.workprec(bits):
+            if agreement(head, member) is None:
+                case.outcome = "different"
+                case.example = self._example(point, float(head), float(member), float(member - head))
+
+    @staticmethod
+    def _doubt(case: Case) -> None:
+        """Where double precision has values of both and there are none, as of a negative base to a power that
+        only seems an integer."""
+        if case.outcome != "shrinks":
+            case.outcome, case.exceptions = "undecided", ""
+
+    def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
+        holes, points, known = self._recheck.domains(programs, numbers, [case.k for case in cases])
+        self._look_beside(programs, [(cases[row], own) for row, own in points.items()])
+        searched: list[Case] = []
+        claims: dict[tuple[int, float], Agreed] = {}
+        for case, within in zip(cases, known, strict=True):
+            if within is None:
+                searched.append(case)
+            elif case.checked is not None and case.outcome in ("equal", "extends"):
+                key = id(case.checked), within
+                if key not in claims:
+                    claims[key] = Agreed(*case.checked[:3], within, 0.0)
+                case.checked = claims[key]
+        self._look_beyond(programs, searched)
+        for case, own in zip(cases, holes, strict=True):
+            if case.outcome in ("equal", "extends"):
+                case.exceptions = self._recheck.exceptions(
+                    programs, case.k, own, both=case.outcome == "equal"
+                )
+
+    def _look_beside(self, programs: Programs, cases: Sequence[tuple[Case, Floats]]) -> None:
+        found = seen(self._program, programs, [case.k for case, _ in cases], [points for _, points in cases])
+        for (case, points), (apart, lost, gained) in zip(cases, found, strict=True):
+            place = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
+            if apart >= 0:
+                case.outcome = "different"
+            elif lost >= 0:
+                case.outcome = "shrinks"
+                case.missing += 1
+                case.gained += gained >= 0
+            elif gained >= 0:
+                case.outcome = "extends"
+            if place >= 0:
+                point = points[:, place]
+                both = exactly(self._program, 0, point), exactly(programs, case.k, point)
+                head, member = (None if value is None else float(value) for value in both)
+                gap = None if head is None or member is None else member - head
+                case.example = self._example(point, head, member, gap)
+
+    def _look_beyond(self, programs: Programs, cases: Sequence[Case]) -> None:
+        whole = [case for case in cases if case.outcome in ("equal", "extends")]
+        if not whole:
+            return
+        found = self._curves.of(programs, [case.k for case in whole])
+        alike: dict[int, list[tuple[Case, Floats]]] = {}
+        for case, (points, _) in zip(whole, found, strict=True):
+            alike.setdefault(id(points), []).append((case, points))
+        for group in alike.values():
+            self._look_beside(programs, group)
+        for case, (_, side) in zip(whole, found, strict=True):
+            if side < inf and case.checked is not None and case.outcome in ("equal", "extends"):
+                case.checked = Agreed(*case.checked[:3], INNER, side)
+
+    @cached_property
+    def _curves(self) -> Curves:
+        functions, unsure = self._recheck.functions, self._recheck.unsure
+        return Curves(self._program, Region(self.variables), [0], functions, self.points[:1], unsure=unsure)
+
+    def _verdict(self, case: Case, values: Floats, errors: Floats) -> MemberVerdict:
+        witness = _WITNESSES.get(case.outcome)
+        place = getattr(case, witness) if witness else -1
+        example = case.example
+        if example is None and place >= 0:
+            member = None
+            head = float(self.values[place]) if place < self.inside else None
+            if isfinite(errors[place]):
+                member = float(values[place])
+            gap = member - head if head is not None and member is not None else None
+            example = self._example(np.atleast_2d(self.points)[:, place], head, member, gap)
+        decided = case.common + case.missing
+        kept = case.common / decided if decided else 0.0
+        gained = bool(case.gained) and case.outcome == "shrinks"
+        points = case.agreeing + case.missing
+        if example is not None:
+            return MemberVerdict(case.outcome, kept, gained, points, example, case.checked, case.exceptions)
+        key = case.outcome, kept, gained, points, case.checked, case.exceptions
+        if key not in self._verdicts:
+            self._verdicts[key] = MemberVerdict(*key[:4], None, *key[4:])
+        return self._verdicts[key]
+
+    def _example(
+        self, point: Floats, head: float | None, member: float | None, gap: float | None
+    ) -> Counterexample:
+        at = tuple((self.variables[place], float(point[place])) for place in self.shown)
+        return Counterexample(float(point[0]), head, member, gap, at)
+
+
+@dataclass(slots=True)
+class Case:
+    """A member while it is judged: counts of points, as for `_outcome`, and for each kind the place of the
+    point that shows it best, -1 if there is none."""
+
+    k: int
+    outcome: Outcome
+    common: int
+    missing: int
+    agreeing: int
+    differing: int
+    gained: int
+    apart: int
+    lost: int
+    more: int
+    suspect: int
+    sharp: int
+    example: Counterexample | None = None
+    checked: Agreed | None = None
+    exceptions: str = ""
+
+
+@compiled
+def _counted(
+    values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, fine: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Counts of points and the most telling ones, as in `Case`: two of (programs, 5).
+
+    Args: values, errors: (programs, points). heads, head_errors: (inside,). sizes: (points,)
+    the points with the least are shown.
+    """
+    counts = np.zeros((len(values), 5), np.int64)
+    marks = np.full((len(values), 5), -1, np.int64)
+    for k in range(len(values)):
+        best = np.array([-1.0, inf, inf, -1.0])
+        for j in range(len(sizes)):
+            v, error, far = values[k, j], errors[k, j], sizes[j]
+            if j >= len(heads):
+                if isfinite(error):
+                    counts[k, 4] += 1
+                    if far < best[2]:
+                        best[2], marks[k, 2] = far, j
+                continue
+            if isnan(v):
+                counts[k, 1] += 1
+                if far < best[1]:
+                    best[1], marks[k, 1] = far, j
+            if not isfinite(error):
+                continue
+            counts[k, 0] += 1
+            noise, gap = error + head_errors[j], abs(v - heads[j])
+            size = max(abs(v), abs(heads[j]))
+            if gap > CLEAR * size + SAFETY * noise:
+                counts[k, 3] += 1
+                if gap / size > best[0]:
+                    best[0], marks[k, 0] = gap / size, j
+            elif gap > SAFETY * noise and gap / size > best[3]:
+                best[3], marks[k, 3] = gap / size, j
+            if noise <= max(SHARP * size, fine):
+                counts[k, 2] += 1
+                if marks[k, 4] < 0 and noise <= SHARP * size:
+                    marks[k, 4] = j
+    return counts, marks
+
+
+def verdict_row(verdict: MemberVerdict) -> dict[str, Any]:
+    """A verdict for JSON: verdict, kept, gained, points, counterexample (x, head, member, difference), except
+    ("0, 1/2", "" without exceptions), checked (see `Agreed`)."""
+    example, checked = verdict.counterexample, verdict.checked
+    return {
+        "verdict": verdict.outcome,
+        "kept": verdict.kept,
+        "gained": verdict.gained,
+        "points": verdict.points,
+        "counterexample": example and example.to_dict(),
+        "except": verdict.exceptions,
+        "checked": checked and checked._asdict(),
+    }
+
+
+class Judged(NamedTuple):
+    """A line of a file of pairs: its verdict, or why it could not be read."""
+
+    line: int
+    head: str
+    member: str
+    verdict: MemberVerdict | None = None
+    error: ExpressionError | None = None
+
+
+Judges = Callable[[Tree, Sequence[Tree]], Any]
+"""Who judges expressions against a head: from the head and what stands in them."""
+
+
+def verify_lines(
+    lines: Iterable[tuple[int, str]], *, judges: Judges = lambda head, _: Verifier(head)
+) -> Iterator[Judged]:
+    """Judge lines `head<TAB>member` in generator prefix notation; blank lines are skipped.
+
+    Lines are gathered by head, so they come back grouped by head, in the order heads first appear. A line
+    that cannot be read comes back with its error; the rest is done.
+    """
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for number, line in lines:
+        head, tab, member = line.strip("\r\n").partition("\t")
+        if member.strip() and "\t" not in member.strip():
+            groups.setdefault(head, []).append((number, member))
+        elif line.strip():
+            what = "the line has more than one tab" if member.strip() else "nothing stands behind the tab"
+            what = what if tab else "the line has no tab"
+            error = ExpressionError(what, text=line, remedy="Write: head, one tab, member.")
+            yield Judged(number, head, "", error=error)
+    for head, members in groups.items():
+        try:
+            tree = read_prefix(head, LETTERS)
+            tokens = [member.split() for _, member in members]
+            met = set().union(*tokens)
+            others = [Tree(name) for name in sorted(met) if name != VARIABLE and is_name(name)]
+            others += [] if met.isdisjoint(FURTHER) else [_FURTHER]
+            verifier = judges(tree, others)
+        except ExpressionError as error:
+            yield from (Judged(number, head, member, error=error) for number, member in members)
+            continue
+        if not isinstance(verifier, Verifier):
+            yield from _one_by_one(verifier, head, members)
+            continue
+        for start in range(0, len(members), _BATCH):
+            batch = slice(start, start + _BATCH)
+            programs = compile_valid(tokens[batch], variables=verifier.variables)
+            verdicts, nestings = verifier.judge(programs), programs.nesting.tolist()
+            for (number, member), verdict, nesting in zip(members[batch], verdicts, nestings, strict=True):
+                if (
+                    nesting >= 0
+                    and verdict.outcome == "undecided"
+                    and too_large(read_prefix(member, LETTERS))
+                ):
+                    judge = judges(tree, [read_prefix(member, LETTERS)])
+                    yield from _one_by_one(judge, head, [(number, member)])
+                elif nesting >= 0:
+                    yield Judged(number, head, member, verdict)
+                else:
+                    yield Judged(number, head, member, error=_why_unreadable(member))
+
+
+_FURTHER = Tree("floor", (Tree("0"),))
+"""Stands for every expression that double precision does not evaluate."""
+
+
+def _one_by_one(judge: Any, head: str, members: Iterable[tuple[int, str]]) -> Iterator[Judged]:
+    for number, member in members:
+        try:
+            (verdict,) = judge.check([read_prefix(member, LETTERS)])
+            yield Judged(number, head, member, verdict)
+        except ExpressionError as error:
+            yield Judged(number, head, member, error=error)
+
+
+def _why_unreadable(member: str) -> ExpressionError:
+    try:
+        read_prefix(member, LETTERS)
+    except ExpressionError as error:
+        return error
+    return ExpressionError("the expression cannot be evaluated", text=member)
+
+
+# Does an expression of several variables equal its head wherever assumptions hold?
+#
+# Points are drawn from the region of the assumptions, some of them far out along one variable, some beside
+# ends of domains on lines parallel to the axes, and some beyond other ends (`curves`). What double precision
+# holds to be equal is looked at again with rigorous bounds, at points in general position and where one
+# variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two is defined.
+# As on the real line, a verdict is a statement about these points.
+
+_PROBES = 12
+_LINES = 9
+"""On so many, but on two for each variable, ends of domains are worked out."""
+
+
+def verifier(
+    head: Tree, *others: Tree, assumptions: Assumptions = NO_ASSUMPTIONS, seed: int = 0
+) -> Verifier | Pointwise:
+    """Who judges expressions with the variables of these against a head.
+
+    Raises: EngineError E221 when no point is found where the assumptions hold.
+    """
+    variables = variables_of(head, *others) | assumptions.variables
+    trees = head, *others
+    if any(node.label in FURTHER for tree in trees for node in tree) or any(map(too_large, trees)):
+        return Pointwise(head, variables, assumptions, seed=seed)
+    if variables <= {"x"} and not assumptions:
+        return Verifier(head, seed=seed)
+    return Several(head, variables, assumptions, seed=seed)
+
+
+class Several(Verifier):
+    """Judges expressions of several variables against one head.
+
+    Attributes: points: (variables, points), those inside the head's domain first; shown: the places of the
+    variables that are named; the others as `Verifier`'s.
+    """
+
+    def __init__(
+        self,
+        head: Expression,
+        names: set[str],
+        assumptions: Assumptions = NO_ASSUMPTIONS,
+        *,
+        seed: int = 0,
+    ) -> None:
+        self.head = head
+        self.seed = seed
+        self.variables = ordered(names)
+        self.shown = [place for place, name in enumerate(self.variables) if name in names]
+        self._program = compile_many([head], variables=self.variables)
+        region = Region(self.variables, assumptions, seed=seed)
+        values, errors = balls(self._program, region.points, trace=True)
+        near = region.points[:, telling(values, errors)]
+        far = (
+            points[:, telling(*balls(self._program, points, trace=True), MAX_FAR, MAX_FAR)]
+            for points in region.far()
+        )
+        points = np.concatenate([near, *far, *region.whole()], axis=1)
+        self._place(points)
+        known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
+        if not self._decides(region.points.shape[1] - sum(known) > known[0]):
+            return
+        through = max(2, _LINES // len(self.shown))
+        self._lines = Lines(self._program, region, self.shown, self.points[:, : self.inside], through)
+        if (ends := self._lines.of_head()).size:
+            self._place(points, ends)
+        self._tried = region.tried(self.points)
+        # The outermost points of each variable are among the probes: there one sees best what fades along it,
+        # such as 1 - tanh x for x > 20.
+        inside = self.points[self.shown, : self.inside]
+        outermost = [*inside.argmin(axis=1).tolist(), *inside.argmax(axis=1).tolist()]
+        self._probes = sorted({*range(0, self.inside, max(1, self.inside // _PROBES)), *outermost})
+        self._general = functions_at(
+            self.variables, self.points[:, self._probes], merged=True, whole=assumptions.integers
+        )
+        self._curves = Curves(self._program, region, self.shown, self._general, self.points[:, 0])
+        self._special_points, self._special_values = region.special()
+        self._special = functions_at(self.variables, self._special_points)
+
+    def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
+        roots = programs.roots[[case.k for case in agreeing]]
+        general = self._general.read(programs, roots)
+        special = self._special.read(programs, roots)
+        (general_heads,) = values_of(self._general, self._program, [0])
+        (special_heads,) = values_of(self._special, self._program, [0])
+        for case, root in zip(agreeing, roots.tolist(), strict=True):
+            members = self._general.values[general[root]]
+            case.checked, doubtful = agreed_at(self._general, general_heads, members)
+            for place in (-1 if doubtful is None else self._probes[doubtful], case.suspect):
+                if case.outcome != "different" and place >= 0:
+                    self._decide(programs, case, place)
+            if case.outcome != "different" and case.checked is None and case.sharp >= 0:
+                self._decide(programs, case, case.sharp)
+            if case.outcome != "different":
+                checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
+                if case.checked is None and (undefined(general_heads) or undefined(members)):
+                    self._doubt(case)
+                case.checked = checked._replace(integers=self._tried)
+        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
+        points = self._lines.of(programs, [case.k for case in whole])
+        self._look_beside(programs, list(zip(whole, points, strict=True)))
+        self._look_beyond(programs, whole)
+        for case in agreeing:
+            if case.outcome != "different":
+                self._compare_special(
+                    case, special_heads, self._special.values[special[programs.roots[case.k]]]
+                )
+
+    def _decide(self, programs: Programs, case: Case, place: int) -> None:
+        point = self.points[:, place]
+        for bits, agreed, values in closer(self._program, programs, case.k, point):
+            if agreed is None:
+                case.outcome = "different"
+                case.example = self._example(point, *values)
+                return
+            if agreed >= bits // 2:
+                case.checked = case.checked or Agreed(agreed, 1)
+                return
+
+    def _compare_special(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> None:
+        parted: dict[str, list[str]] = {}
+        points = zip(self._special_points.T, self._special_values, heads, members, strict=True)
+        for point, at, head, member in points:
+            if head is None or member is None:
+                known = member if head is None else head
+                kind = "" if known is None else "member" if member is None else "head"
+                parted.setdefault(at, []).append(kind)
+            elif head.is_finite() and member.is_finite():
+                parted.setdefault(at, []).append("")
+                if not head.overlaps(member):
+                    case.outcome = "different"
+                    case.example = self._example(point, float(head), float(member), float(member - head))
+                    return
+        case.exceptions = exceptional(case.outcome, parted)

@@ -1,0 +1,93 @@
+"""Where modules and verbs stood one version ago: those names still work, with a warning.
+
+The names begin below the package, so the table serves `engines` in a checkout and `mathwb` in a wheel.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from functools import partial
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+__all__ = ["MODULES", "VERBS", "Finder", "moved_verb"]
+
+MODULES = {
+    "core.domain": "mathematics.numbers.domain",
+    "core.numeric": "mathematics.numbers.numeric",
+    "core.precise": "mathematics.numbers.precise",
+    "core.symbolic": "mathematics.terms.symbolic",
+    "egen.algebra.atoms": "mathematics.algebra.atoms",
+    "egen.algebra.rational": "mathematics.algebra.rational",
+    "egen.expressions.canonical": "mathematics.terms.canonical",
+    "egen.expressions.language": "core.vocabulary",
+    "egen.expressions.notation": "mathematics.terms.notation",
+    "egen.grading": "grading",
+    "egen.grading.grade": "grading.grades",
+    "egen.judging": "mathematics.judging",
+    "egen.proofreading": "proofreading",
+    "egen.proofreading.proofread": "proofreading.texts",
+    "egen.verdicts": "egen.equality",
+    "egen.verification": "mathematics.verification",
+}
+"""Modules by the name they had, and packages with all that is in them."""
+
+VERBS = {
+    "egen": {
+        "grade": "grading",
+        "Grade": "grading",
+        "proofread": "proofreading",
+        "Proofread": "proofreading",
+    }
+}
+"""Verbs and specs that a package offered, with the package that offers them now."""
+
+
+def moved_verb(package: str, name: str) -> object:
+    """Return what a package offered under a name. Raises: AttributeError if it never did."""
+    top, _, rest = package.partition(".")
+    new = VERBS.get(rest, {}).get(name)
+    if new is None:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    _warn(f"{package}.{name}", f"{top}.{new}.{name}", level=4)
+    return getattr(import_module(f"{top}.{new}"), name)
+
+
+def _warn(old: str, new: str, level: int) -> None:
+    old, new = (name.replace("engines.", "mathwb.", 1) for name in (old, new))
+    warnings.warn(f"{old} is {new} now; the old name goes in the next version", FutureWarning, level)
+
+
+class Finder:
+    """Finds a module under the name it had: the module itself, and for a package a view of it."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
+        top, _, rest = name.partition(".")
+        if top != self._package:
+            return None
+        old = rest
+        while old and old not in MODULES:
+            old = old.rpartition(".")[0]
+        if not old:
+            return None
+        return ModuleSpec(name, self, origin=f"{top}.{MODULES[old]}{rest[len(old) :]}")  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
+        assert module.__spec__.origin is not None
+        _warn(module.__name__, module.__spec__.origin, level=2)
+        real = import_module(module.__spec__.origin)
+        if not hasattr(real, "__path__"):
+            sys.modules[module.__name__] = real
+            return
+        # The import system sets modules as attributes of their package: it must not be the real one.
+        module.__path__ = []
+        module.__getattr__ = partial(getattr, real)  # type: ignore[method-assign]

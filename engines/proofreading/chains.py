@@ -1,0 +1,410 @@
+r"""Chains of relations in and across formulas, as `a = b \le c` and rows of `align`; what words beside say.
+
+A formula is cut at the relations that stand in no brackets, and at what separates statements: a comma, a
+new row, an arrow, words, wide spaces. What begins with a relation goes on where the
+statement before it ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engines.documents.reading import Document, Piece
+from engines.mathematics.judging.names import WRITTEN
+
+MAX_FORMULA = 50_000
+"""Characters of a formula; a longer one is a link of the relation `TOO_LONG`, which is not read."""
+TOO_LONG = "…"
+_UNJUDGED = r"""
+    \in \ni \notin \sim \cong \to \mapsto \subset \subseteq \supset \supseteq \mid \nmid \parallel \perp
+    \propto \ll \gg \prec \succ \models \vdash \rightarrow \longrightarrow \longmapsto \leftarrow \colon
+    \leftrightarrow \asymp \gtrsim \lesssim \preceq \succeq \hookrightarrow \not ∈ → ⊂ ⊆ ∼ ≅
+"""
+_OTHER = frozenset(_UNJUDGED.split())
+"""What relates, and is not judged here."""
+_IMPLYING = r"""
+    \implies \Rightarrow \Longrightarrow \iff \Leftrightarrow \Longleftrightarrow \therefore \impliedby
+    \Leftarrow ⇒ ⟹ ⇔ ∴ \leadsto \rightsquigarrow \because
+"""
+_ARROWS = frozenset(_IMPLYING.split())
+_WIDE = {r"\quad", r"\qquad", r"\hspace", r"\hfill", ";"}
+_OPERATORS = {"+", r"\cdot", r"\times"}
+_JOINED = {r"\land", r"\wedge", r"\lor", r"\vee", r"\forall", r"\exists"}
+_TOKEN = re.compile(
+    r"\\(?:begin|end)\{(\w+)\*?\}(?:\{\d+\}|\{[lcr|\s]+\}(?=.))?|\\(?:text|mbox|textrm|textbf|textit|mathrm|rm)\s*\{[^{}$]*\}"
+    r"|\\(?:tag|label|ref|eqref|intertext)\*?\s*\{[^{}]*\}|\\(?:stackrel|overset|underset)\s*\{[^{}]*\}\s*\{(=|\\\w+|[<>])\}"
+    r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|.)?|\\(?:[A-Za-z]+\*?|.|\Z)"
+    r"|\d+(?:,(?:\\!)?\d{3})+(?!\d)|:=|&(?:lt|gt|amp);|.",
+    re.DOTALL,
+)
+_LINED = re.compile(
+    r"(?:align|gather|split|multline|eqnarray|flalign|alignat|aligned|gathered|math|equation|dmath)\w*"
+)
+_DELIMITED = re.compile(r"\\(?:left|right)(?![A-Za-z])")
+_LEFT_OUT = re.compile(r"\\(?:tag|label|ref|eqref)\b|\\(?:nonumber|notag|displaystyle|hline|limits\b(?!))")
+_WORDS = re.compile(r"\\(?:text|mbox|textrm|textbf|textit|mathrm|rm|intertext)\s*\{([^{}]*)\}")
+_CONNECTIVE = re.compile(
+    r"\b(?:and|or|if|so|for|where|when|then|thus|hence|since|because|with|as|by|therefore|that|is|are|we|"
+    r"gives?|which|i\.?e|otherwise|has|have|let|from|using|given|but|such|to|the)\b",
+    re.IGNORECASE,
+)
+_MODULUS = re.compile(
+    r"[\s,;]*(?:\\(?:quad|qquad|,|;|!|:| ))*\s*(?:\\pmod\s*(?:\{([^{}]*)\}|(\d|[a-z]))|"
+    r"(?:\\left)?\((?:\\(?:text|mathrm|operatorname|textrm|mbox)\{\s*mod\s*\}|\\bmod|\\mod|mod)(?:~|\\[ ,;])*"
+    r"\s*(?:\{([^{}]*)\}|([^()]*?))(?:\\right)?\)|"
+    r"\\mod\s*(?:\{([^{}]*)\}|(\d+|[a-z])))\s*\.?\s*$"
+)
+_BOXED = re.compile(r"\\(?:boxed|fbox|framebox|fboxed)\s*\{")
+_TRIMMED = re.compile(
+    r"^(?:\s|\\[,;:! ]|\\(?:displaystyle|quad|qquad|negthinspace|indent|noindent)(?![A-Za-z])|~|&|\{\})+"
+    r"|(?:\s|(?<!\\)[.,;:]|\\[,;:! ]|\\(?:quad|qquad|displaystyle|checkmark|square|blacksquare)(?![A-Za-z])"
+    r"|~|&|\{\}|\\+$)+$"
+)
+_ALONE = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\w|_\{\w+\})?")
+_ORDERS = ("<", "<=", ">", ">=", "!=")
+SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)|\n[ \t]*\n|;\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One relation between two formulas that stand beside each other.
+
+    Attributes: line: of its relation. before: the words of its sentence so far, formulas as `§`. after: the
+    words that follow its formula. chain: number of the chain in the document. place: of the link in the
+    chain. joined: what leads to it from the statement before in the same formula: "" (nothing), "so", "and",
+    or words. modulus: of a congruence. said: it is the problem's.
+    """
+
+    left: str
+    relation: str
+    right: str
+    line: int
+    before: str
+    after: str = ""
+    chain: int = 0
+    place: int = 0
+    joined: str = ""
+    modulus: str = ""
+    said: bool = False
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the words beside a statement about numbers deny it or say that it is another's."""
+        clause = re.split(r"[,;§] ?(?=\S+ \S)", self.before[-60:])[-1]
+        words = " ".join(clause.split()[-4:])
+        return _REFUSED.search(words) is not None or self.is_denied_after
+
+    @property
+    def is_denied(self) -> bool:
+        """Whether the words around a statement deny it, or only suppose it."""
+        return _DENIED.search(self.before[-120:]) is not None or self.is_denied_after
+
+    @property
+    def is_denied_after(self) -> bool:
+        return _DENIED_AFTER.search(self.after) is not None
+
+    @property
+    def is_one_of_several(self) -> bool:
+        """Whether a statement is one case of several, such as one of two roots."""
+        return _ALTERNATIVE.search(self.before) is not None or self.has_another_after
+
+    @property
+    def has_another_after(self) -> bool:
+        return _ALTERNATIVE.search(_SENTENCE_END.split(self.after[:40])[0]) is not None
+
+    @property
+    def is_rounded(self) -> bool:
+        return _NEAREST.search(self.before + self.after) is not None
+
+
+@dataclass(slots=True)
+class _Statement:
+    """Sides with the relations between them, (relation, line) each; `lead` is a relation before the first."""
+
+    sides: list[str]
+    relations: list[tuple[str, int]]
+    joined: str
+    lead: bool = False
+
+
+def chains(document: Document) -> Iterator[list[Link]]:
+    """The chains of a document, each with its links; a chain of one side has none and is left out."""
+    before = ""
+    number = 0
+    end = ""
+    opened = False
+    for at, piece in enumerate(document.pieces):
+        if not piece.formula:
+            parts = SENTENCE.split(piece.text)
+            before = parts[-1] if len(parts) > 1 else before + parts[0]
+            before = before[-400:]
+            opened = opened and not piece.text.strip(" ,\n\t~\\")
+            continue
+        if len(piece.text) > MAX_FORMULA:
+            beginning = " ".join(piece.text[:40].split()) + " …"
+            yield [Link(beginning, TOO_LONG, "…", piece.line, _apart(before), chain=number, said=piece.said)]
+            number, end = number + 1, ""
+            continue
+        after = document.pieces[at + 1].text[:80] if at + 1 < len(document.pieces) else ""
+        last = ""
+        for statement in statements(piece.text, piece.line):
+            if statement.lead and not statement.sides[0]:
+                statement.sides[0] = last or (end if opened else "")
+            last = statement.sides[-1]
+            result = _links(statement, piece, number, _apart(before), after)
+            if result:
+                number += 1
+                yield result
+        end, opened = last, True
+        before = (before + " § ")[-400:]
+        if piece.text.rstrip().endswith((".", r".\]")) or re.search(
+            r"\.\s*(?:\\end\{\w+\*?\}\s*)?$", piece.text
+        ):
+            before = ""
+
+
+def _apart(words: str) -> str:
+    return " ".join(words.split()).lower()
+
+
+def _links(statement: _Statement, piece: Piece, number: int, before: str, after: str) -> list[Link]:
+    modulus = ""
+    if match := _MODULUS.search(statement.sides[-1]):
+        modulus = next((group for group in match.groups() if group), "")
+        statement.sides[-1] = statement.sides[-1][: match.start()]
+    sides = [trimmed(side) for side in statement.sides]
+    return [
+        Link(
+            sides[place],
+            relation,
+            sides[place + 1],
+            line,
+            before,
+            _apart(after),
+            number,
+            place,
+            statement.joined,
+            modulus,
+            piece.said,
+        )
+        for place, (relation, line) in enumerate(statement.relations)
+        if sides[place] and sides[place + 1]
+    ]
+
+
+def trimmed(side: str) -> str:
+    r"""A side without what only sets it: punctuation, spaces, a box around it.
+
+    >>> trimmed(r"\boxed{\frac12}. \quad")
+    '\\frac12'
+    """
+    side = _TRIMMED.sub("", side)
+    while match := _BOXED.search(side):
+        end = _closing(side, match.end())
+        side = side[: match.start()] + " " + side[match.end() : end] + " " + side[end + 1 :]
+        side = _TRIMMED.sub("", side)
+    return _TRIMMED.sub("", side)
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the brace that is open at a place is closed."""
+    depth = 1
+    for place in range(at, len(text)):
+        if text[place] == "\\":
+            continue
+        if text[place - 1] == "\\" and text[place] in "{}":
+            continue
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    return len(text)
+
+
+def statements(latex: str, line: int = 1) -> list[_Statement]:
+    r"""The statements of a formula.
+
+    >>> [(each.sides, [name for name, _ in each.relations]) for each in statements(r"a &= b \\ &\le c, d=1")]
+    [(['a ', ' b ', ' c'], ['=', '<=']), ([' d', '1'], ['='])]
+    """
+    result: list[_Statement] = []
+    now = _Statement([""], [], "")
+    depth = 0
+    boxed: list[int] = []
+    begins = indented = False
+    """At the beginning of a row, and of one that is moved to the right."""
+
+    def close(joined: str) -> None:
+        nonlocal now
+        if now.relations or now.sides[0].strip(" &\n~"):
+            result.append(now)
+        now = _Statement([""], [], joined)
+
+    position = 0
+    for match in _TOKEN.finditer(latex):
+        token = match[0]
+        line += latex.count("\n", position, match.start())
+        position = match.start()
+        if match[1] and _LINED.fullmatch(match[1]):
+            continue
+        if begins and not token.isspace() and token != "&":
+            if token in _WIDE:
+                indented = True
+                continue
+            goes_on = token in _OPERATORS or (token == "-" and indented)
+            if goes_on and result and result[-1].relations and not now.sides[0].strip(" &\n~"):
+                # A row that begins with an operator goes on with the side before it.
+                now = result.pop()
+            begins = False
+        if match[1]:
+            depth += 1 if token.startswith(r"\begin") else -1
+        elif token.startswith((r"\left", r"\right")) and _DELIMITED.match(token):
+            depth = max(0, depth + (1 if token.startswith(r"\left") else -1))
+        elif token in "([{" or token in (r"\{", r"\langle", r"\lfloor", r"\lceil"):
+            if token == "{" and depth == 0 and _BOXED.search(now.sides[-1][-12:] + "{"):
+                now.sides[-1] = now.sides[-1][: now.sides[-1].rfind("\\")]
+                boxed.append(depth)
+                continue
+            depth += 1
+        elif token in ")]}" or token in (r"\}", r"\rangle", r"\rfloor", r"\rceil"):
+            if token == "}" and boxed and boxed[-1] == depth:
+                boxed.pop()
+                continue
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            relation = WRITTEN.get(match[2] or token)
+            if relation or token in _OTHER:
+                side = now.sides[-1].rstrip()
+                if side.endswith(r"\not") and relation == "=":
+                    now.sides[-1] = side[:-4]
+                    relation = "!="
+                elif token == r"\not":
+                    now.sides[-1] += token
+                    continue
+                if not now.relations and not now.sides[0].strip(" &\n~"):
+                    now.lead = True
+                    now.sides[0] = ""
+                    if result and now.joined in ("row", ""):
+                        # A new row goes on with the statement before it.
+                        now = result.pop()
+                        now.sides.append("")
+                        now.relations.append((relation or token, line))
+                        continue
+                now.relations.append((relation or token, line))
+                now.sides.append("")
+                continue
+            if token == r"\\":
+                close("row")
+                begins, indented = True, False
+                continue
+            if token == "&":
+                continue
+            if token in _ARROWS:
+                close("so")
+                continue
+            if token == "," or token in _WIDE or token in _JOINED:
+                close("and" if token in _JOINED else ",")
+                continue
+            if words := _WORDS.fullmatch(token):
+                if (
+                    _CONNECTIVE.search(words[1])
+                    or token.startswith(r"\intertext")
+                    or len(words[1].split()) > 3
+                ):
+                    close(" ".join(words[1].split()).lower() or ",")
+                    continue
+            elif _LEFT_OUT.match(token):
+                continue
+        now.sides[-1] += token
+    close("")
+    _share(result)
+    return result
+
+
+def _share(found: Sequence[_Statement]) -> None:
+    """Of `a, b > 0` both are above 0."""
+    names: list[_Statement] = []
+    for each in found:
+        alone = _ALONE.fullmatch(each.sides[0].strip()) is not None
+        if alone and not each.relations:
+            names.append(each)
+            continue
+        if alone and len(each.relations) == 1 and each.relations[0][0] in _ORDERS and each.joined == ",":
+            for one in names:
+                one.sides.append(each.sides[1])
+                one.relations.append(each.relations[0])
+        names = []
+
+
+# ---- what the words say: that a statement is given, claimed or denied
+
+_GIVEN = """
+    let suppose assume assuming if when whenever where set setting denote define given for with letting
+    choose consider considering solve want wants wanted need needs find take taking call satisfy
+    satisfies satisfying provided unless whether plugging substituting substitute plug equation
+    equations system such recall line equating case otherwise try guess trying minimize maximize form
+    desired require requires represent represents condition constraint graph function defined curve
+    circle parabola hyperbola ellipse plane lines label letter
+"""
+_CLAIMED = """
+    then so thus therefore hence have get gets gives give yields yield implies obtain becomes become
+    simplifies simplify follows since because which means consequently conclude answer expand expands
+    expanding factor factors factoring equals equal is are compute calculate finally reduces rewrite
+    write simplifying solving see leads now note notice that's indeed
+"""
+_LEADING = frozenset(
+    ("so", "then", "thus", "hence", "therefore", "or", "we", "get", "gives", "have", "which")
+)
+_DENIED = re.compile(
+    r"\b(?:not|never|cannot|can't|impossible|contradict\w*|absurd|false|wrong|incorrect\w*|mistake\w*|isn't|"
+    r"doesn't|does not|unless|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume|if|"
+    r"counterexample)\b"
+)
+_REFUSED = re.compile(
+    r"\b(?:not|never|cannot|can't|impossible|contradict\w*|absurd|false|wrong|incorrect\w*|mistake\w*|isn't|"
+    r"doesn't|whether|would|erroneous\w*|fallac\w*|claims?|student|suppose|assume)\b"
+)
+_DENIED_AFTER = re.compile(
+    r"^[\s,;]*(?:(?:which|this|that|it|a|an|is|are|would|be|was|we|but)\s+){0,3}"
+    r"(?:not|false|wrong|impossible|absurd|never|contradict\w*|incorrect|isn't|doesn't|cannot|fails?)\b"
+)
+_ALTERNATIVE = re.compile(
+    r"\b(?:or|case|cases|either|both|respectively|values?|roots?|solutions?|try|trying|possib\w+|"
+    r"when|if|suppose|assume|for|otherwise|let|other|another|similarly|test\w*|example|instance|each)\b"
+)
+_EQUATED = re.compile(
+    r"\b(?:expand\w*|simplif\w*|factor\w*|rewrit\w*|written|identity|distribut\w*|combin\w*|note|notice|comput\w*|"
+    r"calculat\w*|evaluat\w*|for all|always|equals?|equivalent|same)\b"
+)
+_WORD = re.compile(r"[a-z']+")
+_NEAREST = re.compile(r"\b(?:nearest|approximat\w*|about|roughly|round\w*|closest|estimat\w*)\b")
+_SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
+_SIGN = {**dict.fromkeys(_GIVEN.split(), True), **dict.fromkeys(_CLAIMED.split(), False)}
+
+
+def is_given(before: str) -> bool | None:
+    """Whether the words of the sentence before a statement make it one that is given: the last word that says
+    so decides. None where no word does.
+
+    >>> is_given("let"), is_given("if § then"), is_given("whose")
+    (True, False, None)
+    """
+    for word in reversed(_WORD.findall(before)[-25:]):
+        if word in _SIGN:
+            return _SIGN[word]
+    return None
+
+
+def is_claimed(words: str) -> bool:
+    """Whether the words that lead to a statement say that it follows, and nothing else.
+
+    >>> is_claimed("so we get"), is_claimed("or"), is_claimed("so by symmetry")
+    (True, True, False)
+    """
+    return set(_WORD.findall(words)) <= _LEADING
+
+
+def is_rewriting(before: str) -> bool:
+    """Whether the words say that an expression is written in another way."""
+    return _EQUATED.search(before) is not None

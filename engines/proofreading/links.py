@@ -1,0 +1,716 @@
+"""The links of a document's chains, each judged: right, wrong or given.
+
+A link that holds wherever both sides are defined is *right*, under a hypothesis *right if*; one that holds by
+what was said before *follows*. What fails is *wrong* only where it claims something of numbers, where a chain
+of equal expressions changes its value, or where it contradicts what was said: a definition, a condition or an
+equation to be solved fails alone and is *given*, anything else is *not shown*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, repeat, zip_longest
+from typing import Literal
+
+from engines.core.tree import Tree
+from engines.documents.reading import Document
+from engines.formula.judge import Judge, Judgement
+from engines.formula.meaning import Names, Reading, names_of, read
+from engines.mathematics.judging.names import replaced
+from engines.mathematics.judging.numbers import point_shown
+from engines.mathematics.judging.shapes import signed
+from engines.proofreading.chains import (
+    MAX_FORMULA,
+    TOO_LONG,
+    Link,
+    chains,
+    is_claimed,
+    is_given,
+    is_rewriting,
+)
+from engines.proofreading.facts import Facts, by, cited
+from engines.proofreading.slips import Statement, bound_meant, has_cases, odd_ones, points_of, slip
+from engines.proofreading.terms import (
+    LOG,
+    OF_ANGLES,
+    UNSURE,
+    WHOLE,
+    agree,
+    any_values,
+    apart_in_any_sign,
+    as_products,
+    at_values,
+    difference,
+    is_expansion,
+    is_slope,
+    is_unsure,
+    matrices_of,
+    residue,
+    roots,
+    terms,
+    units,
+    unmixed,
+    variables,
+    worth,
+)
+
+Verdict = Literal["right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread"]
+VERDICTS: tuple[Verdict, ...] = (
+    "right", "right if", "follows", "given", "loses domain", "wrong", "not shown", "unread",
+)  # fmt: skip
+_JUDGED = ("=", "<", ">", "<=", ">=", "!=", "approx")
+_BOUNDS = ("<", ">", "<=", ">=")
+_DEGREES = re.compile(
+    r"\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})|\\degree(?![A-Za-z])|°|\^\s*\{\s*\\text\s*\{o\}\s*\}"
+)
+_ANGLES = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|pi|arc\w+|cis|operatorname|text\{cis\})")
+_MARKS = re.compile(r"\\[%$]|\\(?:text|mbox|textrm|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?")
+_DECIMAL = re.compile(r"\d*\.(\d+)\Z")
+_STAR = re.compile(r"(?<!\\)\*|\\ast(?![A-Za-z])")
+_OWN = re.compile(r"[a-z]\s*(?:\*|\\ast)\s*[a-z]\s*&?=")
+_RUN_ON = re.compile(r"\^\d{2,}")
+MAX_LINKS = 2_000
+"""Of one document; the links behind them are not judged, which is said of the first."""
+MAX_FORMULAS = 10_000
+"""So many formulas at the beginning say what the letters of a document are."""
+_MOST_TERMS = 200
+"""Of the sums and products of a link, with those inside others; more are not added up."""
+_LARGEST = 160
+"""Nodes of a term: equality of larger ones is sought by exact algebra alone."""
+_CALCULATED = frozenset(
+    ("d", "limit", "sum", "prod", "integral", "antiderivative", "binomial", "det", "factorial")
+)
+_LETTERS = "e and i can be variables"
+_CONVERTED = 1.5
+"""Numbers that differ by less are not those of two units, as inches and feet are."""
+_EITHER = re.compile(r"\b(?:either|or)\b")
+_PAIR = re.compile(r"\\div\s*\d+\s*(?:\\[a-z]|[a-z(])|\(\s*\d{1,3},\d{3}\s*\)|\A\(\d+\)\s|(?<![A-Za-z\\])e\(")
+_VECTORS = re.compile(r"\\(?:mathbf|vec|overrightarrow|boldsymbol|bm|hat|overline)(?![a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A link with its verdict, and why."""
+
+    link: Link
+    verdict: Verdict
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Judges the links of one document in their order, and keeps what was said.
+
+    Attributes: own: the text defines an operation * of its own; cases: it distinguishes cases; modulus: the
+    one that its congruences name; coming: what comes after the chain that the link at hand ends.
+    """
+
+    judge: Judge
+    names: Names
+    facts: Facts = field(default_factory=Facts)
+    read_: dict[str, Reading] = field(default_factory=dict)
+    equations: list[tuple[Link, Tree, Tree]] = field(default_factory=list)
+    bounds: list[tuple[Link, Tree]] = field(default_factory=list)
+    own: bool = False
+    cases: bool = False
+    modulus: str = ""
+    matrices: frozenset[str] = frozenset()
+    coming: Link | None = None
+
+    def read(self, latex: str) -> Reading:
+        found = self.read_.get(latex)
+        if found is None:
+            meant = as_products(latex, self.matrices) if self.matrices else latex
+            found = self.read_[latex] = read(meant, self.names)
+        return found
+
+    def chain(self, links: Sequence[Link], coming: Link | None = None) -> Iterator[Judged]:
+        """The links of a chain, judged. Args: coming: the link after them."""
+        equalities = sum(link.relation == "=" for link in links)
+        begun = self.sides(links[0])[0].tree if links else None
+        for link, following in zip_longest(links, links[1:]):
+            if link.relation == TOO_LONG:
+                yield Judged(link, "unread", f"the formula has more than {MAX_FORMULA:,} characters")
+                continue
+            if link.relation not in (*_JUDGED, "congruent", ":="):
+                yield Judged(link, "unread", f"the relation {link.relation} is not judged")
+                continue
+            left, right = self.sides(link)
+            if left.tree is None or right.tree is None:
+                unread = left if left.tree is None else right
+                yield Judged(link, "unread", unread.reason)
+                continue
+            beyond = self.sides(following)[1].tree if following and following.relation == "=" else None
+            self.coming = None if following else coming
+            judged = self._link(link, left.tree, right.tree, equalities, beyond)
+            # sides with a constant C, of the antiderivative that the chain begins with
+            if (
+                judged.verdict == "wrong"
+                and begun
+                and begun.label == "antiderivative"
+                and all(
+                    len(variables(side) - variables(begun)) == 1
+                    and self.judge.equal(begun, side).verdict == "equal"
+                    for side in (left.tree, right.tree)
+                )
+            ):
+                judged = Judged(link, "right", "up to a constant")
+            if judged.verdict == "wrong" and (base := self._base(link)):
+                judged = Judged(link, "right if", f"log is to the base {base}")
+            yield judged
+
+    def sides(self, link: Link) -> tuple[Reading, Reading]:
+        """Both sides, read. Degrees are plain numbers where nothing is taken of an angle."""
+        sides = link.left, link.right
+        if any(_DEGREES.search(side) for side in sides) and not any(_ANGLES.search(side) for side in sides):
+            sides = _DEGREES.sub("", sides[0]), _DEGREES.sub("", sides[1])
+        return self.read(sides[0]), self.read(sides[1])
+
+    def _base(self, link: Link) -> str:
+        """The base of logarithms without one in which a link holds; "" where there is none."""
+        for base in ("10", "2") if LOG.search(link.left + link.right) else ():
+            left, right = (
+                self.read(LOG.sub(rf"\\log_{{{base}}}", side)).tree for side in (link.left, link.right)
+            )
+            if left and right and self._compared(link.relation, left, right).verdict == "equal":
+                return base
+        return ""
+
+    def _link(self, link: Link, left: Tree, right: Tree, equalities: int, beyond: Tree | None) -> Judged:
+        if terms(left) + terms(right) > _MOST_TERMS:
+            return Judged(link, "not shown", "a sum or product has too many terms")
+        if self.own and _STAR.search(link.left + link.right):
+            return Judged(link, "unread", "the text defines an operation * of its own")
+        if link.relation == ":=":
+            self._say(link, left, right)
+            return Judged(link, "given", "a definition")
+        if link.relation == "congruent" or (link.modulus and link.relation == "="):
+            return self._congruent(link, left, right)
+        free = variables(left) | variables(right)
+        if not free:
+            return self._numbers(link, left, right)
+        if link.relation != "=":
+            return self._relation(link, left, right)
+        if not self.matrices.isdisjoint(free):
+            return self._of_matrices(link, left, right)
+        self.equations.append((link, left, right))
+        if beyond is not None and not variables(beyond):
+            equalities = 1  # a = b = 0 says that both are 0
+        judged = self._equation(link, left, right, free, equalities)
+        if judged.verdict in ("given", "not shown") and not (link.said or link.is_refused):
+            said = self._slip(link, left, right) or (self._left_out(left, right, beyond) if beyond else "")
+            judged = Judged(link, "wrong", said) if said else judged
+        # A function that is written in another form is still defined once.
+        form = judged.verdict == "follows" and left.label == "call" and variables(left) & variables(right)
+        if form and self.facts.defined(left, right):
+            return judged
+        if judged.verdict not in ("right", "wrong", "right if") or judged.reason.startswith("given"):
+            self._say(link, left, right)
+        return judged
+
+    def _say(self, link: Link, left: Tree, right: Tree) -> None:
+        sure = not (link.has_another_after if left.label == "call" else link.is_one_of_several)
+        self.facts.add(left, right, f"{link.left} = {link.right}", link.line, sure)
+
+    # Numbers
+
+    def _numbers(self, link: Link, left: Tree, right: Tree) -> Judged:
+        found = self._compared(link.relation, left, right)
+        if found.verdict == "equal":
+            return Judged(link, "right", found.reason)
+        if found.verdict == "equal if":
+            return Judged(link, "right if", found.condition)
+        if found.verdict == "undecided":
+            if not link.said and (said := self._beside_units(link, left, right)):
+                return Judged(link, "wrong", said)
+            return Judged(link, "not shown", found.reason)
+        if link.relation in ("=", "approx") and (said := self._rounded(left, right, link.relation)):
+            return Judged(link, "right", said)
+        if self._plain(link):
+            return Judged(link, "right", "units are left out on one side")
+        if link.said or link.is_refused:
+            supposed = f"it is only supposed: {found.witness}"
+            return Judged(link, "given" if link.said else "not shown", supposed)
+        if excuse := self._excused(link, left, right, found.witness):
+            return Judged(link, "given" if excuse == _LETTERS else "not shown", excuse)
+        return Judged(link, "wrong", found.witness)
+
+    def _excused(self, link: Link, left: Tree, right: Tree, witness: str) -> str:
+        """How else two different numbers can be meant, so that they are no mistake."""
+        one, other = worth(left, {}), worth(right, {})
+        exact = right.children and not any("." in label for label in (*left.labels(), *right.labels()))
+        far = exact or (one is not None and other is not None and abs(one - other) >= max(1, 0.2 * abs(one)))
+        if link.is_rounded and not far:
+            return f"rounded otherwise: {witness}"
+        if r"\div" in link.left and r"\frac" not in link.left and not (far and not right.children):
+            return "a division can leave a remainder"
+        if _PAIR.search(link.left + " " + link.right):
+            return "it can be read in two ways"
+        labels = {*left.labels(), *right.labels()}
+        if labels & {"unit", "text"} and units(left) != units(right):
+            return "the units differ"
+        if any(side.label in ("e", "i") for side in (left, right)):
+            return _LETTERS
+        if "matrix" in labels and not ("matrix" in left.labels() and "matrix" in right.labels()):
+            return "a matrix and a letter or number"
+        if (left.label == "tuple") != (right.label == "tuple"):
+            return "a tuple and a letter or number"
+        unclear = _RUN_ON.search(link.left + " " + link.right) is not None
+        if link.left.startswith("+"):  # where it does not hold with - either
+            signed, whole = self.read("-" + link.left[1:]).tree, self.read(link.right).tree
+            unclear = unclear or signed is None or whole is None or agree(signed, whole, {}) is not True
+        if unclear:
+            return "where a side begins or an exponent ends is not clear"
+        if "pm" in labels and not apart_in_any_sign(left, right):
+            return "signs ± can be meant in several ways"
+        if _DEGREES.search(link.left + link.right):
+            plain = [self.read(_DEGREES.sub("", side)).tree for side in (link.left, link.right)]
+            if plain[0] is None or plain[1] is None or agree(plain[0], plain[1], {}) is not False:
+                return "degrees can be meant in several ways"
+        mixed = next((note for side in self.sides(link) for note in side.notes if "mixed" in note), "")
+        return "" if mixed and agree(unmixed(left), unmixed(right), {}) is False else mixed
+
+    def _compared(self, relation: str, left: Tree, right: Tree) -> Judgement:
+        if relation == "=":
+            return self.judge.equal(left, right)
+        return self.judge.holds(Tree(relation, (left, right)))
+
+    def _rounded(self, left: Tree, right: Tree, relation: str) -> str:
+        """Whether one side is the other, rounded to the digits that it shows."""
+        for one, other in ((left, right), (right, left)):
+            shown = relation == "approx" or any(map(_DECIMAL.match, one.labels()))
+            if shown and self.judge.holds(Tree("approx", (other, one))).verdict == "equal":
+                return "rounded"
+        decimal = any(_DECIMAL.match(label) for label in (*left.labels(), *right.labels()))
+        if relation == "approx" or decimal:
+            share = Tree("*", (Tree("0.02" if relation == "approx" else "0.001"), Tree("abs", (right,))))
+            close = Tree("<=", (Tree("abs", (Tree("-", (left, right)),)), share))
+            if self.judge.holds(close).verdict == "equal":
+                return "rounded"
+        return ""
+
+    def _plain(self, link: Link) -> bool:
+        """Whether the sides are equal where signs of per cent, of money and units are left out."""
+        sides = [_MARKS.sub(" ", _DEGREES.sub("", side)) for side in (link.left, link.right)]
+        if sides == [link.left, link.right]:
+            return False
+        marks = [_MARKS.findall(side) for side in (link.left, link.right)]
+        if marks[0] and marks[1] and {*marks[0]} != {*marks[1]}:
+            return False
+        left, right = map(self.read, sides)
+        if left.tree is None or right.tree is None:
+            return False
+        return self._compared(link.relation, left.tree, right.tree).verdict == "equal"
+
+    def _beside_units(self, link: Link, left: Tree, right: Tree) -> str:
+        """Numbers that differ where one has a unit, and too little for one to be converted."""
+        if ("unit" in left.labels()) == ("unit" in right.labels()):
+            return ""
+        one, other = worth(left, {}), worth(right, {})
+        if not one or not other or link.is_refused or self._plain(link):
+            return ""
+        if link.is_rounded or agree(left, right, {}) is not False:
+            return ""
+        return f"{one:.6g} and {other:.6g}" if 1 / _CONVERTED < one / other < _CONVERTED else ""
+
+    def _congruent(self, link: Link, left: Tree, right: Tree) -> Judged:
+        if not link.modulus and not self.modulus:
+            found = self.judge.equal(left, right)
+            if found.verdict == "equal":
+                return Judged(link, "right")
+            return Judged(link, "unread", "the modulus of the congruence is not named beside it")
+        modulus = self.read(link.modulus or self.modulus)
+        if modulus.tree is None:
+            return Judged(link, "unread", modulus.reason)
+        free = variables(left) | variables(right) | variables(modulus.tree)
+        given = link.said or is_given(link.before) or link.is_denied
+        given = given or link.left.startswith("+") or "{-" in link.left
+        if free and (given or not left.children):
+            return Judged(link, "right" if difference(left, right) == 0 else "given")
+        if not free and WHOLE.match(modulus.tree.label) and int(modulus.tree.label) > 1:
+            sides = [residue(side, int(modulus.tree.label)) for side in (left, right)]
+            if None not in sides and (sides[0] == sides[1] or not (link.said or link.is_refused)):
+                verdict: Verdict = "right" if sides[0] == sides[1] else "wrong"
+                return Judged(link, verdict, f"they leave {sides[0]} and {sides[1]}")
+        found = self.judge.holds(Tree("congruent", (left, right, modulus.tree)))
+        if found.verdict == "equal":
+            return Judged(link, "right")
+        return Judged(link, "not shown" if not given else "given", found.reason)
+
+    # Statements about variables
+
+    def _relation(self, link: Link, left: Tree, right: Tree) -> Judged:
+        statement = Tree(link.relation, (left, right))
+        given = link.said or is_given(link.before)
+        simple = not left.children or not right.children
+        if not link.said and link.relation in _BOUNDS and len(variables(statement)) == 1:
+            self.bounds.append((link, statement))
+        if not simple and len(statement) < _LARGEST:
+            found = self.judge.holds(statement, self.facts.conditions[-4:])
+            if found.verdict == "equal":
+                return Judged(link, "right", found.reason)
+        reduced = self.facts.reduced(left, right)
+        if reduced is not None and not (variables(reduced.left) | variables(reduced.right)):
+            found = self.judge.holds(Tree(link.relation, (reduced.left, reduced.right)))
+            if found.verdict == "equal":
+                return Judged(link, "follows", by(reduced.used))
+        if statement in self.facts.conditions:
+            return Judged(link, "follows", "it was said before")
+        if simple and link.relation in _BOUNDS:
+            self.facts.conditions.append(statement)
+        if given or simple:
+            return Judged(link, "given")
+        return Judged(link, "not shown", "it depends on its variables")
+
+    def _of_matrices(self, link: Link, left: Tree, right: Tree) -> Judged:
+        """An equation of matrices: for any that do not commute, or by the values that were said."""
+        if self.judge.equal(*at_values(left, right, any_values(self.matrices))).verdict == "equal":
+            return Judged(link, "right")
+        lone = not left.children or not right.children
+        given = link.said or (is_given(link.before) and link.place == 0)
+        free = variables(left) | variables(right)
+        values = {fact.left.label: fact for fact in self.facts.said if fact.right.label == "matrix"}
+        used = [values[name] for name in sorted(free & values.keys())]
+        if used and free & self.matrices <= values.keys():
+            sides = at_values(left, right, {fact.left.label: fact.right for fact in used})
+            found = self.judge.equal(*sides)
+            if found.verdict == "equal":
+                return Judged(link, "follows", by(used))
+            # P(X = 1) is no product of a matrix, and p(A) no value of p at a number.
+            unlike = self._is_matrix(sides[0]) != self._is_matrix(sides[1])
+            unlike = unlike or "call" in (*left.labels(), *right.labels())
+            named = variables(sides[1]) if right != Tree("0") else frozenset[str]()
+            sought = not variables(sides[0]) <= named  # as k where A has it and A^2 = I is said
+            unlike = unlike or sought or given or link.is_denied or link.is_one_of_several or self.cases
+            if found.verdict == "different" and left.children and not unlike:
+                return Judged(link, "wrong", f"{found.witness}, {by(used)}".removeprefix(", "))
+        if right.label == "matrix" and not left.children:
+            self._say(link, left, right)
+        if given or lone:
+            return Judged(link, "given")
+        return Judged(link, "not shown", "matrices need not commute" if difference(left, right) == 0 else "")
+
+    def _is_matrix(self, tree: Tree) -> bool:
+        return self.judge.equal(Tree("*", (Tree("0"), tree)), Tree("0")).verdict == "different"
+
+    def _equation(self, link: Link, left: Tree, right: Tree, free: frozenset[str], equalities: int) -> Judged:
+        lone = not left.children or not right.children or left.label == "call"
+        plain = difference(left, right)
+        if plain == 0:
+            return Judged(link, "right")
+        found: Judgement | None = None
+        shared = not lone or (variables(left) == variables(right) and left.label != "call" != right.label)
+        if plain is None and shared and len(left) + len(right) < _LARGEST:
+            found = self.judge.equal(left, right, self._assumed(free))
+            if found.verdict == "equal":
+                return Judged(link, "right", found.reason)
+            if found.verdict == "equal if" and not link.said and not (lone and is_given(link.before)):
+                if found.witness:
+                    return Judged(link, "right if", found.condition)
+                # factorials are of whole numbers
+                loses = not (
+                    "≠" in found.condition or "!=" in found.condition or "factorial" in right.labels()
+                )
+                if loses:
+                    beside = Tree("+", (left, Tree("*", (Tree("0"), right))))
+                    loses = self.judge.equal(left, beside, self._assumed(free)).verdict == "equal if"
+                if not loses:
+                    return Judged(link, "right", f"where {found.condition}")
+                return Judged(link, "loses domain", found.condition)
+        defined = self.facts.defined(left, right)
+        if defined and self.judge.equal(defined.left, defined.right).verdict == "equal":
+            return Judged(link, "follows", by(defined.used))
+        reduced = self.facts.reduced(left, right)
+        # A derivative is that everywhere, and not only at a value that was said.
+        if reduced is not None and not (is_slope(left) and self._misapplied(link, left, right)):
+            if reduced.same:
+                return Judged(link, "follows", by(reduced.used))
+            if reduced.used and len(reduced.left) + len(reduced.right) < _LARGEST:
+                now = self.judge.equal(reduced.left, reduced.right, self._assumed(free))
+                if now.verdict == "equal":
+                    return Judged(link, "follows", by(reduced.used))
+                if now.verdict == "equal if" and not lone:
+                    return Judged(link, "right if", now.condition)
+        solved = self._solved(link, left, right)
+        if solved is not None and solved.verdict == "follows":
+            return solved
+        if link.said or (is_given(link.before) and not link.joined and link.place == 0):
+            return Judged(link, "given")
+        if solved is not None:
+            return solved
+        if said := self._misapplied(link, left, right) or self._miscalculated(link, left, right):
+            return Judged(link, "wrong", said)
+        constrained = bool(self.facts.about(free))
+        doubtful = link.is_denied or link.is_one_of_several
+        if not constrained and plain == 1 and not is_given(link.before) and is_expansion(left, right):
+            if doubtful:
+                return Judged(link, "not shown", "its sides differ")
+            return Judged(link, "wrong", self.judge.equal(left, right).witness)
+        if not constrained and (
+            lone or (link.place == 0 and equalities == 1 and not is_rewriting(link.before))
+        ):
+            return Judged(link, "given", "its variables are first mentioned here" if lone else "")
+        if not doubtful and not link.is_rounded and (said := self._contradicted(left, right)):
+            return Judged(link, "wrong", said)
+        if (
+            not doubtful
+            and not lone
+            and (not constrained or reduced is None or not reduced.used)
+            and (link.place or plain == 1)
+            and self._transforms(left, right, equalities, link)
+        ):
+            found = found or self.judge.equal(left, right, self._assumed(free))
+            if found.verdict == "different":
+                return Judged(link, "wrong", found.witness)
+        names = variables(left)
+        new = not left.children and all(names.isdisjoint(fact.variables) for fact in self.facts.said)
+        if lone and (not constrained or new):
+            return Judged(link, "given", "its variables are first mentioned here")
+        reason = found.reason if found and found.verdict == "undecided" else ""
+        return Judged(link, "not shown", reason or "it holds neither always nor by what was said before")
+
+    def _solved(self, link: Link, left: Tree, right: Tree) -> Judged | None:
+        """A value of a variable by the equation for it that was said last; None where there is none."""
+        if left.children or not variables(left) or variables(right):
+            return None
+        known = self.facts.equation_for(left.label)
+        if known is None or is_unsure(known.left) or is_unsure(known.right):
+            return None
+        if difference(known.left, known.right) == 0:  # a derivative that was worked out
+            return None
+        held = []
+        for value in {signed(right, repeat(sign)) for sign in "+-"}:
+            one, other = (replaced(side, left.label, value) for side in (known.left, known.right))
+            held.append(self.judge.equal(one, other))
+        if all(each.verdict == "equal" for each in held):
+            return Judged(link, "follows", f"it solves {cited(known)}")
+        claimed = is_claimed(link.before.rpartition("§")[2]) and not link.is_denied_after
+        last = known.number == len(self.facts.said) - 1 or link.before.endswith("§ or")
+        exact = not any(map(_DECIMAL.match, right.labels())) and len(right) < _LARGEST
+        angles = not OF_ANGLES.isdisjoint((*known.left.labels(), *known.right.labels()))
+        linear = len(roots(known.left, known.right, left.label, {})) == 1
+        if not (claimed and last and exact and known.sure) or angles or linear or link.said or self.cases:
+            return None
+        witness = next((each.witness for each in held if each.verdict == "different"), "")
+        return Judged(link, "wrong", f"{witness}, by {cited(known)}") if witness else None
+
+    def _miscalculated(self, link: Link, left: Tree, right: Tree) -> str:
+        """Why a derivative, a limit, a sum … is not what the text says; "" where it is, or its variables
+        may be sought."""
+        if self.cases or left.label not in _CALCULATED or "call" in (*left.labels(), *right.labels()):
+            return ""
+        if link.is_denied or link.is_one_of_several or LOG.search(link.left):
+            return ""
+        more = variables(right) - variables(left)
+        if not variables(left) <= variables(right) or (more and left.label != "antiderivative"):
+            return ""
+        if len(more) > 1 or any(map(is_unsure, (left, right))) or self._is_sought(variables(left)):
+            return ""
+        found = self.judge.equal(left, right, self._assumed(variables(right)))
+        return found.witness if found.verdict == "different" else ""
+
+    def _is_sought(self, free: frozenset[str]) -> bool:
+        """Whether what comes next is an equation for the same variables, or their value: they are sought."""
+        if self.coming is None or self.coming.relation != "=" or is_given(self.coming.before.split("§")[-1]):
+            return False
+        left, right = (side.tree for side in self.sides(self.coming))
+        names = variables(left) if left else frozenset[str]()
+        return bool(names) and names <= free and right is not None and not variables(right)
+
+    def _misapplied(self, link: Link, left: Tree, right: Tree) -> str:
+        """Why a value or a derivative of a function is not what the text's definition gives; "" where it is.
+
+        A claim in variables could be an equation to be solved: it counts if it is the derivative, in the
+        same variables, or is said to follow.
+        """
+        if self.cases or link.is_denied or link.is_one_of_several:
+            return ""
+        found = self.facts.defined(left, right)
+        if found is None or any(map(is_unsure, (found.left, found.right))):
+            return ""
+        sides = variables(found.left), variables(found.right)
+        if sides[0] != sides[1] or len(found.left) + len(found.right) >= _LARGEST:
+            return ""
+        if sides[0]:
+            plain = left.label == "call" and all(not each.children for each in left.children)
+            claimed = is_slope(left) or (is_given(link.before) is False and not plain)
+            if "call" in right.labels() or not claimed or self._is_sought(sides[0]):
+                return ""
+        if any(LOG.search(fact.text) for fact in found.used):
+            return ""
+        verdict = self.judge.equal(found.left, found.right, self._assumed(sides[0]))
+        if verdict.verdict != "different" or (not sides[0] and self._rounded(found.left, found.right, "=")):
+            return ""
+        return f"{verdict.witness}, {by(found.used)}"
+
+    def _slip(self, link: Link, left: Tree, right: Tree) -> str:
+        """Where a link fails that one other number, sign or operator would make hold; "" where none does."""
+
+        def same(one: Tree, other: Tree) -> bool:
+            return variables(one) == variables(other) and self._same(one, other)
+
+        found = slip(left, right, points_of(variables(left) | variables(right)), same)
+        if found is None and not self.cases and not link.is_denied:
+            several = _EITHER.search(link.before.rpartition("§")[2])
+            reduced = None if several else self.facts.reduced(left, right)
+            if reduced and reduced.points and self.facts.is_settled(variables(left) | variables(right)):
+                found = slip(left, right, reduced.points, self._follows, by_facts=True)
+        if found is None:
+            return ""
+        values = " and ".join(f"{value:.6g}" for value in found.values)
+        return f"{point_shown(found.at)}: {values}; it holds with {found.instead}"
+
+    def _left_out(self, left: Tree, right: Tree, beyond: Tree) -> str:
+        """Whether a chain holds without the side in its middle only."""
+        free = variables(right)
+        if not right.children or left == beyond or not free <= variables(left) | variables(beyond):
+            return ""
+        if any(name.endswith("(") for name in free) or "unit" in right.labels() or self._same(right, beyond):
+            return ""
+        points: Sequence[Mapping[str, float]] = points_of(free | variables(left))
+        if not self._same(left, beyond):
+            reduced = self.facts.reduced(left, beyond, sure=True)
+            if reduced is None or not reduced.same or self._follows(right, beyond):
+                return ""
+            reduced = self.facts.reduced(left, right, sure=True)
+            points = reduced.points if reduced else ()
+        if not points or agree(left, right, points[0]) is not False:
+            return ""
+        return "the sides beside this one are equal, and it differs from them"
+
+    def _same(self, left: Tree, right: Tree) -> bool:
+        if difference(left, right) == 0:
+            return True
+        found = self.judge.equal(left, right)
+        return found.verdict == "equal" or (found.verdict == "equal if" and not found.witness)
+
+    def _follows(self, left: Tree, right: Tree) -> bool:
+        reduced = self.facts.reduced(left, right)
+        return reduced is not None and reduced.same and not self.facts.says(left, right)
+
+    def _assumed(self, free: frozenset[str]) -> list[Tree]:
+        return [each for each in self.facts.conditions[-8:] if variables(each) <= free][-3:]
+
+    def _transforms(self, left: Tree, right: Tree, equalities: int, link: Link) -> bool:
+        """Whether an expression is written in another way: both sides share their variables."""
+        one, other = variables(left), variables(right)
+        if not one or one != other or any(name.endswith("(") for name in one | other):
+            return False
+        labels = {*left.labels(), *right.labels()}
+        if _VECTORS.search(link.left + link.right) or labels & {"pm", "unit", "text"}:
+            return False
+        return equalities >= 2
+
+    def _contradicted(self, left: Tree, right: Tree) -> str:
+        """By which facts a claim is false: they determine its variables, and no case was distinguished since;
+        "" where none say so."""
+        reduced = self.facts.reduced(left, right, sure=True)
+        if reduced is None or reduced.same or not reduced.used:
+            return ""
+        if variables(reduced.left) | variables(reduced.right):
+            return ""
+        base = left.children[0] if left.label == "pow" else left
+        first = min(fact.number for fact in reduced.used)
+        last = len(reduced.used) == 1 and first == len(self.facts.said) - 1
+        defined = any(fact.left == base for fact in reduced.used)
+        if base.children or variables(right) or not (last or (defined and first >= len(self.facts.said) - 4)):
+            return ""
+        if not all(fact.sure for fact in self.facts.said[first:]):
+            return ""
+        sides = [left, right, *(side for fact in reduced.used for side in (fact.left, fact.right))]
+        if any(not UNSURE.isdisjoint(side.labels()) for side in sides):
+            return ""
+        if any(not side.children and side in (left, right) and variables(side) for side in sides[2:]):
+            # The variable has another value now.
+            return ""
+        found = self.judge.equal(reduced.left, reduced.right)
+        if found.verdict != "different" or self._rounded(reduced.left, reduced.right, "="):
+            return ""
+        return f"{found.witness}, {by(reduced.used)}"
+
+
+def proofread_document(document: Document, judge: Judge) -> list[Judged]:
+    """Every link of a document, judged in its order."""
+    formulas = [each.text for each in document.pieces if each.formula and len(each.text) <= MAX_FORMULA]
+    words = " ".join(piece.text for piece in document.pieces if not piece.formula)
+    reader = Reader(
+        judge,
+        names_of(formulas[:MAX_FORMULAS], words),
+        own=any(map(_OWN.search, formulas)),
+        cases=has_cases(words),
+        matrices=matrices_of(document),
+    )
+    found: list[Judged] = []
+    linked: list[list[Link]] = []
+    many = 0
+    for chain in chains(document):
+        linked.append(chain)
+        many += len(chain)
+        if many > MAX_LINKS:
+            break
+    moduli = {link.modulus for chain in linked for link in chain if link.modulus}
+    reader.modulus = moduli.pop() if len(moduli) == 1 else ""
+    for chain, coming in zip_longest(linked, linked[1:]):
+        room = MAX_LINKS - len(found)
+        found += reader.chain(chain[:room], coming[0] if coming else None)
+        if len(chain) > room:
+            many_links = f"the document has more than {MAX_LINKS:,} links: left out from here"
+            found.append(Judged(chain[room], "unread", many_links))
+            break
+    if not reader.cases:
+        _odd_ones(found, reader.equations)
+        _unlike_bounds(found, reader.bounds, judge)
+    return found
+
+
+def _unlike_bounds(found: list[Judged], bounds: Sequence[tuple[Link, Tree]], judge: Judge) -> None:
+    """Calls bounds on a variable wrong where one number, sign or operator keeps them from saying what the
+    next says."""
+    places = {id(each.link): place for place, each in enumerate(found)}
+    for (link, one), (following, other) in pairwise(bounds):
+        place = places[id(link)]
+        near = (
+            link.chain != following.chain
+            and places[id(following)] - place <= 3
+            and (following.joined in ("so", "row") or "§" in following.before)
+            and not (link.place or following.place)
+            and following.joined not in (",", "and")
+            and variables(one) == variables(other)
+        )
+        if not near or found[place].verdict != "given" or link.is_refused:
+            continue
+        if instead := bound_meant(one, other, lambda meant, as_: judge.equal(meant, as_).verdict == "equal"):
+            said = f"{following.left} {following.relation} {following.right}"
+            found[place] = Judged(link, "wrong", f"it says what {said} says with {instead}")
+
+
+def _odd_ones(found: list[Judged], equations: Sequence[tuple[Link, Tree, Tree]]) -> None:
+    """Calls the equations wrong that fail where those beside them hold."""
+    places = {id(each.link): place for place, each in enumerate(found)}
+    statements = []
+    begun: dict[int, Tree] = {}
+    for link, left, right in equations:
+        place = places[id(link)]
+        first = begun.setdefault(link.chain, left)
+        if link.place and not first.children and not variables(right):
+            statements.append(Statement(place, first, right, link.before, link.after, True))
+        if found[place].verdict in ("right", "right if"):
+            continue
+        free = found[place].verdict in ("given", "not shown") and not link.said
+        free = free and not link.is_denied
+        pairs = [(left, right)]
+        if left.label == right.label == "list" and len(left.children) == len(right.children):
+            pairs = list(zip(left.children, right.children, strict=True))
+        statements += [
+            Statement(place, one, other, link.before, link.after, not free) for one, other in pairs
+        ]
+    for odd in odd_ones(statements):
+        by = " and ".join(f"{found[one].link.left} = {found[one].link.right}" for one in odd.by)
+        link, where = found[odd.place].link, " ".join(by.split())
+        found[odd.place] = Judged(link, "wrong", f"it does not hold at {point_shown(odd.at)}, where {where}")
+        for one in odd.by:
+            if found[one].verdict == "wrong":
+                why = f"it contradicts {link.left} = {link.right}"
+                found[one] = Judged(found[one].link, "not shown", why)

@@ -1,0 +1,302 @@
+"""Slips, known by what they spoil: a change that makes a link hold, and a statement that is the odd one out.
+
+Statements about one unknown, where others have their one value, hold at some of the values that the text
+or its equations name. One that holds at none where another does, while those beside it hold at a common
+value, is the odd one out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+
+from engines.core.tree import Tree
+from engines.proofreading.chains import is_given
+from engines.proofreading.terms import OF_ANGLES, agree, roots, variables, worth
+
+_MOST_NODES = 80
+_MOST_PLACES = 80
+_WHOLE = re.compile(r"-?\d{1,9}\Z")
+_CLOSE = 1e-9
+_STEPS = (1, -1, 2, -2)
+_PLACES = [half / 2 for half in range(-60, 121)]
+_OTHER = {"+": ("-", "*"), "-": ("+",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A change that makes a link hold, and where it does not hold as it stands."""
+
+    instead: str
+    at: Mapping[str, float]
+    values: tuple[float, float]
+
+
+def slip(
+    left: Tree,
+    right: Tree,
+    points: Sequence[Mapping[str, float]],
+    same: Callable[[Tree, Tree], bool],
+    by_facts: bool = False,
+) -> Slip | None:
+    """The one number, sign or operator of a link that is to be another, if one is; none where a side is
+    nothing but a variable.
+
+    Args: points: where what is known holds; same: whether a link holds.
+    """
+    sides = left, right
+    if len(left) + len(right) > _MOST_NODES or any(not side.children and variables(side) for side in sides):
+        return None
+    values = [[worth(side, at) for at in points] for side in sides]
+    first, second = values[0][0], values[1][0]
+    if first is None or second is None or agree(left, right, points[0]) is not False:
+        return None
+    if abs(first + second) < _CLOSE * (1 + abs(first)):  # a = -a says that a is 0
+        return None
+    for side, other, wanted in ((0, right, values[1]), (1, left, values[0])):
+        for changed, instead in _changes(sides[side]):
+            if changed == other or (by_facts and (instead[0] == "*" or instead.endswith(" 0"))):
+                continue
+            found = (worth(changed, point) for point in points)
+            meets = all(
+                one is not None and value is not None and abs(one - value) <= _CLOSE * (1 + abs(value))
+                for one, value in zip(found, wanted, strict=True)
+            )
+            if meets and same(*((changed, other) if side == 0 else (other, changed))):
+                return Slip(instead, points[0], (first, second))
+    return None
+
+
+def bound_meant(one: Tree, other: Tree, same: Callable[[Tree, Tree], bool]) -> str:
+    """The change that makes a bound on a variable say what another says, where whole numbers tell them apart;
+    "" for two that are nothing but a variable and a number, or where no one change does."""
+    name = next(iter(variables(one)))
+    if len(one) + len(other) > _MOST_NODES or (_is_simple(one) and _is_simple(other)):
+        return ""
+    wanted = _truths(other, name)
+    result = _truths(one, name)
+    if result[::2] == wanted[::2] or len({*result, *wanted}) != 2:
+        return ""
+    for first, second, truths in ((one, other, wanted), (other, one, result)):
+        for changed, instead in _changes(first):
+            if _truths(changed, name) == truths and name in variables(changed) and same(changed, second):
+                return instead
+    return ""
+
+
+def _is_simple(bound: Tree) -> bool:
+    return any(not side.children and variables(side) for side in bound.children)
+
+
+def _truths(bound: Tree, name: str) -> list[bool | None]:
+    """Whether a bound holds at whole numbers, and between them."""
+    result: list[bool | None] = []
+    for place in _PLACES:
+        one, other = (worth(side, {name: place}) for side in bound.children)
+        if one is None or other is None:
+            result.append(None)
+        else:
+            result.append(one < other if "<" in bound.label else one > other)
+            if "=" in bound.label and one == other:
+                result[-1] = True
+    return result
+
+
+def points_of(names: Iterable[str]) -> list[dict[str, float]]:
+    """Two places where variables have values of no meaning."""
+    source = Random(0)
+    order = sorted(names)
+    return [{name: round(source.uniform(1.2, 2.9), 2) for name in order} for _ in range(2)]
+
+
+def _changes(tree: Tree) -> Iterator[tuple[Tree, str]]:
+    for path, node, above in islice(_places(tree, (), ""), _MOST_PLACES):
+        if not node.children:
+            for other in _numbers(node.label, above):
+                yield tree.replace(path, Tree(other)), f"{other} for {node.label}"
+        elif len(node.children) == 2:
+            for label in _OTHER.get(node.label, ()):
+                if label == "*" and all(map(variables, node.children)):
+                    continue
+                yield tree.replace(path, Tree(label, node.children)), f"{label} for {node.label}"
+            if node.label == "*" and node.children[0].label == "-1":
+                yield tree.replace(path, node.children[1]), "+ for -"
+            elif node.label in ("+", "-"):
+                first = Tree("*", (Tree("-1"), node.children[0]))
+                yield tree.replace((*path, 0), first), "- for +"
+
+
+def _numbers(label: str, above: str) -> Iterator[str]:
+    """Numbers that may be meant; none that makes its operation go away."""
+    if _WHOLE.match(label):
+        value = int(label)
+        for step in _STEPS:
+            new = value + step
+            if value * new >= 0 and new and (new != 1 or above not in ("*", "pow")):
+                yield str(new)
+        if value and above != "pow":
+            yield str(-value)
+
+
+def _places(tree: Tree, path: tuple[int, ...], above: str) -> Iterator[tuple[tuple[int, ...], Tree, str]]:
+    yield path, tree, above
+    for place, child in enumerate(tree.children):
+        yield from _places(child, (*path, place), tree.label)
+
+
+# ---- the odd one out
+
+_MOST_STATEMENTS = 400
+_MOST_NODES_OF_STATEMENT = 120
+_MOST_VALUES = 12
+_UNCLEAR = frozenset(
+    ("text", "pm", "abs", "call", "e", "matrix", "list", "set", "interval", "i", "inf", "limit", "mod")
+)
+_OR = re.compile(r"\s*,?\s*or\b")
+_SUPPOSED = re.compile(
+    r"\b(?:let|suppose|assum\w+|if|when|where|set|setting|try|trying|take|taking|choos\w+|plug\w*|substitut\w+|"
+    r"consider|for|test|testing|guess|at|letting|example|instance|checking|check|either|or|same|line|axis|"
+    r"whether|minim\w+|maxim\w+|possib\w+|by)\b"
+)
+_TASK = re.compile(r"\b(?:solv\w+|equations?|system)\b")
+_CASES = re.compile(r"\b(?:cases?|otherwise|possibilit\w+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An equation of a text.
+
+    Attributes: place: among the links; before, after: the words around it; fixed: it is no candidate.
+    """
+
+    place: int
+    left: Tree
+    right: Tree
+    before: str
+    after: str
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """A statement that is false where those beside it are true: the values, and what holds there."""
+
+    place: int
+    at: Mapping[str, float]
+    by: tuple[int, ...]
+
+
+def odd_ones(statements: Sequence[Statement]) -> Iterator[Odd]:
+    """The statements that do not go together with those about the same unknown."""
+    held = [each for each in statements[:_MOST_STATEMENTS] if _is_clear(each)]
+    names = {each.place: variables(each.left) | variables(each.right) for each in held}
+    values: dict[str, list[float]] = defaultdict(list)
+    lone: dict[int, str] = {}
+    several: set[str] = set()
+    for each in held:
+        if (result := _value(each)) is not None:
+            lone[each.place] = result[0]
+            values[result[0]].append(result[1])
+            if _OR.match(each.after) or each.before.endswith((" or", "either")):
+                several.add(result[0])
+    fixed = {
+        name: many[0] for name, many in values.items() if name not in several and max(many) - min(many) < 1e-9
+    }
+    reported: set[int] = set()
+    for name in sorted({name for of in names.values() for name in of}):
+        at = {other: value for other, value in fixed.items() if other != name}
+        about = [
+            each for each in held if name in names[each.place] and names[each.place] - {name} <= at.keys()
+        ]
+        if len(about) < 3:
+            continue
+        for odd in _odd(about, name, at, values[name], lone):
+            if odd.place not in reported:
+                reported.add(odd.place)
+                yield odd
+
+
+def _is_clear(statement: Statement) -> bool:
+    sides = statement.left, statement.right
+    if sum(map(len, sides)) > _MOST_NODES_OF_STATEMENT:
+        return False
+    return not any(
+        node.label in _UNCLEAR or (node.label in OF_ANGLES and variables(node))
+        for side in sides
+        for node in side
+    )
+
+
+def _value(statement: Statement) -> tuple[str, float] | None:
+    """The variable that stands alone, and its value."""
+    for one, other in ((statement.left, statement.right), (statement.right, statement.left)):
+        if not one.children and variables(one) and not variables(other):
+            value = worth(other, {})
+            return None if value is None else (one.label, value)
+    return None
+
+
+def _odd(
+    about: Sequence[Statement],
+    name: str,
+    at: Mapping[str, float],
+    named: Sequence[float],
+    lone: Mapping[int, str],
+) -> Iterator[Odd]:
+    places = list(named)
+    for each in about:
+        if each.place not in lone:
+            places += roots(each.left, each.right, name, at)
+    places = [
+        one for number, one in enumerate(places) if all(abs(one - two) > 1e-9 for two in places[:number])
+    ]
+    if len(places) > _MOST_VALUES:
+        return
+    holds = [[agree(each.left, each.right, {**at, name: place}) for place in places] for each in about]
+    for number, each in enumerate(about):
+        if each.fixed or _is_supposed(each):
+            continue
+        others = [row for other, row in enumerate(holds) if other != number]
+        mine = holds[number]
+        if any(
+            mine[index] is not False and any(row[index] for row in others) for index in range(len(places))
+        ):
+            continue
+        last = len(about) - 1
+        near = [1, 2] if number == 0 else [last - 2, last - 1] if number == last else [number - 1, number + 1]
+        if all(about[one].place in lone for one in near):
+            continue
+        for index, place in enumerate(places):
+            elsewhere = {**at, name: place + 0.37}
+            if all(
+                holds[one][index] and agree(about[one].left, about[one].right, elsewhere) is False
+                for one in near
+            ):
+                if number == 0 and _TASK.search(each.before):
+                    # where an equation is to be solved and the next has not its solution, that is wrong
+                    for task, following, one in zip(holds[0], holds[1], places, strict=True):
+                        if task and following is False:
+                            yield Odd(about[1].place, {**at, name: one}, (about[0].place,))
+                            break
+                else:
+                    yield Odd(each.place, {**at, name: place}, tuple(about[one].place for one in near))
+                break
+
+
+def _is_supposed(statement: Statement) -> bool:
+    """Whether it is a definition or a value that is tried, or said to have no solution."""
+    if re.search(r"\bno\b", statement.before[-60:] + " " + statement.after[:40]):
+        return True
+    if not any(not side.children and variables(side) for side in (statement.left, statement.right)):
+        return False
+    words = statement.before
+    return is_given(words) is True or _SUPPOSED.search(words.rpartition("§")[2]) is not None
+
+
+def has_cases(words: str) -> bool:
+    """Whether a text says that it distinguishes cases: then its statements need not go together."""
+    return _CASES.search(words.lower()) is not None

@@ -1,0 +1,317 @@
+"""Terms of a text: what they are, what they are worth, and which letters are matrices.
+
+Values are in floating point: quick, to find what a rigorous judge then shows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import reduce
+from itertools import repeat
+
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.documents.reading import Document
+from engines.mathematics.algebra.rational import Space, TooLargeError
+from engines.mathematics.judging.names import free, replaced
+from engines.mathematics.judging.shapes import signed
+from engines.proofreading.chains import SENTENCE
+
+UNSURE = frozenset(("pm", "unit", "text", "abs", "call"))
+OF_ANGLES = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
+LOG = re.compile(r"\\log(?![A-Za-z]|\s*_)")
+"""A logarithm in LaTeX whose base is not written: e, 10 or 2."""
+WHOLE = re.compile(r"-?\d{1,12}\Z")
+_LONG_WHOLE = re.compile(r"-?\d{1,2000}\Z")
+_CONSTANTS = {"pi": math.pi, "e": math.e}
+_CLOSE = 1e-9
+_APART = 1e-3
+_ROUNDED = 0.02
+_OF_ONE: Mapping[str, Callable[[float], float]] = {
+    "sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "tan": math.tan, "ln": math.log, "exp": math.exp,
+    "asin": math.asin, "acos": math.acos, "atan": math.atan, "sinh": math.sinh, "cosh": math.cosh,
+    "tanh": math.tanh, "abs": abs, "floor": math.floor, "ceil": math.ceil,
+    "sec": lambda x: 1 / math.cos(x), "csc": lambda x: 1 / math.sin(x), "cot": lambda x: 1 / math.tan(x),
+}  # fmt: skip
+
+
+def variables(tree: Tree) -> frozenset[str]:
+    """The variables that occur free in a term; functions of which nothing is known count by their names."""
+    called = {f"{node.children[0].label}(" for node in tree if node.label == "call"}
+    return frozenset(free(tree) | called)
+
+
+def is_unsure(tree: Tree) -> bool:
+    """Whether a term can be meant in several ways: with units, signs ±, angles that may be in degrees."""
+    angles = (node.children[0] for node in tree if node.label in OF_ANGLES)
+    plain = any("pi" not in each.labels() and each != Tree("0") and not variables(each) for each in angles)
+    return plain or not UNSURE.isdisjoint(tree.labels())
+
+
+def is_slope(tree: Tree) -> bool:
+    """Whether a term is a derivative, in its variables."""
+    return tree.label == "d" or (tree.label == "call" and tree.children[0].label.endswith("'"))
+
+
+def units(tree: Tree) -> set[Tree]:
+    return {node for node in tree if node.label in ("unit", "text")}
+
+
+def terms(tree: Tree) -> int:
+    """How many terms the sums and products of a term have, those inside others multiplied."""
+    inside = max(map(terms, tree.children), default=1)
+    if tree.label not in ("sum", "prod") or len(tree.children) != 4:
+        return inside
+    ends = [each.label for each in tree.children[1:3]]
+    span = int(ends[1]) - int(ends[0]) + 1 if all(WHOLE.match(end) for end in ends) else 50
+    return inside * max(1, span)
+
+
+def difference(left: Tree, right: Tree) -> int | None:
+    """0 for what exact algebra shows equal, 1 for rational functions that are not, None for anything else."""
+    if left == right:
+        return 0
+    try:
+        space = Space((left, right))
+        apart = space.combined("-", space.of(left), space.of(right)).top
+    except (TooLargeError, OverflowError, ZeroDivisionError, EngineError, RecursionError):
+        return None
+    if apart.is_zero():
+        return 0
+    return 1 if all(not atom.children and variables(atom) for atom in space.atoms) else None
+
+
+def is_expansion(left: Tree, right: Tree) -> bool:
+    """Whether a product of sums is written as a sum of products, all of one degree in several variables."""
+    if variables(left) != variables(right) or len(variables(left)) < 2 or right.label not in "+-":
+        return False
+    sums = [each for each in (left, *left.children) if each.label in ("+", "-") and len(each.children) > 1]
+    nested = any(each.label in "+-" and each.children for node in right.children for each in node.children)
+    if left.label not in ("*", "pow") or not sums or nested:
+        return False
+    space = Space((left, right))
+    degrees = {sum(powers) for side in (left, right) for powers in space.of(side).top.monoms()}
+    return len(degrees) == 1
+
+
+# ---- values
+
+
+class _NoValueError(Exception):
+    pass
+
+
+def worth(tree: Tree, at: Mapping[str, float]) -> float | None:
+    """The value of a term; None where it has none that is known. Units count as 1.
+
+    >>> worth(Tree("+", (Tree("x"), Tree("1"))), {"x": 2})
+    3.0
+    """
+    with suppress(_NoValueError, ArithmeticError, ValueError, RecursionError):
+        result = _worth(tree, at)
+        if math.isfinite(result):
+            return result
+    return None
+
+
+def _worth(tree: Tree, at: Mapping[str, float]) -> float:
+    label, parts = tree.label, tree.children
+    if not parts:
+        if label in at:
+            return at[label]
+        if label in _CONSTANTS:
+            return _CONSTANTS[label]
+        if label[0] in "-.0123456789":
+            return float(label)
+        raise _NoValueError
+    if label == "unit":
+        return 1.0
+    if label in ("+", "*"):
+        values = [_worth(part, at) for part in parts]
+        return sum(values) if label == "+" else math.prod(values)
+    if label in ("-", "/", "pow", "root", "log", "factorial", "binomial"):
+        return _of_two(label, [_worth(part, at) for part in parts])
+    function = _OF_ONE.get(label)
+    if function is None or len(parts) != 1:
+        raise _NoValueError
+    return function(_worth(parts[0], at))
+
+
+def _of_two(label: str, values: Sequence[float]) -> float:
+    if label == "factorial":
+        if values[0] != int(values[0]) or not 0 <= values[0] <= 170:
+            raise _NoValueError
+        return float(math.factorial(int(values[0])))
+    if len(values) == 1:
+        return -values[0] if label == "-" else math.log10(values[0])
+    one, other = values[0], values[1]
+    if label == "-":
+        return reduce(lambda left, right: left - right, values)
+    if label == "/":
+        return one / other
+    if label == "pow":
+        result = one**other
+        if isinstance(result, complex):
+            raise _NoValueError
+        return result
+    if label == "root":
+        if other < 0 and one % 2 != 1:
+            raise _NoValueError
+        return math.copysign(abs(other) ** (1 / one), other)
+    if label == "log":
+        return math.log(other) / math.log(one)
+    if min(values) < 0 or max(values) > 1_000 or any(each != int(each) for each in values):
+        raise _NoValueError
+    return float(math.comb(int(one), int(other)))
+
+
+def agree(left: Tree, right: Tree, at: Mapping[str, float]) -> bool | None:
+    """Whether two terms have one value there; None where that is not clear, since a number may be rounded."""
+    one, other = worth(left, at), worth(right, at)
+    if one is None or other is None:
+        return None
+    size = max(abs(one), abs(other), *(abs(value) for value in at.values()), 1.0)
+    apart = abs(one - other) / size
+    if apart < _CLOSE:
+        return True
+    decimal = any("." in label for side in (left, right) for label in side.labels())
+    return None if apart < (_ROUNDED if decimal else _APART) else False
+
+
+def unmixed(tree: Tree) -> Tree:
+    """A term with products in the place of mixed numbers."""
+    children = tuple(map(unmixed, tree.children))
+    mixed = tree.label == "+" and _LONG_WHOLE.match(children[0].label) and children[1].label == "/"
+    return Tree("*" if mixed else tree.label, children)
+
+
+def apart_in_any_sign(left: Tree, right: Tree) -> bool:
+    """Whether two terms with signs ± differ whichever of both is meant."""
+    sides = [[signed(side, repeat(sign)) for sign in "+-"] for side in (left, right)]
+    return all(agree(one, other, {}) is False for one in sides[0] for other in sides[1])
+
+
+def roots(left: Tree, right: Tree, name: str, at: Mapping[str, float]) -> list[float]:
+    """Where two terms that are at most quadratic in a variable are equal; [] for others."""
+    found: list[float] = []
+    for place in (0.0, 1.0, 2.0, 3.0, -1.0):
+        one, other = (worth(side, {**at, name: place}) for side in (left, right))
+        if one is None or other is None:
+            return []
+        found.append(one - other)
+    c = found[0]
+    a = (found[2] - 2 * found[1] + c) / 2
+    b = found[1] - a - c
+    size = max(map(abs, found), default=0.0)
+    if any(abs(a * x * x + b * x + c - y) > _CLOSE * (1 + size) for x, y in ((3, found[3]), (-1, found[4]))):
+        return []
+    if abs(a) <= _CLOSE * size:
+        return [-c / b] if abs(b) > _CLOSE * size else []
+    inside = b * b - 4 * a * c
+    return [] if inside < 0 else [(-b + sign * math.sqrt(inside)) / (2 * a) for sign in (1, -1)]
+
+
+def residue(tree: Tree, modulus: int) -> int | None:
+    """What a number leaves, with inverses for divisions; None where it has no residue that is known.
+
+    >>> residue(Tree("pow", (Tree("9"), Tree("-1"))), 100)
+    89
+    """
+    label, parts = tree.label, tree.children
+    if not parts:
+        return int(label) % modulus if _LONG_WHOLE.match(label) else None
+    if label == "pow":
+        base = residue(parts[0], modulus)
+        exponent = parts[1].label if not parts[1].children else ""
+        if base is None or not _LONG_WHOLE.match(exponent):
+            return None
+        with suppress(ValueError):
+            return pow(base, int(exponent), modulus)
+        return None
+    if label not in ("+", "-", "*", "/"):
+        return None
+    values = [residue(part, modulus) for part in parts]
+    one, other = values[0], values[-1]
+    if one is None or other is None or len(values) > 2:
+        return None
+    if label == "/":
+        with suppress(ValueError):
+            return one * pow(other, -1, modulus) % modulus
+        return None
+    return {"+": one + other, "-": one - other if len(values) == 2 else -one, "*": one * other}[
+        label
+    ] % modulus
+
+
+# ---- matrices
+
+_CAPITAL = re.compile("[A-Z]")
+_VALUE = re.compile(
+    r"(?<![A-Za-z\\])([A-Z])\s*&?=\s*(?:\\left\s*[(\[]\s*)?\\begin\{[pbB]?(?:small)?(?:matrix|array)\}"
+)
+_TRANSPOSED = re.compile(r"\^\s*(?:T(?![A-Za-z])|\{\s*T\s*\})")
+_TOGETHER = re.compile(
+    r"\\(?:text|mathrm|operatorname|mbox)\s*\{[^{}]*\}|\\[A-Za-z]+|[A-Z](?: *[A-Z])+(?![a-z_'])"
+)
+_ROWS = (
+    ("2 3 1", "5 7 4", "1 6 8"),
+    ("11 1 2", "4 13 3", "7 2 9"),
+    ("1 6 5", "17 3 2", "4 1 8"),
+    ("8 19 3", "1 5 6", "2 7 4"),
+)
+
+
+def _matrix(rows: Iterable[str]) -> Tree:
+    return Tree("matrix", tuple(Tree("row", tuple(map(Tree, row.split()))) for row in rows))
+
+
+def matrices_of(document: Document) -> frozenset[str]:
+    """The capital letters that are matrices: by their values, or in a sentence about matrices."""
+    named: set[str] = set()
+    sentence: set[str] = set()
+    words = ""
+    for piece in document.pieces:
+        if piece.formula:
+            named.update(_VALUE.findall(piece.text))
+            if _CAPITAL.fullmatch(piece.text.strip()):
+                sentence.add(piece.text.strip())
+            continue
+        first, *others = SENTENCE.split(piece.text)
+        words += first
+        if others:
+            named |= sentence if "matri" in words.lower() else set()
+            sentence, words = set(), others[-1]
+    return frozenset(named | (sentence if "matri" in words.lower() else set()))
+
+
+def as_products(latex: str, matrices: frozenset[str]) -> str:
+    r"""A formula in which letters that stand together are no name, and an exponent T is the transpose.
+
+    >>> as_products(r"(AB)^T + \text{AB} \det A", frozenset("AB"))
+    '(A \\cdot B)^{\\top} + \\text{AB} \\det A'
+    """
+
+    def instead(found: re.Match[str]) -> str:
+        letters = found[0].replace(" ", "")
+        return r" \cdot ".join(letters) if {*letters} <= {*matrices, "I"} else found[0]
+
+    return _TRANSPOSED.sub(r"^{\\top}", _TOGETHER.sub(instead, latex))
+
+
+def any_values(matrices: Iterable[str]) -> dict[str, Tree]:
+    """Matrices that stand for any: no two commute."""
+    return {name: _matrix(_ROWS[at % len(_ROWS)]) for at, name in enumerate(sorted(matrices))}
+
+
+def at_values(left: Tree, right: Tree, values: Mapping[str, Tree]) -> tuple[Tree, Tree]:
+    """Both sides with matrices in the place of their names, I the identity, and 0 that of the left side."""
+    if right == Tree("0"):
+        right = Tree("*", (right, left))
+    size = len(next(iter(values.values())).children)
+    identity = _matrix(" ".join("01"[row == column] for column in range(size)) for row in range(size))
+    for name, value in {"I": identity, **values}.items():
+        left, right = replaced(left, name, value), replaced(right, name, value)
+    return left, right
