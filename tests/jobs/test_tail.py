@@ -188,6 +188,16 @@ def test_metric_curves_follow_a_log(tmp_path: Path) -> None:
     assert set(curves.curves) == {"loss", "lr"}
 
 
+def test_a_value_that_is_no_number_any_more_is_not_told_as_the_last_one(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_text(
+        line(0, "metric", step=1, loss=0.5, lr=0.1) + line(1, "metric", step=2, loss=None, lr=0.05)
+    )
+    assert progress(path).metrics == {"lr": 0.05}
+    tail = EventTail(path)
+    assert [event.text().split("  ")[-2:] for event in tail.read()][1] == ["loss not finite", "lr 0.05"]
+
+
 def test_metric_curves_know_where_a_value_was_no_number(tmp_path: Path) -> None:
     path = tmp_path / "log"
     values = [1.0, None, 2.0, None, None]

@@ -66,8 +66,9 @@ def _said(kind: str, data: Mapping[str, Any]) -> str:
     from workbench.tables import describe_value
 
     parts = [] if "message" not in data else [str(data["message"])]
+    missing = "not finite" if kind == "metric" else ""
     parts += [
-        f"{key} {describe_value(value, key)}"
+        f"{key} {missing if value is None else describe_value(value, key)}"
         for key, value in data.items()
         if key != "message" and value != ""
     ]
@@ -185,6 +186,15 @@ def last_lines(path: Path, count: int) -> list[str]:
 def is_number(value: object) -> bool:
     """Whether it is a finite number, truth values not counted."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def keep_last(metrics: dict[str, float], reported: Mapping[str, Any]) -> None:
+    """Put the newest values of measures over older ones; a measure that is no finite number now has none."""
+    for name, value in reported.items():
+        if is_number(value):
+            metrics[name] = float(value)
+        elif value is None:
+            metrics.pop(name, None)
 
 
 @dataclass(slots=True)
@@ -359,13 +369,10 @@ def _progress(events: list[LoggedEvent]) -> Progress:
     reports = [event for event in events if event.kind == "progress" and is_number(event.data.get("done"))]
     step = next((event.step for event in reversed(events) if event.step is not None), None)
     last_t = events[-1].t if events else None
-    metrics = {
-        name: float(value)
-        for event in events
-        if event.kind == "metric"
-        for name, value in event.data.items()
-        if is_number(value)
-    }
+    metrics: dict[str, float] = {}
+    for event in events:
+        if event.kind == "metric":
+            keep_last(metrics, event.data)
     if not reports:
         return Progress(step=step, last_t=last_t, metrics=metrics)
     last = reports[-1]

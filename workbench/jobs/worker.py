@@ -43,7 +43,7 @@ from workbench.jobs.folder import Attempt, Ending, Job, diff, read_document
 from workbench.jobs.machine import memory_bytes
 from workbench.jobs.queue import LAUNCHED, device_of
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
-from workbench.jobs.tail import LoggedEvent
+from workbench.jobs.tail import LoggedEvent, keep_last
 from workbench.recipes import Recipe
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -97,7 +97,7 @@ class EventLog:
         lost: list[str] = []
         data = _clean(event.data, "", lost)
         if event.kind == "metric":
-            self.metrics.update({key: value for key, value in data.items() if isinstance(value, int | float)})
+            keep_last(self.metrics, data)
         self._write(event.kind, data, event.step)
         for name in lost:
             if name not in self._warned:
