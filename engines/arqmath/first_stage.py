@@ -120,7 +120,7 @@ class Lexical(Retriever):
 
 
 class Dense(Retriever):
-    """The cosine of topic and answer."""
+    """The similarity of topic and answer by their vectors."""
 
     name, about = "dense", "vectors of answers"
     encodes, holds = True, ("vectors", "--dense")
@@ -151,7 +151,7 @@ class Dense(Retriever):
 
 
 class Questions(Dense):
-    """The cosine of topic and the question that is answered."""
+    """The similarity of topic and the question that is answered."""
 
     name, about = "questions", "vectors of questions"
     holds = "vectors of questions", "--dense"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
+import signal
 import subprocess
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError, EngineError
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
+from engines.formula.symbols import symbols
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -152,13 +156,23 @@ def _applied(children: Sequence[_Element]) -> OperatorTree:
 
 
 PROGRAM = "latexmlc"
-_OPTIONS = ("--quiet", "--format=xhtml", "--pmml", "--cmml", "--nocomments", "--nodefaultresources")
+_OPTIONS = (
+    *("--quiet", "--format=xhtml", "--pmml", "--cmml", "--nocomments", "--nodefaultresources"),
+    # Or it would ask whoever listens at its usual port, and leave a server there.
+    *("--expire=-1", "--address=127.0.0.1", "--port=1"),
+)
 _BATCH = 200
 _START_S, _EACH_S = 60, 2
 """Seconds that a run may take: to start, and for each formula."""
+_MEMORY_KIB, _FILE_BLOCKS = 2 * 2**20, 2**18
+"""What a run may take: of memory, and of each file that it writes, in blocks of 512 bytes."""
+_ENVIRONMENT = ("PATH", "PERL5LIB")
+"""What the program is told of the surroundings: where it and its modules are."""
 _MARK = re.compile(r"mathwb(\d+)formula")
-_REFUSED = re.compile(r"\\(?:input|include|openin|read|usepackage|end\s*\{document\})(?![a-zA-Z])")
-"""What would read files, or end the document."""
+_COMMAND = re.compile(r"\\(?:[A-Za-z@]+|.|\Z)", re.DOTALL)
+_BEGIN = re.compile(r"\\(?:begin|end)(?![A-Za-z@])\s*(?:\{([A-Za-z]+\*?)\})?")
+_DEFINING = frozenset((r"\def", r"\newcommand", r"\renewcommand", r"\DeclareMathOperator"))
+"""Of the known commands those that could give another meaning to the rest."""
 _HEAD = "\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\begin{document}\n"
 
 
@@ -171,8 +185,8 @@ class MathMl:
 
 
 def latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
-    """The MathML of each formula by LaTeXML, in order; None for one that it makes nothing of, or that would
-    read files.
+    """The MathML of each formula by LaTeXML, in order; None for one that it makes nothing of, or that is not
+    made of known commands alone: others read files, and LaTeXML runs some of these as programs.
 
     A document is made in which a mark stands before each formula. Where not exactly one formula follows a
     mark, as after a brace that is never closed, the batch is halved, so that a bad formula harms no other.
@@ -189,9 +203,26 @@ def latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
         yield from _batch(formulas[begin : begin + _BATCH])
 
 
+def is_harmless(latex: str) -> bool:
+    r"""Whether a formula has only commands and environments of LaTeX's and amsmath's formulas.
+
+    >>> is_harmless(r"\frac{1}{2}"), is_harmless(r"\csname input\endcsname"), is_harmless(r"\begin{input}")
+    (True, False, False)
+    """
+    known = symbols()
+    return (
+        "^^" not in latex  # another way to write any character
+        and all(
+            name == "\\ " or (name in known and name not in _DEFINING)
+            for name in _COMMAND.findall(latex.replace("\n", " "))
+        )
+        and all(name in known and known[name].group == "environments" for name in _BEGIN.findall(latex))
+    )
+
+
 def _batch(formulas: Sequence[str]) -> list[MathMl | None]:
     result: list[MathMl | None] = [None] * len(formulas)
-    pending = [[at for at, one in enumerate(formulas) if one.strip() and not _REFUSED.search(one)]]
+    pending = [[at for at, one in enumerate(formulas) if one.strip() and is_harmless(one)]]
     while pending:
         places = pending.pop()
         if not places:
@@ -220,14 +251,13 @@ def _run(formulas: Sequence[str]) -> list[MathMl] | str:
     with TemporaryDirectory(prefix="mathwb-") as place:
         source, out = Path(place) / "formulas.tex", Path(place) / "formulas.xhtml"
         source.write_text(f"{_HEAD}{body}\\end{{document}}\n", encoding="utf-8")
-        command = [PROGRAM, *_OPTIONS, f"--destination={out}", str(source)]
-        limit = _START_S + _EACH_S * len(formulas)
+        errors = Path(place) / "errors.txt"
         try:
-            ran = subprocess.run(command, capture_output=True, timeout=limit, check=False, cwd=place)
+            _run_limited([*_OPTIONS, f"--destination={out}", str(source)], errors, len(formulas))
         except (subprocess.TimeoutExpired, OSError) as error:
             return f"it cannot be run: {type(error).__name__}"
         if not out.exists():
-            lines = ran.stderr.decode("utf-8", "replace").split("\n")
+            lines = errors.read_text("utf-8", "replace").split("\n")
             return next((line.strip()[:160] for line in reversed(lines) if line.strip()), "no output")
         try:
             parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
@@ -241,6 +271,35 @@ def _run(formulas: Sequence[str]) -> list[MathMl] | str:
         return "its output does not separate the formulas"
     made = [one for own in behind.values() if (one := _parted(own[0])) is not None]
     return made if len(made) == len(formulas) else "no parallel markup"
+
+
+def _run_limited(options: Sequence[str], errors: Path, formulas: int) -> None:
+    """Run the program in the folder of `errors`, with limits of memory, time and files, and with nothing to
+    find but its own files: the folder is its home and all of its search path.
+
+    Raises: OSError; TimeoutExpired, when it and what it has started have been ended.
+    """
+    seconds = _START_S + _EACH_S * formulas
+    # Not `resource.setrlimit` in the child: this process may have threads. Not every system has each limit.
+    shell = f'ulimit -v {_MEMORY_KIB}; ulimit -f {_FILE_BLOCKS}; ulimit -t {seconds}; exec "$0" "$@"'
+    own = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    own |= {"HOME": str(errors.parent), "TMPDIR": str(errors.parent), "LC_ALL": "C.UTF-8"}
+    with errors.open("wb") as said:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", shell, PROGRAM, *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            cwd=errors.parent,
+            env=own,
+            start_new_session=True,
+        )
+        try:
+            process.wait(seconds)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def _walked(root: _Element) -> Iterator[tuple[int, _Element]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
-from engines.core.errors import DataError, EngineError, unloadable
+from engines.core.errors import DataError, EngineError
 from engines.core.spec import Arg, read, specification, values
 from engines.mathamr.retrieval.strings import Kind, Strings
 from engines.mathamr.rows import Window
@@ -268,17 +268,10 @@ class SentenceTask:
 
     @cached_property
     def _library(self) -> Any:
-        from sentence_transformers import SentenceTransformer
+        from engines.retrieval.encoders import library_model
 
-        place = self._encoder
-        try:
-            made = SentenceTransformer(
-                str(place), device="cpu", local_files_only=True, model_kwargs={"use_safetensors": True}
-            )
-        except Exception as error:  # the library raises whatever the fault happens to lead to
-            remedy = "Name a sentence-transformers folder with --set data.encoder=FOLDER."
-            what, remedy = unloadable("the encoder cannot be loaded", error, remedy)
-            raise DataError(what, path=place, code="E663", remedy=remedy) from error
+        remedy = "Name a sentence-transformers folder with --set data.encoder=FOLDER."
+        made, _ = library_model("SentenceTransformer", self._encoder, "cpu", remedy)
         made.max_seq_length = min(self.settings.max_length, made.max_seq_length or self.settings.max_length)
         return made
 

@@ -14,6 +14,7 @@ import numpy as np
 from engines.core.errors import DataError, unloadable
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256
+from engines.core.model_checks import check_finite, check_model_folder, check_shapes
 from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors, unit
 
@@ -31,16 +32,24 @@ def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str 
     if not folder.is_dir():
         raise file_error(FileNotFoundError(2, "no such folder"), folder, "read")
     import sentence_transformers
+    import torch
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()  # it reports missing weights, as this does
     modules = folder / "modules.json"
     try:
+        check_model_folder(folder)
+        parts = json.loads(modules.read_bytes()) if modules.exists() else []
+        place = folder / (parts[0]["path"] if parts else "")
+        check_shapes(transformers.AutoModel, place)
+        # In single precision, whatever the weights are stored in: who wants 16 bits asks for them.
         model = getattr(sentence_transformers, kind)(
-            str(folder), device=device, local_files_only=True, model_kwargs={"use_safetensors": True}
+            str(folder),
+            device=device,
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True, "dtype": torch.float32},
         )
-        place = folder / (json.loads(modules.read_bytes())[0]["path"] if modules.exists() else "")
         # Asked again without data, transformers names what is missing.
         _, loading = type(model[0].auto_model).from_pretrained(
             str(place), local_files_only=True, device_map="meta", output_loading_info=True
@@ -80,8 +89,15 @@ _HASHED = (".json", ".safetensors", ".txt", ".model")
 _MEASURED = 1_000
 """Texts whose tokens are counted at once."""
 
+_CHARACTERS = 200_000
+"""Of a batch: a model that reads books would take memory for as many."""
+_INNER_PRODUCTS = {"cosine": True, "dot": False}
+"""Similarities that are the inner product of two vectors, and whether these have length 1 then."""
+
 T = TypeVar("T")
-Encode = Callable[[list[str]], Vectors]
+Role = Literal["", "query", "document"]
+"""What a text is: what is asked with, what is found, or neither."""
+Encode = Callable[[list[str], Role], Vectors]
 Lengths = Callable[[list[str]], list[int]]
 """How many tokens of each text are read, or what grows with that."""
 
@@ -103,13 +119,20 @@ class Encoder(Protocol):
         """(texts, dimension) float32, in the order of the texts.
 
         Args: normalise: to rows of length 1; else as the model gives them. Events: progress in texts. When
-        `stop` is raised, it ends early: rows not reached are zero.
+        `stop` is raised, it ends early: rows not reached are zero. Raises: DataError E346 for a vector that
+        is no finite number.
         """
         ...
 
 
 class StoredEncoder(Encoder, Protocol):
-    """One that can be found again: an index says whose vectors it holds."""
+    """One that can be found again: an index says whose vectors it holds.
+
+    The inner product of a vector of `queries` and one of `documents` is the model's own similarity. `roles`
+    says what it does differently with the two; "" where nothing.
+    """
+
+    roles: str
 
     @property
     def place(self) -> str:
@@ -118,6 +141,10 @@ class StoredEncoder(Encoder, Protocol):
 
     @property
     def fingerprint(self) -> str: ...
+
+    def queries(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors: ...
+
+    def documents(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors: ...
 
 
 def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> SentenceEncoder:
@@ -134,8 +161,7 @@ def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> S
 
         folder = Path(get_model_path())
         return SentenceEncoder(BUILT_IN, BUILT_IN, folder, *_built_in(folder, device, half))
-    folder = Path(which).expanduser().absolute()
-    return SentenceEncoder(folder.name, str(folder), folder, *_opened(folder, device, half))
+    return _opened(Path(which).expanduser().absolute(), device, half)
 
 
 def fingerprint(folder: Path) -> str:
@@ -150,20 +176,56 @@ class SentenceEncoder:
     """A `StoredEncoder`; `encoder` makes it."""
 
     def __init__(
-        self, name: str, place: str, folder: Path, encode: Encode, lengths: Lengths, dimension: int
+        self,
+        name: str,
+        place: str,
+        folder: Path,
+        encode: Encode,
+        lengths: Lengths,
+        dimension: int,
+        *,
+        similarity: str = "cosine",
+        roles: str = "",
     ) -> None:
-        self.name, self.place, self.dimension = name, place, dimension
-        self._folder, self._encode, self._lengths = folder, encode, lengths
+        """Args: similarity: by which its authors compare vectors. roles: as `StoredEncoder` has them."""
+        self.name, self.place, self.dimension, self.similarity = name, place, dimension, similarity
+        self._folder, self._encode, self._lengths, self.roles = folder, encode, lengths, roles
 
     @cached_property
     def fingerprint(self) -> str:
-        return fingerprint(self._folder)
+        """Of the folder; for a model with roles or another similarity than the cosine also of these, since
+        vectors were made without them once."""
+        own = fingerprint(self._folder)
+        if self.similarity == "cosine" and not self.roles:
+            return own
+        return hashlib.sha256(f"{own} {self.similarity} {self.roles}".encode()).hexdigest()
 
     def encode(
         self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
         """As `Encoder.encode`; equal texts are encoded once, those of about one length together. Raises:
         DataError E664 for a text that the model's tokenizer refuses."""
+        return self._encoded(texts, "", normalise, events, stop)
+
+    def queries(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
+        """As `StoredEncoder.queries`, with what the model's authors put before a query. Raises: DataError as
+        `encode`, E383 for a model whose similarity is no inner product."""
+        return self._encoded(texts, "query", self._unit(), events, stop)
+
+    def documents(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
+        """The same for documents."""
+        return self._encoded(texts, "document", self._unit(), events, stop)
+
+    def _unit(self) -> bool:
+        if self.similarity not in _INNER_PRODUCTS:
+            what = f"the model {self.name} compares vectors by their {self.similarity} distance"
+            remedy = "Vectors are searched by cosine or dot product here: name a model of one of these."
+            raise DataError(what, path=self._folder, code="E383", remedy=remedy)
+        return _INNER_PRODUCTS[self.similarity]
+
+    def _encoded(
+        self, texts: Sequence[str], role: Role, normalise: bool, events: Sink, stop: Stop
+    ) -> Vectors:
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         wanted = list(places)
         found = np.zeros((len(wanted), self.dimension), np.float32)
@@ -172,12 +234,16 @@ class SentenceEncoder:
             if not stop():
                 lengths += self._read(self._lengths, wanted[begin : begin + _MEASURED])
         order = np.argsort([-length for length in lengths], kind="stable")
-        for begin in range(0, len(order), _BATCH):
-            if stop():
-                break
-            batch = order[begin : begin + _BATCH]
-            found[batch] = self._read(self._encode, [wanted[place] for place in batch])
-            events(Event("progress", {"done": begin + len(batch), "total": len(wanted), "unit": "texts"}))
+        begin = 0
+        while begin < len(order) and not stop():
+            most = max(1, min(_BATCH, _CHARACTERS // max(1, lengths[order[begin]])))
+            batch = order[begin : begin + most]
+            found[batch] = self._read(
+                lambda part: self._encode(part, role), [wanted[place] for place in batch]
+            )
+            begin += len(batch)
+            events(Event("progress", {"done": begin, "total": len(wanted), "unit": "texts"}))
+        check_finite(found, self.name)
         if len(wanted) < len(texts):
             found = found[[places[text] for text in texts]]
         return unit(found) if normalise else found
@@ -207,7 +273,7 @@ def _built_in(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, i
     def lengths(texts: list[str]) -> list[int]:
         return list(map(len, tokenizer(texts, truncation=True, max_length=_LONGEST)["input_ids"]))
 
-    def encode(texts: list[str]) -> Vectors:
+    def encode(texts: list[str], _role: Role) -> Vectors:
         batch = tokenizer(texts, padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt")
         batch = batch.to(device)
         mask = batch["attention_mask"].unsqueeze(-1)
@@ -218,7 +284,7 @@ def _built_in(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, i
     return encode, lengths, int(model.config.hidden_size)
 
 
-def _opened(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, int]:
+def _opened(folder: Path, device: str, half: bool) -> SentenceEncoder:
     """A folder, by sentence-transformers: one without `modules.json` is a transformer with mean pooling."""
     model, place = library_model("SentenceTransformer", folder, device, _REMEDY)
     language: Any = model[0].auto_model
@@ -233,7 +299,20 @@ def _opened(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, int
     if half:
         model.to(dtype=half_precision(device))
 
-    def encode(texts: list[str]) -> Vectors:
-        return np.asarray(model.encode(texts, batch_size=_BATCH, show_progress_bar=False), np.float32)
+    encoding = {"": model.encode, "query": model.encode_query, "document": model.encode_document}
 
-    return encode, lambda texts: list(map(len, texts)), int(model.get_embedding_dimension() or 0)
+    def encode(texts: list[str], role: Role) -> Vectors:
+        return np.asarray(encoding[role](texts, batch_size=_BATCH, show_progress_bar=False), np.float32)
+
+    prompts = {name: text for name, text in model.prompts.items() if text}
+    routed = [type(module).__name__ for module in model if type(module).__name__ == "Router"]
+    return SentenceEncoder(
+        folder.name,
+        str(folder),
+        folder,
+        encode,
+        lambda texts: list(map(len, texts)),
+        int(model.get_embedding_dimension() or 0),
+        similarity=str(model.similarity_fn_name),
+        roles=json.dumps([prompts, routed], sort_keys=True) if prompts or routed else "",
+    )

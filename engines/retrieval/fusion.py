@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
-from math import isclose
+from math import fsum, isclose
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -81,14 +81,18 @@ def _one_scale(run: Run, path: Path, events: Sink) -> Run:
 def _fuse(
     runs: Sequence[Run], tag: str, contribute: Callable[[int, Sequence[Scored]], Iterable[Scored]]
 ) -> Run:
-    """Sum what each run contributes to a document; `contribute` gets the run's number and a ranking."""
-    sums: dict[str, dict[str, float]] = {}
+    """Sum what each run contributes to a document; `contribute` gets the run's number and a ranking. Sums are
+    rounded once, so that documents with the same ranks in different runs have the same."""
+    sums: dict[str, dict[str, list[float]]] = {}
     for number, run in enumerate(runs):
         for topic, ranking in run.rankings.items():
             documents = sums.setdefault(topic, {})
             for document, value in contribute(number, ranking):
-                documents[document] = documents.get(document, 0.0) + value
-    return Run.from_scores(tag, {topic: documents.items() for topic, documents in sums.items()})
+                documents.setdefault(document, []).append(value)
+    return Run.from_scores(
+        tag,
+        {topic: ((one, fsum(own)) for one, own in documents.items()) for topic, documents in sums.items()},
+    )
 
 
 def reciprocal_rank_fusion(

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array, vstack
 
 from engines.core.events import Stop, never
 from engines.core.files import write_array
+from engines.core.model_checks import check_finite
 from engines.core.system import half_precision, torch_device
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import fingerprint, library_model, model_error
@@ -97,7 +98,9 @@ class SparseModel:
             if stop():
                 break
             part = encode(wanted[begin : begin + _BATCH], show_progress_bar=False, batch_size=_BATCH)
-            found.append(csr_array(part.to_dense().float().cpu().numpy()))
+            dense = part.to_dense().float().cpu().numpy()
+            check_finite(dense, self.name)
+            found.append(csr_array(dense))
         missing = len(wanted) - sum(part.shape[0] for part in found)
         rows = vstack([*found, csr_array((missing, self.dimension), dtype=np.float32)], format="csr")
         return csr_array(rows[[places[text] for text in texts]])

@@ -37,9 +37,10 @@ DEPTH = 1_000
 class Run:
     """A system's ranked documents by topic.
 
-    `rankings` holds them in trec_eval's order. `tag` is the name in the file's last column. `warnings` says,
-    with line numbers, what was mended when the run was read. `posts` maps formula ids to post ids where a
-    Task 2 file carries them. `doubts` says what makes its scores look like none.
+    `rankings` holds them in trec_eval's order, or in that of `from_scores`. `tag` is the name in the file's
+    last column. `warnings` says, with line numbers, what was mended when the run was read. `posts` maps
+    formula ids to post ids where a Task 2 file carries them. `doubts` says what makes its scores look like
+    none.
     """
 
     tag: str
@@ -50,7 +51,8 @@ class Run:
 
     @staticmethod
     def from_scores(tag: str, scores: Mapping[str, Iterable[Scored]]) -> Run:
-        """A run out of unordered scores; a document that occurs twice keeps its best score."""
+        """A run out of unordered scores, compared in double precision, ties by document id descending; a
+        document that occurs twice keeps its best score. `write_run` writes scores that keep this order."""
         rankings: dict[str, Sequence[Scored]] = {}
         for topic, pairs in scores.items():
             best: dict[str, float] = {}
@@ -61,7 +63,7 @@ class Run:
                     raise DataError(what, remedy=remedy)
                 if document not in best or score > best[document]:
                     best[document] = score
-            rankings[topic] = trec_order(list(best.items()))
+            rankings[topic] = sorted(best.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
         return Run(tag, rankings)
 
     def __len__(self) -> int:

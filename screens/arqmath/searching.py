@@ -229,8 +229,8 @@ class HitList(Listing):
         self._show()
 
     def _show(self) -> None:
-        # What has a second opinion comes first, by it; the rest as the first stage has it.
-        self._hits.sort(key=lambda hit: (hit["again"] is None, -(hit["again"] or 0.0), hit["first"]))
+        # What has a second opinion comes first, by it; equal ones and the rest in the order they came.
+        self._hits.sort(key=lambda hit: (hit["again"] is None, -(hit["again"] or 0.0), hit["rank"]))
         self.load(list(self._hits))
         self.post_message(Pane.Selected(self))
 

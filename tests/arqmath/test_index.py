@@ -38,6 +38,7 @@ class BagEncoder:
     """Vectors of counted words; says how many texts it was given."""
 
     dimension = 64
+    roles = ""
 
     def __init__(self, name: str = "bag") -> None:
         self.name = self.place = name
@@ -53,6 +54,12 @@ class BagEncoder:
             for term in terms(text):
                 vector[zlib.crc32(term.encode()) % self.dimension] += 1
         return unit(found) if normalise else found
+
+    def queries(self, texts: Sequence[str], **more: Any) -> Vectors:
+        return self.encode(texts, **more)
+
+    def documents(self, texts: Sequence[str], **more: Any) -> Vectors:
+        return self.encode(texts, **more)
 
 
 @pytest.fixture
@@ -403,3 +410,37 @@ def test_a_query_without_any_match_says_so(
     found = search(spec)
     assert found["matched"] is True
     assert not any("no answer" in line for line in tables.search(found, spec))
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+def test_a_model_with_prompts_ranks_as_its_library(tmp_path: Path, similarity: str) -> None:
+    """Queries and documents have different prompts; dot products are of vectors as they are."""
+    from sentence_transformers import SentenceTransformer
+
+    from tests.retrieval.test_encoders import MEAN, save_model
+
+    model = save_model(tmp_path / "model", [MEAN])
+    texts = [f"{'a ' * (n % 4)}{'b ' * (n % 3)}{'c ' * (n % 5)}d" for n in range(1, 12)]
+    rows: list[dict[str, object]] = [{"id": "q", "type": 1, "title": "a", "body": "b", "tags": ["t"]}]
+    for n, text in enumerate(texts):
+        rows.append({"id": str(n), "type": 2, "title": "", "body": text, "parent_id": "q"})
+    (tmp_path / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    folder = ArqmathFolder.open(tmp_path)
+    build_index(folder, tmp_path / "plain", dense=True, encoder=model)
+    about = {"prompts": {"query": "d d ", "document": "c "}, "similarity_fn_name": similarity}
+    (model / "config_sentence_transformers.json").write_text(json.dumps(about))
+    build_index(folder, tmp_path / "index", dense=True, encoder=model, exact=True)
+    library = SentenceTransformer(str(model), device="cpu", local_files_only=True)
+    for query in ("a b", "c c c d"):
+        found = open_index(tmp_path / "index").search(query, len(texts), how="dense")
+        asked, answers = (
+            library.encode_query([query]),
+            library.encode_document([f"a\n{one}" for one in texts]),
+        )
+        expected = library.similarity(asked, answers)[0].numpy()
+        scores = {hit.id: hit.score for hit in found}
+        assert [scores[str(n)] for n in range(len(texts))] == pytest.approx(expected.tolist(), rel=2e-3)
+        assert np.ptp(expected) > 0.01
+    with pytest.raises(EngineError) as caught:
+        open_index(tmp_path / "plain").search("a", how="dense")
+    assert caught.value.code == "E668"

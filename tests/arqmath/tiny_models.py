@@ -41,7 +41,7 @@ def bert(folder: Path, *, labels: int = 2, head: bool = True, seed: int = 0) -> 
     return folder
 
 
-def roberta(folder: Path) -> Path:
+def roberta(folder: Path, *, labels: int = 2) -> Path:
     """A RoBERTa that classifies pairs: two separators between the texts, no segments."""
     import torch
     from tokenizers import ByteLevelBPETokenizer
@@ -55,7 +55,7 @@ def roberta(folder: Path) -> Path:
     tokenizer = RobertaTokenizerFast.from_pretrained(folder, model_max_length=64)
     torch.manual_seed(0)
     sizes = _sizes(len(tokenizer)) | {"max_position_embeddings": 66, "type_vocab_size": 1}
-    model = RobertaForSequenceClassification(RobertaConfig(**sizes, pad_token_id=1, num_labels=2))
+    model = RobertaForSequenceClassification(RobertaConfig(**sizes, pad_token_id=1, num_labels=labels))
     _wake(model)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

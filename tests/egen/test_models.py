@@ -25,6 +25,7 @@ from engines.egen.models import trainers
 from engines.egen.models.datasets import Sequences, batches, ids, without_log
 from engines.egen.models.encode import ModelEncoder, load_encoder
 from engines.egen.models.model_folder import ModelConfig, load_model, prefix_tokenizer, save_model
+from engines.egen.models.nearest import Rewrite, rewrite
 from engines.egen.models.transformer import (
     beam,
     begin,
@@ -337,6 +338,65 @@ def test_a_decoder_is_kept_and_damage_is_explained(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         load_model(tmp_path)
     assert (caught.value.code, caught.value.exit_code) == ("E642", 3)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        None,
+        [],
+        {"layers": 10**9},
+        {"layers": 1},
+        {"layers": -2},
+        {"layers": "2"},
+        {"layers": None},
+        {"d_model": 10**6},
+        {"heads": 10**9},
+        {"heads": 0},
+        {"ffn": 10**9},
+        {"max_length": 10**9},
+        {"decoder_layers": 10**9},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("decoder", [0, 1])
+@pytest.mark.parametrize("plain", [False, True])
+def test_sizes_that_are_not_those_of_the_weights(
+    tmp_path: Path, change: object, decoder: int, plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused before a network is built, with torch and without."""
+    save_model(_model(layers=2, decoder_layers=decoder), tmp_path)
+    for place in (tmp_path, tmp_path / "0_Transformer")[: 1 + decoder]:
+        config = json.loads((place / "config.json").read_text())
+        if isinstance(change, dict):
+            config["egen"] |= change
+        (place / "config.json").write_text(json.dumps(config if isinstance(change, dict) else change))
+    if plain:
+        monkeypatch.setattr("engines.egen.models.encode.has_torch", lambda: False)
+    with pytest.raises(DataError) as caught:
+        load_encoder(tmp_path)
+    assert caught.value.code == "E642"
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_weights_that_are_no_numbers_give_no_figures(
+    tmp_path: Path, plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = _model(layers=2, decoder_layers=1)
+    with torch.no_grad():
+        model["encoder"]["layers"][1]["up"].weight[0, 0] = math.nan
+    save_model(model, tmp_path)
+    assert torch.isnan(load_model(tmp_path)["encoder"]["layers"][1]["up"].weight).sum() == 1
+    if plain:
+        monkeypatch.setattr("engines.egen.models.encode.has_torch", lambda: False)
+    encoder = load_encoder(tmp_path)
+    for normalise in (False, True):
+        with pytest.raises(DataError) as caught:
+            encoder.encode(["pow sin x 2", "x"], normalise=normalise)
+        assert caught.value.code == "E346"
+    with pytest.raises(DataError) as caught:
+        rewrite(Rewrite(tmp_path, "sin(x)^2"))
+    assert caught.value.code == "E346"
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:

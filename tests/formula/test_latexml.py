@@ -7,14 +7,17 @@ that is never closed swallows what follows.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from engines.core.errors import EngineError
+from engines.core.system import asset
 from engines.formula import mathml as module
 from engines.formula.mathml import latexml, read_content_mathml
 from engines.formula.parser import operator_tree
@@ -84,6 +87,127 @@ def test_a_bad_formula_harms_no_other(tmp_path: Path, monkeypatch: pytest.Monkey
     )
     assert [row["tree"] is None for row in shown] == [False, True, False, True, True, False]
     assert len(said) == 3
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\input{/etc/hostname}",
+        r"\csname input\endcsname{/etc/hostname}",
+        r"\@@input /etc/hostname",
+        "^^5cinput{/etc/hostname}",
+        "^^^^005cinput{/etc/hostname}",
+        r"\InputIfFileExists{/etc/hostname}{}{}",
+        r"\lstinputlisting{/etc/hostname}",
+        r"\verbatiminput{/etc/hostname}",
+        r"\RequirePackage{/tmp/evil}",
+        r"\usepackage{/tmp/evil}",
+        r"\includegraphics{/etc/hostname}",
+        r"\openin3=x",
+        r"\write18{id}",
+        r"\special{x}",
+        r"\catcode`\@=0",
+        r"\expandafter\relax",
+        r"\begin{input}",
+        r"\begin {filecontents}",
+        r"\begin\relax",
+        "\\begin%\n{input}",
+        r"\end{document}",
+        r"\text{\input{/etc/hostname}}",
+        r"\frac@x",
+        r"\def\frac{x}",
+        r"\newcommand{\x}{y}",
+        r"\let\x\y",
+    ],
+)
+def test_only_known_commands_come_to_the_program(
+    latex: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _installed(tmp_path, monkeypatch, {**MATHML, latex: MATHML["x"]})
+    assert [one is not None for one in latexml(["x", latex])] == [True, False]
+
+
+def test_what_formulas_have_is_known() -> None:
+    """The tokens of ARQMath's formulas that are commands, but for those that define others."""
+    with asset("latex/tokens.tsv").open(encoding="utf-8") as file:
+        rows = [line.split("\t")[0] for line in file][1:]
+    commands = [one for one in rows if one.startswith("\\") and one not in (r"\begin", r"\end")]
+    assert len(commands) > 400
+    refused = {one for one in commands if not module.is_harmless(one)}
+    assert refused == {r"\def", r"\newcommand", r"\DeclareMathOperator"}
+    assert module.is_harmless(r"\begin{array}{c|c} 1 & 2 \\ \hline 3\ 4 & 5\% \end{array}")
+
+
+ABOUT = """#!{python}
+import json, os, resource, sys
+asked = resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE
+about = dict(options=sys.argv[1:], place=os.getcwd(), files=os.listdir(), told=dict(os.environ))
+about["limits"] = [resource.getrlimit(one)[0] for one in asked]
+open({told!r}, "w").write(json.dumps(about))
+{then}
+"""
+
+
+def _telling(place: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> Path:
+    told = place / "about.json"
+    program = place / "latexmlc"
+    program.write_text(ABOUT.format(python=sys.executable, told=str(told), then=then), "utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(place))
+    return told
+
+
+def test_the_program_has_limits_and_finds_its_own_files_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("TEXINPUTS", "LATEXMLINPUTS", "TEXMFHOME", "MATHWB_LLM_KEY", "BASH_ENV", "ENV"):
+        monkeypatch.setenv(name, str(tmp_path))
+    told = _telling(tmp_path, monkeypatch)
+    with pytest.raises(EngineError):
+        list(latexml(["x"]))
+    about = json.loads(told.read_text())
+    assert {"formulas.tex"} <= set(about["files"]) <= {"formulas.tex", "errors.txt"}
+    assert about["told"]["HOME"] == about["told"]["TMPDIR"] == about["place"]
+    assert set(about["told"]) <= {
+        "PATH",
+        "PERL5LIB",
+        "HOME",
+        "TMPDIR",
+        "LC_ALL",
+        "PWD",
+        "SHLVL",
+        "_",
+        "OLDPWD",
+        "LC_CTYPE",
+    }
+    assert {"--expire=-1", "--port=1"} <= set(about["options"])
+    memory, seconds, file = about["limits"]
+    assert (memory, file) == (2 * 2**30, 2**27)
+    assert 0 < seconds < 120
+    assert not Path(about["place"]).exists()
+
+
+def test_what_takes_too_much_is_ended_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    then = (
+        "import subprocess, time\n"
+        f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(tmp_path / 'child')!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(600)"
+    )
+    _telling(tmp_path, monkeypatch, then)
+    monkeypatch.setattr(module, "_START_S", 3)
+    monkeypatch.setattr(module, "_EACH_S", 0)
+    with pytest.raises(EngineError, match="TimeoutExpired"):
+        list(latexml(["x"]))
+    child = int((tmp_path / "child").read_text())
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(child).wait(10)
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    _telling(tmp_path, monkeypatch, "held = bytearray(3 * 2**30)")
+    with pytest.raises(EngineError, match="MemoryError"):
+        list(latexml(["x"]))
 
 
 @pytest.mark.skipif(shutil.which("latexmlc") is None, reason="LaTeXML is not installed")

@@ -60,6 +60,8 @@ class Letters:
                 found[row, ord(letter) % self.dimension] += 1
         return found / np.linalg.norm(found, axis=1, keepdims=True)
 
+    queries = documents = encode
+
 
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,6 +86,43 @@ def test_weights_cut_short_are_refused(trained: tuple[Path, Path], tmp_path: Pat
 
 
 @pytest.mark.parametrize(
+    "change",
+    [
+        {"layers": 10**9},
+        {"width": 4096},
+        {"width": 10**9},
+        {"embedding": 10**9},
+        {"rank": 10**9},
+        {"layers": None},
+    ],
+    ids=str,
+)
+def test_sizes_that_are_not_those_of_the_weights(
+    trained: tuple[Path, Path], tmp_path: Path, change: dict[str, object]
+) -> None:
+    folder = Path(shutil.copytree(trained[0], tmp_path / "copy"))
+    about = json.loads((folder / "solver.json").read_text())
+    about["settings"] |= change
+    (folder / "solver.json").write_text(json.dumps(about))
+    with pytest.raises(EngineError) as caught:
+        solve(Solve(folder, "Ann has 3 pens and 4 more ."))
+    assert caught.value.code in ("E680", "E678")
+
+
+def test_weights_that_are_no_numbers_solve_nothing(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = Path(shutil.copytree(trained[0], tmp_path / "copy"))
+    weights = load_file(folder / "model.safetensors")
+    name = max(weights, key=lambda name: weights[name].size)
+    weights[name].flat[0] = float("nan")
+    save_file(weights, folder / "model.safetensors")
+    with pytest.raises(DataError) as caught:
+        solve(Solve(folder, "Ann has 3 pens and 4 more ."))
+    assert caught.value.code == "E346"
+
+
+@pytest.mark.parametrize(
     ("text", "remark"),
     [
         ("小明有9个苹果，吃了2个，还剩几个？", "Chinese, and the solver has learned English only"),

@@ -21,6 +21,7 @@ TEXTS = ["a b c", "", "b", "a a a a a a a a a a a a a a a a a a a a a a a a a a"
 
 def test_a_model_with_code_of_its_own_is_told_as_that(tmp_path: Path) -> None:
     """The libraries' advice is to trust it."""
+    from safetensors.numpy import save_file
     from transformers import AutoModel
 
     from engines.arqmath.training.model_folder import open_model, open_tokenizer
@@ -29,7 +30,7 @@ def test_a_model_with_code_of_its_own_is_told_as_that(tmp_path: Path) -> None:
     auto = {f"Auto{name}": f"own.{name}" for name in ("Config", "Model", "Tokenizer")}
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "own", "auto_map": auto}))
     (tmp_path / "own.py").write_text("raise SystemExit('it was run')\n")
-    (tmp_path / "model.safetensors").write_bytes(b"")
+    save_file({"own.weight": np.zeros(3)}, tmp_path / "model.safetensors")
     (tmp_path / "vocab.txt").write_text("a\n")
     (tmp_path / "tokenizer_config.json").write_text(
         json.dumps({"auto_map": {"AutoTokenizer": ["own.T", None]}})
@@ -123,6 +124,79 @@ def test_equal_to_sentence_transformers(tmp_path: Path, modules: list[tuple[str,
     assert ours.encode(TEXTS, normalise=False) == pytest.approx(raw, abs=1e-5)
 
 
+PROMPTS = {"query": "d d ", "passage": "c "}
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+@pytest.mark.parametrize(
+    "prompts", [{}, PROMPTS, {**PROMPTS, "document": "b "}], ids=["none", "two", "three"]
+)
+def test_queries_and_documents_compare_as_in_sentence_transformers(
+    tmp_path: Path, similarity: str, prompts: dict[str, str]
+) -> None:
+    """E5, BGE and Qwen3-Embedding have prompts; models for the dot product are not normalised."""
+    from sentence_transformers import SentenceTransformer
+
+    folder = save_model(tmp_path / "model", [MEAN])
+    plain = encoder(folder, device="cpu")
+    about = {"prompts": prompts, "similarity_fn_name": similarity}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(about))
+    theirs = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    asked, found = theirs.encode_query(TEXTS), theirs.encode_document(TEXTS)
+    expected = theirs.similarity(asked, found).numpy()
+    ours = encoder(folder, device="cpu")
+    queries, documents = ours.queries(TEXTS), ours.documents(TEXTS)
+    assert queries @ documents.T == pytest.approx(expected, abs=1e-4)
+    assert (similarity == "cosine") == np.allclose(np.linalg.norm(documents, axis=1), 1)
+    assert ours.encode(TEXTS, normalise=False) == pytest.approx(theirs.encode(TEXTS), abs=1e-5)
+    assert bool(prompts) == bool(ours.roles)
+    # An index that was made without them holds other vectors.
+    changed = bool(prompts) or similarity == "dot"
+    own = encoders.fingerprint(folder)
+    assert plain.roles == ""
+    assert (ours.fingerprint == own) != changed
+
+
+def test_a_distance_is_refused_where_inner_products_are_searched(tmp_path: Path) -> None:
+    folder = save_model(tmp_path / "model", [MEAN])
+    about = {"similarity_fn_name": "euclidean"}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(about))
+    ours = encoder(folder, device="cpu")
+    for encode in (ours.queries, ours.documents):
+        with pytest.raises(DataError, match="euclidean") as caught:
+            encode(TEXTS)
+        assert caught.value.code == "E383"
+    assert ours.encode(TEXTS).shape == (len(TEXTS), 32)
+
+
+def test_weights_of_sixteen_bits_are_computed_with_in_single_precision(tmp_path: Path) -> None:
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from transformers import BertModel
+
+    folder = save_model(tmp_path / "model", [MEAN])
+    BertModel.from_pretrained(folder).to(torch.bfloat16).save_pretrained(folder)
+    theirs = SentenceTransformer(str(folder), device="cpu", model_kwargs={"dtype": torch.float32})
+    found = encoder(folder, device="cpu").encode(TEXTS, normalise=False)
+    assert found == pytest.approx(theirs.encode(TEXTS), abs=1e-5)
+    assert not np.array_equal(found, torch.from_numpy(found).bfloat16().float().numpy())
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_vectors_that_are_no_numbers_are_refused(tmp_path: Path, number: float) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = save_model(tmp_path / "model", [MEAN])
+    weights = load_file(folder / "model.safetensors")
+    weights["encoder.layer.1.output.LayerNorm.bias"][3] = number
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    ours = encoder(folder)
+    for encode in (ours.encode, ours.queries, ours.documents):
+        with pytest.raises(DataError) as caught:
+            encode(TEXTS)
+        assert caught.value.code == "E346"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_model(tmp_path_factory.mktemp("models") / "tiny", [MEAN])
@@ -184,8 +258,12 @@ def break_weights(folder: Path) -> None:
 
 
 def other_size(folder: Path) -> None:
+    change(folder, num_hidden_layers=3)
+
+
+def change(folder: Path, **settings: object) -> None:
     config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+    (folder / "config.json").write_text(json.dumps({**config, **settings}))
 
 
 def no_tokenizer(folder: Path) -> None:
@@ -200,6 +278,23 @@ def no_tokenizer(folder: Path) -> None:
         (other_size, "weights do not fit"),
         (no_tokenizer, "no tokenizer"),
         (lambda folder: (folder / "model.safetensors").unlink(), "cannot be loaded"),
+        (lambda folder: (folder / "config.json").write_text("null"), "no table"),
+        (lambda folder: change(folder, num_hidden_layers=10**9), "num_hidden_layers is 1,000,000,000"),
+        (lambda folder: change(folder, num_hidden_layers=1), "1 layers are described"),
+        (lambda folder: change(folder, num_hidden_layers=-1), "num_hidden_layers is -1"),
+        (lambda folder: change(folder, num_hidden_layers=None), "cannot be loaded"),
+        (lambda folder: change(folder, num_hidden_layers="2"), "cannot be loaded"),
+        (lambda folder: change(folder, num_attention_heads=0), "num_attention_heads is 0"),
+        (lambda folder: change(folder, num_attention_heads=10**9), "num_attention_heads is 1,000,000,000"),
+        (lambda folder: change(folder, num_attention_heads=5), "cannot be loaded"),
+        (lambda folder: change(folder, hidden_size=10**9), "hidden_size is 1,000,000,000"),
+        (lambda folder: change(folder, hidden_size=64), "numbers, and config.json describes"),
+        (lambda folder: change(folder, vocab_size=10**12), "vocab_size is 1,000,000,000,000"),
+        (lambda folder: change(folder, vocab_size=-8), "vocab_size is -8"),
+        (lambda folder: change(folder, intermediate_size=10**7), "intermediate_size is 10,000,000"),
+        (lambda folder: change(folder, max_position_embeddings=10**12), "max_position_embeddings"),
+        (lambda folder: change(folder, max_position_embeddings=2**24), "16×32 numbers"),
+        (lambda folder: change(folder, type_vocab_size=10**9), "type_vocab_size"),
         (lambda folder: (folder / "config.json").unlink(), "cannot be loaded"),
         (lambda folder: (folder / "modules.json").write_text("[{}]"), "cannot be loaded"),
         (lambda folder: (folder / "modules.json").write_text("[]"), "empty modules list"),
@@ -232,7 +327,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_equal_texts_are_encoded_once_and_those_of_one_length_together() -> None:
     given: list[list[str]] = []
 
-    def encode(texts: list[str]) -> Vectors:
+    def encode(texts: list[str], _role: encoders.Role) -> Vectors:
         given.append(texts)
         return np.array([[len(text), text.count("a")] for text in texts], np.float32)
 

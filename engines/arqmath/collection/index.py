@@ -171,6 +171,13 @@ class Index:
         return _own(self.path, self.manifest["encoder"], encoder, "--dense --encoder")
 
     @property
+    def symmetric(self) -> bool:
+        """Whether its model makes the same vector of a query and of a document."""
+        from engines.retrieval.encoders import BUILT_IN
+
+        return self.manifest["encoder"]["place"] == BUILT_IN or not self.encoder.roles
+
+    @property
     def searches(self) -> list[str]:
         """The retrievers that it was built for."""
         return [name for name, kind in RETRIEVERS.items() if kind.available(self.manifest)]
@@ -213,7 +220,7 @@ class Index:
         depth = k if len(first.weights) == 1 else max(k, DEPTH)
         used = {name: self.retriever(name) for name, _ in first.weights}
         if queries is None and any(retriever.encodes for retriever in used.values()):
-            queries = self.encoder.encode(list(topics.values()), stop=stop)
+            queries = self.encoder.queries(list(topics.values()), stop=stop)
             if stop():
                 return Run(tag or str(first), {})
         result = first.fuse(

@@ -20,6 +20,7 @@ from engines.core.build import LOCK, MANIFEST, PLAN, ResumableBuild
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
 from engines.core.files import sha256, write_array, write_json
+from engines.core.model_checks import check_finite
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, TermPart, build_lexical
 from engines.retrieval.dense import Kind, build_dense
@@ -308,10 +309,11 @@ class IndexBuild:
             return True
 
         def make(texts: Sequence[str], path: Path) -> bool:
-            vectors = encoder.encode(texts, stop=self.stop)
+            vectors = encoder.documents(texts, stop=self.stop).astype(np.float16)
+            check_finite(vectors, encoder.name)
             if self.stop():
                 return False
-            write_array(path, vectors.astype(np.float16))
+            write_array(path, vectors)
             return True
 
         name = f"{parts_name}-{encoder.fingerprint[:12]}-{{:05d}}.npy"

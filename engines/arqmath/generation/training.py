@@ -19,11 +19,13 @@ from engines.arqmath.training.model_folder import (
     open_model,
     open_tokenizer,
     padded,
+    refuse_lost,
     save_model,
     unusable,
 )
 from engines.core.errors import DataError
 from engines.core.files import model_files
+from engines.core.model_checks import check_weights
 from engines.core.spec import Arg, refused, specification
 from engines.training.libraries import quick_imports
 from engines.training.token_cache import cached_rows
@@ -378,7 +380,9 @@ def opened(folder: Path, max_length: int = 0) -> Any:
     if (kind := kind_of(folder, UNOPENED)) != "gpt2":
         what = f"the model is of kind {kind!r}, not gpt2"
         raise unusable(folder, what, UNOPENED, "Name a folder of GPT-2.")
-    model, _ = open_model(GPT2LMHeadModel, folder, UNOPENED)
+    model, loading = open_model(GPT2LMHeadModel, folder, UNOPENED)
+    refuse_lost(folder, loading["missing_keys"], UNOPENED)
+    check_weights(model, folder.name)
     if max_length > model.config.n_positions:
         what = f"the model reads {model.config.n_positions} tokens, fewer than max_length {max_length}"
         raise unusable(folder, what, UNOPENED, "Name a larger model, or set max_length.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import exp
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -110,11 +111,13 @@ def cosine_head(encoder: Any) -> torch.nn.Module:
     return PairCosine()
 
 
-# The cross-encoder: question and answer are read together, and P(label 1) is the score.
+# The cross-encoder: question and answer are read together, and the log-odds of label 1 are the score.
 #
-# As in Reusch, Thiele and Lehner (2022), but the score is the softmax probability and not the raw logit of
-# class 1, which orders pairs rightly only where the other logit is constant. Pairs are sorted by length, so
-# that a batch is hardly ever padded; a text that stands in many pairs is tokenised once.
+# As in Reusch, Thiele and Lehner (2022), but the score is the difference of the logits and not the raw logit
+# of class 1, which orders pairs rightly only where the other logit is constant. The softmax probability has
+# the same order, but not in single precision: from log-odds of 16 on it is 1. Where there is one label its
+# logit is the log-odds. Pairs are sorted by length, so that a batch is hardly ever padded; a text that stands
+# in many pairs is tokenised once.
 
 MAX_TOKENS = 512
 _ANSWER = "\x1e"
@@ -125,7 +128,8 @@ _BATCH_TOKENS = {"cpu": 4_096, "cuda": 65_536}
 
 
 class CrossEncoder(Scorer):
-    """A Hugging Face folder of a sequence classifier with two labels, or of an encoder with a cosine head.
+    """A Hugging Face folder of a sequence classifier with one label or two, or of an encoder with a cosine
+    head.
 
     A pair that is too long is cut, longest side first; `half` is the 16-bit type that matrices are multiplied
     in, or None.
@@ -142,7 +146,7 @@ class CrossEncoder(Scorer):
         bits several times faster (a GPU, or a processor with AMX).
 
         Raises: DataError E380 for a folder without model or tokenizer, E381 for a model that is no classifier
-        with two labels, E382 for a tokenizer that is not the model's.
+        with one label or two, E382 for a tokenizer that is not the model's.
         """
         from transformers.tokenization_utils_base import LARGE_INTEGER
 
@@ -155,6 +159,7 @@ class CrossEncoder(Scorer):
         self._titles = has_cosine_head(known)
         self._question_tokens = int(known.get(_QUESTION, 0))
         self._windows = bool(known.get(_WINDOW, False))
+        self._prompt = _prompt(self.folder)
         self._model = _load_classifier(self.folder, cosine=self._titles).to(device).eval()
         self._tokenizer = open_tokenizer(self.folder, CODE)
         config = self._model.config
@@ -167,15 +172,18 @@ class CrossEncoder(Scorer):
         self._frame = Frame.of(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self.half = None if exact else half_precision(device)
+        if self.half is not None and not self._titles:
+            _keep_head_exact(self._model, device)
         self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
 
     @property
     def fingerprint(self) -> str:
         import hashlib
 
-        result = hashlib.sha256(f"{self.max_tokens} {self.half}\n".encode())
+        score = "cosine" if self._titles else "log-odds"
+        result = hashlib.sha256(f"{self.max_tokens} {self.half} {score}\n".encode())
         for file in sorted(self.folder.iterdir()):
-            if file.suffix == ".safetensors" or file.name in (*TOKENIZERS, "config.json"):
+            if file.suffix == ".safetensors" or file.name in (*TOKENIZERS, "config.json", _LIBRARY):
                 result.update(f"{file.name} {sha256(file)}\n".encode())
         return result.hexdigest()[:16]
 
@@ -199,12 +207,20 @@ class CrossEncoder(Scorer):
         )
         return text[: result["offset_mapping"][-1][1]] if result["input_ids"] else ""
 
+    def probability(self, score: float) -> float:
+        """What the model says of an answer, between 0 and 1: to be shown, since many become the same number.
+        With a cosine head that is the score itself."""
+        if self._titles:
+            return score
+        return 1 / (1 + exp(-max(score, -700)))
+
     def batches(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[NDArray[np.int64], Any]]:
-        """Scores are probabilities that the answer is one. The same pairs give the same numbers; batches of
-        other pairs may change the last digits."""
+        """Scores are log-odds that the answer is one, with a cosine head (1 + cosine) / 2. The same pairs
+        give the same numbers; batches of other pairs may change the last digits."""
         import numpy as np
         import torch
 
+        pairs = [(self._prompt + question, answer) for question, answer in pairs]
         tokens = self._tokenised(pairs)
         room = self.max_tokens - self._frame.width
         long = {text: sum(map(len, parts)) for text, parts in tokens.items()}
@@ -223,10 +239,14 @@ class CrossEncoder(Scorer):
                 torch.inference_mode(),
                 torch.autocast(self._device, self.half, enabled=self.half is not None),
             ):
-                logits = self._model(**inputs).logits
-            odds = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
+                result = self._model(**inputs)
+            if self._titles:
+                scores = (1 + result.cosine.double()) / 2
+            else:
+                logits = result.logits.double()
+                scores = logits[:, -1] - (logits[:, 0] if logits.shape[1] == 2 else 0)
             self.truncated += int((read < whole)[batch].sum())
-            yield batch, 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
+            yield batch, scores.cpu().numpy()
 
     def _tokenised(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[Ids]]:
         """Token ids of every distinct text, without special tokens and uncut; of what stands before an answer
@@ -251,6 +271,49 @@ class CrossEncoder(Scorer):
         return asked[:left], np.concatenate([*before, own])[:right]
 
 
+_LIBRARY = "config_sentence_transformers.json"
+
+
+def _prompt(folder: Path) -> str:
+    """What the model's authors put before every question, as sentence-transformers' CrossEncoder does."""
+    if not (folder / "modules.json").exists():
+        return ""
+    try:
+        about = json.loads((folder / _LIBRARY).read_bytes())
+        return str((about.get("prompts") or {}).get(about.get("default_prompt_name")) or "")
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise unusable(folder, f"{_LIBRARY} cannot be read", CODE) from error
+
+
+def _keep_head_exact(model: Any, device: str) -> None:
+    """Have what makes scores of states compute in single precision, also where the encoder has 16 bits: of
+    logits with 8 bits a hundred answers have five scores."""
+    import torch
+
+    encoder = model.base_model
+    heads = [part for part in model.children() if part is not encoder]
+    if isinstance(pooler := getattr(encoder, "pooler", None), torch.nn.Module):
+        heads.append(pooler)
+
+    def exact(forward: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, **named: Any) -> Any:
+            with torch.autocast(device, enabled=False):
+                return forward(*map(_single, given), **{name: _single(one) for name, one in named.items()})
+
+        return run
+
+    for part in heads:
+        part.forward = exact(part.forward)
+
+
+def _single(value: Any) -> Any:
+    import torch
+
+    return value.float() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+
 def _load_classifier(folder: Path, *, cosine: bool) -> Any:
     """The model in single precision; a head that the folder lacks would be drawn at random and is refused."""
     from transformers import AutoModel, AutoModelForSequenceClassification
@@ -263,7 +326,7 @@ def _load_classifier(folder: Path, *, cosine: bool) -> Any:
     else:
         model, info = open_model(AutoModelForSequenceClassification, folder, CODE)
         missing, labels = sorted(info["missing_keys"]), model.config.num_labels
-    if missing or labels != 2:
+    if missing or labels not in (1, 2):
         what = f"{missing[0]} is missing" if missing else f"it has {labels} labels"
         remedy = "Fine-tune it first: mathwb train arqmath/finetune-n1 (see mathwb train --list)."
         raise unusable(

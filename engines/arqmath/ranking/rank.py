@@ -430,7 +430,7 @@ def _two_stages(
     texts = {topic.id: topic.text for topic in topics}
     # Questions of the collection were encoded when it was indexed.
     known = None
-    if spec.questions and "questions" in index.searches:
+    if spec.questions and "questions" in index.searches and index.symmetric:
         known = index.retriever("questions").part.vectors()
     first = index.run(texts, max(depth, DEPTH), how=how, queries=known, events=events, stop=stop)
     about: dict[str, Any] = {"run": str(spec.run), "candidates": "index", "first": how, "depth": depth}

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import heapq
 import json
-import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from engines.arqmath.collection.posts import posts_of_file
 from engines.core.build import Journal
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never, warn
+from engines.core.model_checks import check_finite
 from engines.core.system import half_precision, torch_device
 from engines.forum.topics import Topic
 from engines.retrieval.encoders import fingerprint, library_model
@@ -78,12 +78,14 @@ class Scorer(ABC):
     ) -> NDArray[np.float64]:
         """(pairs,) the scores in the order of the pairs (question, answer).
 
-        Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN.
+        Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN. Raises:
+        DataError E346 for a score that is no finite number.
         """
         result, done = np.full(len(pairs), np.nan), 0
         batches = self.batches(pairs)
         while done < len(pairs) and not stop():
             rows, scores = next(batches)
+            check_finite(np.asarray(scores, np.float64), self.name, "score")
             result[rows] = scores
             done += len(rows)
             events(Event("progress", {"done": done, "total": len(pairs), "unit": "pairs"}))
@@ -119,8 +121,11 @@ def is_colbert(folder: Path) -> bool:
         except (OSError, ValueError):  # what opens the folder says what is wrong with it
             continue
         about |= result if isinstance(result, dict) else {}
-    kinds = about.get("architectures") or []
-    return "HF_ColBERT" in kinds or about.get("model_type") in ("ColBERT", "MultiVectorEncoder")
+    kinds = about.get("architectures")
+    return (isinstance(kinds, list) and "HF_ColBERT" in kinds) or about.get("model_type") in (
+        "ColBERT",
+        "MultiVectorEncoder",
+    )
 
 
 class ColbertScorer(Scorer):
@@ -161,10 +166,12 @@ class ColbertScorer(Scorer):
             batch = order[begin : begin + _BATCH]
             answers = self._encoded([pairs[row][1] for row in batch], "encode_document")
             mine = [queries[pairs[row][0]] for row in batch]
-            yield batch, self._model.similarity_pairwise(mine, answers).float().cpu().numpy()
+            yield batch, self._model.similarity_pairwise(mine, answers).cpu().numpy()
 
     def _encoded(self, texts: list[str], how: str) -> list[Any]:
-        return list(getattr(self._model, how)(texts, batch_size=_BATCH, show_progress_bar=False))
+        """Vectors of tokens in single precision: sums of 16 bits are the same number for many answers."""
+        found = getattr(self._model, how)(texts, batch_size=_BATCH, show_progress_bar=False)
+        return [one.float() if hasattr(one, "float") else one for one in found]
 
 
 # Second stages that need no training: how near formulas are in structure, and words in their contexts.
@@ -263,6 +270,7 @@ class InteractionScorer(Scorer):
             longest,
             open_model,
             open_tokenizer,
+            refuse_lost,
         )
 
         self.folder = folder or backbone_folder(MINILM)
@@ -270,7 +278,8 @@ class InteractionScorer(Scorer):
         device = torch_device(device)
         half = None if exact else half_precision(device)
         self._tokenizer = open_tokenizer(self.folder, "E380")
-        model, _ = open_model(AutoModel, self.folder, "E380", add_pooling_layer=False)
+        model, loading = open_model(AutoModel, self.folder, "E380", add_pooling_layer=False)
+        refuse_lost(self.folder, loading["missing_keys"], "E380")
         self._model = model.to(device, half).eval()
         self._longest = min(_TOKENS, longest(model.config))
         self._device = device
@@ -511,12 +520,9 @@ def _score_topic(
         scores = scorer.score(
             [(topic.text, scorer.reads(posts[name])) for name in ids], events=events, stop=stop
         )
-        if any(math.isnan(score) for score in scores):
-            if stop():
-                return None
-            what = f"the model's score of an answer to {topic.id} is not a number"
-            remedy = "Its training may have diverged; choose another checkpoint."
-            raise DataError(what, code="E346", remedy=remedy)
+        if stop() and np.isnan(scores).any():
+            return None
+        check_finite(scores, scorer.name, "score")
         pairs += len(ids)
         found = [(name, float(score)) for name, score in zip(ids, scores, strict=True)]
         best = heapq.nlargest(depth, best + found, key=lambda pair: (pair[1], pair[0]))

@@ -113,18 +113,20 @@ def _reranked(
 ) -> list[dict[str, Any]]:
     best = [hit["id"] for hit in hits[:RERANKED]]
     scored: dict[str, float] = {}
+    shown: dict[str, float] = {}
     for begin in range(0, len(best), _BATCH):
         if stop():
             break
         batch = best[begin : begin + _BATCH]
-        scores = model.score([(query, model.reads(posts[answer])) for answer in batch])
-        here = {answer: round(float(score), 6) for answer, score in zip(batch, scores, strict=True)}
-        scored |= here
+        scores = model.score([(query, model.reads(posts[answer])) for answer in batch]).tolist()
+        scored |= zip(batch, scores, strict=True)
+        shown |= {answer: round(model.probability(scored[answer]), 6) for answer in batch}
         done = {"done": len(scored), "total": len(best), "unit": "answers"}
+        here = {answer: shown[answer] for answer in batch}
         events(Event("progress", {"stage": "rerank", "probabilities": here, **done}))
     ordered = sorted(hits, key=lambda hit: (hit["id"] not in scored, -scored.get(hit["id"], 0.0)))
     return [
-        {**hit, "rank": rank, "first": hit["rank"], "probability": scored.get(hit["id"])}
+        {**hit, "rank": rank, "first": hit["rank"], "probability": shown.get(hit["id"])}
         for rank, hit in enumerate(ordered, start=1)
     ]
 

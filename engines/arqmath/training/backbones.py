@@ -15,6 +15,7 @@ from engines.arqmath.training.model_folder import (
     kind_of,
     open_model,
     open_tokenizer,
+    refuse_lost,
     unusable,
 )
 from engines.arqmath.training.new_backbone import Family
@@ -197,12 +198,10 @@ class Backbone:
 
     def _refuse_lost(self, missing: Iterable[str]) -> None:
         """Raises: DataError E671 for weights that are missing and may not begin anew."""
-        lost = sorted(key for key in missing if not any(part in key for part in _HEADLESS))
-        if lost:
-            assert self.folder is not None
-            what = f"the weights lack {len(lost)} parts of the model, such as {lost[0]}"
-            remedy = "Copy the folder again, whole; config.json and weights belong together."
-            raise unusable(self.folder, what, CODE, remedy)
+        assert self.folder is not None
+        lost = (key for key in missing if not any(part in key for part in _HEADLESS))
+        remedy = "Copy the folder again, whole; config.json and weights belong together."
+        refuse_lost(self.folder, lost, CODE, remedy)
 
 
 def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
@@ -244,7 +243,7 @@ def _config(folder: Path) -> Any:
         raise DataError(f"a {kind} model cannot be trained here", path=folder, code="E672", remedy=remedy)
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except Exception as error:  # the library raises whatever the fault happens to lead to
         what = f"the config cannot be loaded: {str(error)[:200]}"
         raise unusable(folder, what, CODE, "Fix or replace its config.json.") from error
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError, unloadable
 from engines.core.files import sha256, write_text
+from engines.core.model_checks import check_model_folder, check_shapes
 from engines.training.checkpoints import card
 
 Ids = NDArray[np.int32]
@@ -84,6 +85,8 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
         raise unusable(folder, what, code, "Convert them with transformers, where you trust them.")
     with quiet():
         try:
+            check_model_folder(folder)
+            check_shapes(cls, folder, **changes)
             result: tuple[Any, Mapping[str, Any]] = cls.from_pretrained(
                 folder,
                 local_files_only=True,
@@ -96,6 +99,13 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
         except Exception as error:  # the library raises whatever the fault happens to lead to
             raise _unloaded(folder, "model", error, code) from error
     return result
+
+
+def refuse_lost(folder: Path, missing: Iterable[str], code: str, remedy: str = _WHOLE) -> None:
+    """Raises: DataError `code` where weights are missing: the library draws them at random."""
+    if lost := sorted(missing):
+        what = f"the weights lack {len(lost)} parts of the model, such as {lost[0]}"
+        raise unusable(folder, what, code, remedy)
 
 
 def check_tokens(folder: Path, tokenizer: Any, rows: int, code: str) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_json
+from engines.core.model_checks import check_finite
 from engines.core.spec import Arg, read, specification
 from engines.egen.models.model_folder import CODE, Precision, open_network, write_weights
 from engines.mathematics.numbers.numeric import Programs, compile_many
@@ -211,6 +212,7 @@ class ComposedEncoder:
             result[begin : begin + _AT_ONCE] = self.embedded(part)
             done = min(begin + _AT_ONCE, len(texts))
             events(Event("progress", {"done": done, "total": len(texts), "unit": "expressions"}))
+        check_finite(result, self.name)
         return unit(result) if normalise else result
 
     def embedded(self, part: Terms) -> Vectors:

@@ -5,7 +5,6 @@ They give the vectors of `engines.egen.models.transformer.embed` and `engines.eg
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,11 +17,12 @@ from numpy.typing import NDArray
 
 from engines.core.compiling import compiled
 from engines.core.errors import EngineError
+from engines.core.model_checks import check_model_folder, read_config
 from engines.core.spec import read
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes, Terms
 from engines.egen.models.encode import ModelEncoder
-from engines.egen.models.model_folder import CODE, ModelConfig, load_model, unopened
-from engines.mathematics.terms.notation import END, PAD
+from engines.egen.models.model_folder import CODE, ModelConfig, check_depth, load_model, unopened
+from engines.mathematics.terms.notation import END, PAD, VOCABULARY
 
 Floats = NDArray[np.float32]
 Weights = Mapping[str, Floats]
@@ -37,7 +37,8 @@ def _opened(folder: Path) -> tuple[dict[str, Any], Weights]:
     from safetensors.numpy import load_file
 
     try:
-        document = json.loads((folder / "config.json").read_bytes())
+        document = read_config(folder)
+        check_model_folder(folder)
         stored = load_file(folder / "model.safetensors")
     except (OSError, ValueError, SafetensorError) as error:
         raise unopened(folder, " ".join(str(error).split())[:160]) from error
@@ -92,6 +93,9 @@ def composed_encoder(folder: Path) -> ComposedEncoder:
 def transformer(stored: Weights, config: ModelConfig, shift: float) -> Callable[[Ints], Floats]:
     """Embeddings (batch, d), not normalised, of ids (batch, length), by an encoder as its folder has it."""
     tokens, positions = (stored[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
+    check_depth(stored, config)
+    if tokens.shape != (len(VOCABULARY), config.d_model) or len(positions) != config.max_length + 1:
+        raise ValueError("the embeddings are of another size than config.json says")
     final = stored["encoder.LayerNorm.weight"], stored["encoder.LayerNorm.bias"] - np.float32(shift)
     layers = [_layer(stored, f"encoder.layer.{number}.", config) for number in range(config.layers)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import cached, changed
+from engines.core.model_checks import check_finite, read_config
 from engines.core.system import half_precision, has_torch, torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.datasets import Ints, Sequences, batches, usable
@@ -71,6 +71,7 @@ class ModelEncoder:
                 result[batch] = embed(rows.padded(batch))
                 done += len(batch)
                 events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
+        check_finite(result, self.name)
         return unit(result) if normalise else result
 
     @contextmanager
@@ -127,10 +128,10 @@ class JoinedEncoder:
 def parts(folder: Path) -> list[Path]:
     """The folders that a joined model is made of; the folder itself where it is none."""
     try:
-        document = json.loads((folder / "config.json").read_bytes())
+        document = read_config(folder)
         if document["model_type"] != JOINED:
             return [folder]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError):
         return [folder]
     shipped = {model.name: model for model in shipped_models()}
     own = {place.name: place for place in folder.iterdir() if place.is_dir()}
@@ -209,8 +210,8 @@ def _load(folder: Path, device: str) -> Encoder:
     document: dict[str, object] = {}
     if config.exists():
         try:
-            document = json.loads(config.read_bytes())
-        except ValueError as error:
+            document = read_config(folder)
+        except (OSError, ValueError) as error:
             raise unopened(folder, "its config.json cannot be read") from error
     composed = document.get("model_type") == KIND
     if (composed or "egen" in document) and not has_torch():

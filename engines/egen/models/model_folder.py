@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, overload
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_bytes, write_json, write_text
+from engines.core.model_checks import check_fit, check_model_folder, read_config
 from engines.core.spec import Arg, described, known, read, refused, specification
 from engines.core.system import models_folder
 from engines.egen.records import SplitName
@@ -124,7 +125,7 @@ def embeds(folder: Path) -> bool:
     except (OSError, ValueError, AttributeError):
         return True
     try:
-        return "egen" in json.loads((folder / "config.json").read_bytes())
+        return "egen" in read_config(folder)
     except (OSError, ValueError):
         return False
 
@@ -298,20 +299,33 @@ def load_model(folder: Path) -> nn.Module:
     from engines.egen.models.transformer import new_model
 
     try:
-        document = json.loads((folder / "config.json").read_bytes())
+        document = read_config(folder)
         config, whole = ModelConfig.of(dict(document["egen"])), document["model_type"] == KIND
         shift = 0.0 if whole else float(document["egen_shift"])
     except (OSError, ValueError, KeyError, TypeError, EngineError) as error:
         remedy = "Name a folder that `mathwb train` made, or a model of the workspace."
         raise unopened(folder, "this folder does not hold an E-Gen model", remedy) from error
-    model = new_model(config)
     stored = _read(folder / "model.safetensors")
-    weights = dict(own_tensors(stored, config) if whole else _own_names(stored, model, shift))
     try:
+        check_model_folder(folder)
+        check_depth(stored, config)
+        if len(stored[EXACT[0] if whole else _POSITIONS]) != config.max_length + (not whole):
+            raise ValueError(f"max_length in config.json is {config.max_length:,}")
+        weights = dict(own_tensors(stored, config) if whole else _own_names(stored, config, shift))
+        check_fit(lambda: new_model(config), weights)
+        model = new_model(config)
         model.load_state_dict(weights)
-    except RuntimeError as error:
+    except (OSError, RuntimeError, ValueError, KeyError) as error:
         raise unopened(folder, "the weights do not fit the model that config.json describes") from error
     return model.eval()
+
+
+def check_depth(stored: Collection[str], config: ModelConfig) -> None:
+    """Raises: ValueError for weights of more layers than are described: the rest would not be missed."""
+    for part, layers in (("encoder", config.layers), ("decoder", config.decoder_layers)):
+        more = tuple(f"{part}.{name}.{layers}." for name in ("layer", "layers"))
+        if any(one in name for name in stored for one in more):
+            raise ValueError(f"the weights have more than {layers} layers")
 
 
 def unopened(path: Path, what: str, remedy: str = "") -> DataError:
@@ -325,11 +339,13 @@ def open_network(folder: Path, kind: str, make: Callable[[dict[str, Any]], Any])
     from safetensors.torch import load_file
 
     try:
-        config = json.loads((folder / "config.json").read_bytes())
+        config = read_config(folder)
         if config["model_type"] != kind:
             raise ValueError(f"it is a model of type {config['model_type']}")
-        made = make(config)
         weights = load_file(folder / "model.safetensors")
+        check_model_folder(folder)
+        check_fit(lambda: make(config), weights)
+        made = make(config)
         made.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, EngineError, SafetensorError) as error:
         what = " ".join(str(error).split())[:160]
@@ -417,14 +433,14 @@ def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
     yield "pooler.dense.bias", none.clone()
 
 
-def _own_names(tensors: dict[str, Tensor], model: nn.Module, shift: float) -> Iterator[tuple[str, Tensor]]:
+def _own_names(tensors: dict[str, Tensor], config: ModelConfig, shift: float) -> Iterator[tuple[str, Tensor]]:
     import torch
 
     found = {name: tensor.float() for name, tensor in tensors.items()}
     if _EMBEDDING in found:
-        scale = math.sqrt(model.config.d_model)
+        scale = math.sqrt(config.d_model)
         yield "encoder.tokens.weight", found[_EMBEDDING] / scale
-    for layer in range(model.config.layers):
+    for layer in range(config.layers):
         ours, theirs = f"encoder.layers.{layer}.", f"encoder.layer.{layer}."
         for name, other in _SAME.items():
             if theirs + other in found:

@@ -215,6 +215,7 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     Returns: prefix (the expression as it was read) and `written`: prefix (None when it is no expression),
     score_nats a token, and the verdict. Raises: EngineError E641 for a model that writes nothing.
     """
+    from engines.core.model_checks import check_weights
     from engines.core.vocabulary import prefix, read_prefix
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import ModelEncoder, cached_encoder
@@ -225,6 +226,7 @@ def rewrite(spec: Rewrite) -> dict[str, Any]:
     if not isinstance(encoder, ModelEncoder):
         remedy = "Name a model trained with a seq2seq recipe."
         raise EngineError("this model cannot generate", code="E641", remedy=remedy)
+    check_weights(encoder.model, encoder.name)
     text = plain_prefix(spec.expr)
     (found,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)
     written = [

@@ -10,8 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, unloadable
 from engines.core.events import Event, Sink, ignore
+from engines.core.model_checks import check_model_folder
 from engines.core.shown import Shown
 from engines.core.spec import Arg, specification
 from engines.language.training import FORMULA
@@ -106,6 +107,8 @@ def _sentences(text: str) -> list[_Sentence]:
 
 
 _TOKENIZERS = ("tokenizer.json", "spiece.model", "vocab.json")
+_MOST = 4_096
+"""Beams, texts of a batch and tokens that a folder may ask for: more take all of the memory."""
 
 
 class Amrlib:
@@ -135,7 +138,8 @@ def _loaded(folder: Path, device: str | None) -> Any:
     if ".parse_xfm." not in str(meta.get("inference_module")):
         kind = meta.get("inference_module") or "none"
         raise _unusable(folder, f"the folder's kind of parser is {kind}, not parse_xfm")
-    task = (config.get("task_specific_params") or {}).get("parse_amr")
+    tasks, settings = config.get("task_specific_params"), meta.get("kwargs") or {}
+    task = tasks.get("parse_amr") if isinstance(tasks, dict) else None
     if not isinstance(task, dict):
         raise _unusable(folder, "config.json has no task_specific_params.parse_amr")
     # As amrlib publishes them, folders have pickled weights, and no tokenizer: it would be downloaded.
@@ -154,11 +158,17 @@ def _loaded(folder: Path, device: str | None) -> Any:
     from amrlib.models.parse_xfm.inference import Inference
 
     chosen = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
-    settings = {key: value for key, value in (meta.get("kwargs") or {}).items() if key != "device"}
+    if not isinstance(settings, dict):
+        raise _unusable(folder, "amrlib_meta.json has no table kwargs")
+    settings = {key: value for key, value in settings.items() if key not in ("device", "tok_name_or_path")}
+    large = next((key for key, value in settings.items() if isinstance(value, int) and value > _MOST), None)
+    if large is not None:
+        raise _unusable(folder, f"{large} in amrlib_meta.json is {settings[large]:,}, above {_MOST:,}")
     try:
+        check_model_folder(folder)
         return Inference(str(folder), device=chosen, tok_name_or_path=str(folder), **settings)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise _unusable(folder, f"the model cannot be loaded: {str(error).splitlines()[0]}") from error
+    except Exception as error:  # the library raises whatever the fault happens to lead to
+        raise _unusable(folder, *unloadable("the model cannot be loaded", error, _WHOLE)) from error
 
 
 def _document(path: Path) -> dict[str, Any]:

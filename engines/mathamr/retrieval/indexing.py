@@ -418,7 +418,7 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
     def parts() -> Iterator[Any]:
         for begin in range(0, len(latex), _ENCODED):
             check(stop)
-            yield model.encode([tree_string(Formula(one)) for one in latex[begin : begin + _ENCODED]])
+            yield model.documents([tree_string(Formula(one)) for one in latex[begin : begin + _ENCODED]])
             done = min(begin + _ENCODED, len(latex))
             events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))
 

@@ -170,7 +170,10 @@ def ranked(
 
         vectors = opened.vectors
         model = open_encoder(str(opened.about["encoder"]["place"]), device)
-        query = model.encode([tree_string(formula)])
+        if model.fingerprint != opened.about["encoder"]["fingerprint"]:
+            what = f"the vectors of the index are of other weights than the model {model.name} has now"
+            raise EngineError(what, code="E668", remedy="Restore the model, or build the index again.")
+        query = model.queries([tree_string(formula)])
         near, places = vectors.search(query, k)
         found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
     if len(found) == 1:

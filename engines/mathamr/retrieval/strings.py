@@ -335,7 +335,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
         raise refused(what, "E402", "Encode each kind separately.")
     model = open_encoder(spec.encoder, spec.device)
-    vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
+    vectors = model.documents([row["string"] for row in found], events=events, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False}
     about = {"encoder": model.name, "fingerprint": model.fingerprint, "dimension": model.dimension}
@@ -420,21 +420,22 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         texts[topic.id] = strings.of_formulas(candidates[topic.id])
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
     # All at once, so that batches are full and of one length, and no text is encoded twice.
-    distinct = list(dict.fromkeys([*queries, *(text for own in texts.values() for text in own)]))
-    vectors = None if model is None else model.encode(distinct, events=events, stop=stop)
+    distinct = list(dict.fromkeys(text for own in texts.values() for text in own))
+    vectors = None if model is None else model.documents(distinct, events=events, stop=stop)
+    asked = None if model is None else model.queries(queries, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False, "topics": 0}
     strings.warn(events)
     row = {text: number for number, text in enumerate(distinct)}
     rankings: dict[str, Sequence[Scored]] = {}
-    for topic, query in zip(topics, queries, strict=True):
+    for number, topic in enumerate(topics):
         scores = strings.index.similarities(features(search_tree(topic.latex)))
         looks = {one: strings.index.look_of(one) for one in candidates[topic.id]}
         similar = {one: float(scores[look]) for one, look in looks.items() if look is not None}
         scored = list(similar.items())
-        if vectors is not None:
-            cosines = (vectors[[row[text] for text in texts[topic.id]]] @ vectors[row[query]]).tolist()
-            scored = list(zip(candidates[topic.id], cosines, strict=True))
+        if vectors is not None and asked is not None:
+            alike = (vectors[[row[text] for text in texts[topic.id]]] @ asked[number]).tolist()
+            scored = list(zip(candidates[topic.id], alike, strict=True))
         best = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
         rankings[topic.id] = with_tail(best, behind.get(topic.id, ()))
     run = Run(spec.tag or spec.kind, rankings)

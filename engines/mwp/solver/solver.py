@@ -15,6 +15,15 @@ import numpy as np
 
 from engines.core.errors import DataError, unloadable
 from engines.core.files import write_bytes, write_json
+from engines.core.model_checks import (
+    check_finite,
+    check_fit,
+    check_model_folder,
+    check_shapes,
+    check_sizes,
+    check_weights,
+    read_config,
+)
 from engines.core.spec import read, refused, values
 from engines.core.system import torch_device
 from engines.mwp.problems.problem import Problem, leaf_value
@@ -139,7 +148,9 @@ class Solver(Module):
         for begin in range(0, len(order), _BATCH):
             places = order[begin : begin + _BATCH]
             batch = inputs([problems[place] for place in places])
-            yield places, self.encode({name: value.to(device) for name, value in batch.items()})
+            result = self.encode({name: value.to(device) for name, value in batch.items()})
+            check_finite(result.vector.float().cpu().numpy(), self.base or "solver")
+            yield places, result
 
 
 def inputs(problems: Sequence[Read]) -> dict[str, Tensor]:
@@ -196,6 +207,8 @@ def opened(folder: Path) -> tuple[Any, Any]:
     place["trust_remote_code"] = False
     remedy = "Name a folder of a BERT with its tokenizer and weights in safetensors."
     try:
+        check_model_folder(folder)
+        check_shapes(transformers.AutoModel, folder)
         tokenizer = transformers.AutoTokenizer.from_pretrained(**place)
         model, loading = transformers.AutoModel.from_pretrained(
             **place, use_safetensors=True, output_loading_info=True
@@ -275,24 +288,35 @@ def open_solver(
     if settings.encoder != own.encoder:
         what = f"the solver's encoder is {own.encoder}, not {settings.encoder}, which was requested"
         raise refused(what, CODE, f"Set model.encoder={own.encoder}.")
-    if "vocabulary" in description:
-        solver = from_vocabulary(settings, words, description["vocabulary"])
-    elif base == BUILT_IN:
-        if description["base_fingerprint"] != fingerprint(built_in()):
-            raise _wrong(folder, "it was trained on another MiniLM than the one installed", "Train it again.")
-        solver = around(settings, words, *opened(built_in()), base)
-    else:
-        solver = around(settings, words, *_empty(folder / _ENCODER), base)
-    _fill(solver, folder)
+    if base == BUILT_IN and description["base_fingerprint"] != fingerprint(built_in()):
+        raise _wrong(folder, "it was trained on another MiniLM than the one installed", "Train it again.")
+    stored = _stored(folder)
+
+    def make() -> Solver:
+        if "vocabulary" in description:
+            return from_vocabulary(settings, words, description["vocabulary"])
+        model = opened(built_in()) if base == BUILT_IN else _empty(folder / _ENCODER, stored)
+        return around(settings, words, *model, base)
+
+    try:
+        check_sizes(description["settings"], {name: weights.shape for name, weights in stored.items()})
+        if base != BUILT_IN:
+            check_fit(make, stored)
+    except ValueError as error:
+        raise _wrong(folder, f"weights and description do not match: {error}", "Train it again.") from error
+    solver = make()
+    _fill(solver, folder, stored)
+    check_weights(solver, folder.name)
     solver.languages, solver.note = languages, note
     solver.learned, solver.chosen = frozenset(learned.split()), frozenset(chosen.split())
     return solver.to(torch_device(device)).eval()
 
 
-def _empty(folder: Path) -> tuple[Any, Any]:
+def _empty(folder: Path, stored: Mapping[str, Tensor]) -> tuple[Any, Any]:
     import transformers
 
     try:
+        check_sizes(read_config(folder), {name: weights.shape for name, weights in stored.items()})
         own: Any = {"local_files_only": True, "trust_remote_code": False}
         config = transformers.AutoConfig.from_pretrained(str(folder), **own)
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **own)
@@ -302,22 +326,32 @@ def _empty(folder: Path) -> tuple[Any, Any]:
         raise _wrong(folder, *unloadable(what, error, "Copy the folder again, whole.")) from error
 
 
-def _fill(solver: Solver, folder: Path) -> None:
+def _stored(folder: Path) -> dict[str, Tensor]:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     try:
-        stored = {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
+        return {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
+    except (OSError, ValueError, SafetensorError) as error:
+        raise _unread(folder, error) from error
+
+
+def _fill(solver: Solver, folder: Path, stored: Mapping[str, Tensor]) -> None:
+    try:
         result = solver.load_state_dict(stored, strict=False)
-    except (OSError, RuntimeError, ValueError, SafetensorError) as error:
-        what = f"the weights cannot be read: {str(error).strip().splitlines()[0][:200]}"
-        raise _wrong(folder, what, "Copy the folder again, whole.") from error
+    except RuntimeError as error:
+        raise _unread(folder, error) from error
     frozen = {name for name, weight in solver.named_parameters() if not weight.requires_grad}
     frozen |= {name for name, _ in solver.named_buffers()}
     lost = [name for name in result.missing_keys if solver.base != BUILT_IN or name not in frozen]
     if lost or result.unexpected_keys:
         name = (*lost, *result.unexpected_keys)[0]
         raise _wrong(folder, f"weights and description do not match: {name}", "Train it again.")
+
+
+def _unread(folder: Path, error: Exception) -> DataError:
+    what = f"the weights cannot be read: {str(error).strip().splitlines()[0][:200]}"
+    return _wrong(folder, what, "Copy the folder again, whole.")
 
 
 def _wrong(folder: Path, what: str, remedy: str) -> DataError:

@@ -227,12 +227,14 @@ def rankers(workspace: Workspace) -> list[Path]:
 
 def _ranks(model: Path) -> bool:
     from engines.arqmath.ranking.cross_encoder import has_cosine_head
+    from engines.core.model_checks import read_config
 
     try:
-        config = json.loads((model / "config.json").read_text("utf-8"))
-        kinds = config.get("architectures") or []
-    except (OSError, ValueError, AttributeError):
+        config = read_config(model)
+    except (OSError, ValueError):
         return False
+    kinds = config.get("architectures")
+    kinds = kinds if isinstance(kinds, list) else []
     return has_cosine_head(config) or any(str(kind).endswith("ForSequenceClassification") for kind in kinds)
 
 

@@ -1,0 +1,183 @@
+"""Checks of models that somebody else made: what their files say before anything is built of them, and what
+they give."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.core.errors import DataError
+from engines.core.system import size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from torch import Tensor, nn
+
+
+def check_finite(numbers: NDArray[Any], model: str, what: str = "vector") -> None:
+    """Refuse what a model whose training diverged gives: figures that are made of it look like others.
+
+    Every encoder and every scorer calls this where it returns. Raises: DataError E346.
+    """
+    if not np.isfinite(numbers).all():
+        raise _not_finite(f"a {what} of the model {model} is not a finite number")
+
+
+def check_weights(network: nn.Module, model: str) -> None:
+    """Refuse weights that are no numbers, for models that write: a text does not show it. Raises: DataError
+    E346."""
+    for name, weights in network.named_parameters():
+        if not weights.isfinite().all():
+            raise _not_finite(f"the weights {name} of the model {model} are not all finite numbers")
+
+
+def _not_finite(what: str) -> DataError:
+    remedy = (
+        "Its training may have diverged: choose another checkpoint. If numbers of 16 bits are too small for "
+        "it, compute in single precision (--exact)."
+    )
+    return DataError(what, code="E346", remedy=remedy)
+
+
+# A config.json can ask for any size. A library builds first what it says and reads the weights then, so the
+# sizes are compared with what the weights' own headers say, which takes milliseconds.
+
+_ANY_SIZE = 4_096
+"""Sizes up to this cost nothing, whatever the weights are."""
+_ANY_LAYERS = 64
+_ANY_LENGTH = 2**24
+"""Positions, of which some models make a table that is not among their weights."""
+_SIZES = re.compile(
+    r"(?:^|_)(?:size|dim|dimension|features|channels|width|embd|embedding|rank|model|ff|ffn|heads?|groups|experts)"
+    r"(?:_|$)"
+)
+_LENGTHS = re.compile(r"(?:^|_)(?:positions?|length|seq|ctx)(?:_|$)")
+_LAYERS = re.compile(r"(?:^|_)(?:layers?|blocks)(?:_|$)")
+_STACK = re.compile(r"(?:^|\.)(?:layers?|blocks?|h)\.(\d+)\.")
+_CORE = (
+    "vocab_size",
+    "hidden_size",
+    "d_model",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+)
+"""What no model has 0 or fewer of."""
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The `config.json` of a model folder. Raises: OSError; ValueError where it holds no table."""
+    result = json.loads((folder / "config.json").read_bytes())
+    if not isinstance(result, dict):
+        raise ValueError("config.json holds no table of settings")
+    return result
+
+
+def check_model_folder(folder: Path) -> None:
+    """Compare the sizes in a folder's `config.json`, and in those of its parts, with the weights beside them,
+    and what these take with the memory.
+
+    Raises: OSError and ValueError, with what is wrong; whatever safetensors raises for a damaged header.
+    """
+    needed = 0
+    for config in sorted((folder, *(path.parent for path in folder.glob("[0-9]*_*/config.json")))):
+        if (config / "config.json").exists():
+            document = read_config(config)
+            shapes = _stored_shapes(config)
+            if shapes:
+                check_sizes(document, shapes)
+            needed += 4 * sum(int(np.prod(shape, dtype=np.float64)) for shape in shapes.values())
+    import psutil
+
+    free = psutil.virtual_memory().available
+    if needed > free:
+        raise ValueError(f"it takes {size(needed)} in single precision, and {size(free)} of memory are free")
+
+
+def check_shapes(cls: Any, folder: Path, **changes: Any) -> None:
+    """Compare the weights of a folder with what a class of the library transformers makes of its
+    `config.json`, which takes no memory. Raises: ValueError; whatever the library raises."""
+    from transformers.utils import logging
+
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        _, loading = cls.from_pretrained(
+            str(folder),
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            device_map="meta",
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+            **changes,
+        )
+    finally:
+        logging.set_verbosity(level)
+    for name, stored, described in sorted(loading["mismatched_keys"]):
+        own, wanted = ("×".join(map(str, shape)) for shape in (stored, described))
+        raise ValueError(f"the weights {name} are {own} numbers, and config.json describes {wanted}")
+
+
+def check_fit(make: Callable[[], nn.Module], stored: Mapping[str, Tensor]) -> None:
+    """Compare the sizes of a network with those of its weights before it is built: it is made without memory.
+
+    Raises: ValueError.
+    """
+    import torch
+
+    with torch.device("meta"):
+        wanted = make().state_dict()
+    for name, weights in wanted.items():
+        if name not in stored or stored[name].shape != weights.shape:
+            raise ValueError(f"the weights {name} are missing, or of another size than described")
+
+
+def _stored_shapes(folder: Path) -> dict[str, list[int]]:
+    """The shapes of the weights in a folder, by their names; empty where it has none in safetensors."""
+    from safetensors import safe_open
+
+    result: dict[str, list[int]] = {}
+    whole = folder / "model.safetensors"
+    for path in [whole] if whole.exists() else sorted(folder.glob("*.safetensors")):
+        with safe_open(path, "np") as file:
+            result |= {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118
+    return result
+
+
+def check_sizes(config: Mapping[str, Any], shapes: Mapping[str, Sequence[int]]) -> None:
+    """Compare the sizes that a table of settings names with the shapes of weights. Raises: ValueError."""
+    largest = max((side for shape in shapes.values() for side in shape), default=0)
+    layers = []
+    for name, value in _integers(config):
+        own = name.rpartition(".")[2]
+        if own in _CORE and value < 1:
+            raise ValueError(f"{name} is {value:,}")
+        if _LAYERS.search(own):
+            most = max(len(shapes), _ANY_LAYERS)
+            layers.append(value)
+        elif _LENGTHS.search(own):
+            most = _ANY_LENGTH
+        elif _SIZES.search(own):
+            most = max(largest, _ANY_SIZE)
+        else:
+            continue
+        if value > most:
+            raise ValueError(f"{name} is {value:,}, and the weights are not of that size")
+    stacked = max((int(found[1]) + 1 for one in shapes if (found := _STACK.search(one))), default=0)
+    if layers and stacked > sum(layers):
+        raise ValueError(f"{sum(layers):,} layers are described, and the weights are of {stacked:,}")
+
+
+def _integers(config: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
+    """The whole numbers of a config and of the tables in it, by dotted names."""
+    for name, value in config.items():
+        if isinstance(value, dict):
+            yield from _integers(value, f"{before}{name}.")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield f"{before}{name}", value
