@@ -173,9 +173,7 @@ class Index:
     @property
     def symmetric(self) -> bool:
         """Whether its model makes the same vector of a query and of a document."""
-        from engines.retrieval.encoders import BUILT_IN
-
-        return self.manifest["encoder"]["place"] == BUILT_IN or not self.encoder.roles
+        return not self.manifest["encoder"].get("roles")
 
     @property
     def searches(self) -> list[str]:

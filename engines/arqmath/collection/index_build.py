@@ -68,6 +68,8 @@ def begin(
         if encoder is not None:
             names = {"name": encoder.name, "place": encoder.place}
             facts = {**names, "dim": encoder.dimension, "sha256": encoder.fingerprint}
+            if roles := getattr(encoder, "roles", ""):
+                facts["roles"] = roles
         if own and own["sha256"] != facts["sha256"]:
             changed = (
                 f"the vectors in this folder are those of {own['name']}, not of {facts['name']}, which was "
