@@ -521,7 +521,7 @@ def read_rows(
             if attributes is None:
                 ends = "the file ends inside the row" if last else "the row does not end"
                 report.leave_out(line, "the row is not well-formed" if "/>" in text else ends)
-            elif "Id" not in attributes:
+            elif not attributes.get("Id"):
                 report.leave_out(line, "no Id")
             else:
                 report.read += 1

@@ -291,6 +291,16 @@ def test_tags_are_read_alike_in_xml_and_json(tmp_path: Path, written: str, tags:
     assert read_topics(tmp_path / "topics.jsonl")[0].tags == tags
 
 
+def test_a_post_without_an_id_is_left_out_of_xml_and_json(tmp_path: Path) -> None:
+    row = '<row Id="{}" PostTypeId="1" Body="a" />'
+    (tmp_path / "Posts.xml").write_text(f"<posts>{row.format('')}{row.format(2)}</posts>")
+    (tmp_path / "posts.jsonl").write_text('{"id": "", "type": 1}\n{"id": 2, "type": 1}\n')
+    for name in ("Posts.xml", "posts.jsonl"):
+        report = Report()
+        assert [post.id for post in read_posts(tmp_path / name, report)] == ["2"]
+        assert report.bad == 1
+
+
 def test_an_answer_without_its_question_is_left_out_of_xml_and_json(tmp_path: Path) -> None:
     (tmp_path / "Posts.xml").write_text(
         '<posts><row Id="1" PostTypeId="1" Body="a" />\n<row Id="2" PostTypeId="2" Body="b" />\n</posts>'
