@@ -102,7 +102,7 @@ def unsound(head: Tree, members: list[Tree]) -> dict[str, int]:
 
 def measured(head: str, forms: list[str]) -> dict[str, Any]:
     from engines.egen.generation import Generate, generate
-    from engines.mathematics.terms.notation import read
+    from engines.formula.reader import read_expression as read
 
     def members(count: int) -> list[Tree]:
         return [one.tree for one in generate(Generate(head, members=count)).members]

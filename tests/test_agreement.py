@@ -65,7 +65,7 @@ def generate(text: str, dialect: str) -> Tree | None:
 
 def verify(text: str, dialect: str) -> Tree | None:
     from engines.core.vocabulary import LETTERS
-    from engines.mathematics.terms.notation import read
+    from engines.formula.reader import read_expression as read
 
     try:
         return read(text, "prefix" if dialect == "prefix" else "auto", LETTERS)
@@ -90,7 +90,8 @@ def grade(text: str, _dialect: str) -> Tree | None:
 
 def proofread(text: str, _dialect: str) -> Tree | None:
     from engines.documents.reading import Document, pieces
-    from engines.formula.meaning import names_of, read
+    from engines.formula.meaning import names_of
+    from engines.formula.reader import read
     from engines.proofreading.chains import chains
 
     related = re.search(r"[=<]|\\le\b", re.sub(r"\{[^{}]*\}", "", text)) is not None
@@ -99,7 +100,7 @@ def proofread(text: str, _dialect: str) -> Tree | None:
     links = [link for chain in chains(document) for link in chain]
     if len(links) != 1:
         return None
-    left, right = (read(side, names_of([formula])).tree for side in (links[0].left, links[0].right))
+    left, right = (read(side, names=names_of([formula])).tree for side in (links[0].left, links[0].right))
     if left is None or right is None:
         return None
     if related:
@@ -109,28 +110,28 @@ def proofread(text: str, _dialect: str) -> Tree | None:
 
 
 def search(text: str, _dialect: str) -> Tree | None:
-    from engines.formula.meaning import read
+    from engines.formula.reader import read
     from engines.mathamr.retrieval.matching import read_query
 
     try:
         query = read_query(text)
     except EngineError:
         return None
-    return read(query.formulas[0].formula.latex, notation="latex").tree if len(query.formulas) == 1 else None
+    return read(query.formulas[0].formula.latex, "latex").tree if len(query.formulas) == 1 else None
 
 
 def problems(text: str, _dialect: str) -> Tree | None:
     from engines.mwp.problems.numbers import value_of
-    from engines.mwp.problems.problem import constant, parse_infix
+    from engines.mwp.problems.problem import constant, read_equation
 
     try:
-        return parse_infix(text, lambda number: Tree(constant(value_of(number))))
+        return read_equation(text, lambda number: Tree(constant(value_of(number))))
     except ExpressionError:
         return None
 
 
 def index(text: str, _dialect: str) -> Tree | None:
-    from engines.formula.meaning import read
+    from engines.formula.reader import read
 
     return read(text).tree
 

@@ -268,7 +268,7 @@ def overlap(a: Path, b: Path) -> Overlap:
 
 def _kind(path: Path) -> str:
     """Expressions, posts or texts: by the names in a folder, or a file's first lines that say something."""
-    from engines.mathematics.terms.notation import read
+    from engines.formula.reader import read_expression
 
     if path.is_dir():
         return "expressions" if (path / "manifest.json").exists() or not _collection(path) else "posts"
@@ -285,7 +285,7 @@ def _kind(path: Path) -> str:
             post = "body" in row and str(row.get("type")) in ("1", "2")
             return "posts" if post else "texts"
         try:
-            read(line.strip())
+            read_expression(line.strip())
         except ExpressionError:
             continue
         return "expressions"
@@ -305,7 +305,7 @@ def _collection(path: Path) -> bool:
 def _clusters(path: Path) -> list[list[str]]:
     from engines.core.vocabulary import prefix
     from engines.egen.models.datasets import read_labelled
-    from engines.mathematics.terms.notation import read
+    from engines.formula.reader import read_expression
 
     if path.is_dir() or next(read_lines(path))[1].lstrip().startswith("{"):
         return read_labelled(path, partial=True, min_size=1, max_length=10**6).clusters
@@ -315,7 +315,7 @@ def _clusters(path: Path) -> list[list[str]]:
         if not text or text.startswith("#"):
             continue
         try:
-            result.append([prefix(read(text))])
+            result.append([prefix(read_expression(text))])
         except ExpressionError as error:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
     return result

@@ -16,8 +16,9 @@ from engines.core.shown import MOST, Shown, Tabular
 from engines.core.spec import Arg, specification
 from engines.core.vocabulary import LETTERS, VARIABLE, prefix
 from engines.egen.records import Assume, AssumeAny, TheoryName
+from engines.formula.reader import read_expression
 from engines.mathematics.assumptions import read_assumptions
-from engines.mathematics.terms.notation import read, read_head
+from engines.mathematics.terms.notation import read_head
 from engines.mathematics.verification.verdicts import Outcome, distinguishable, where
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _in_any_notation(lines: Iterable[tuple[int, str]], judges: Judges) -> Iterat
             yield item
             continue
         try:
-            sides = [prefix(read(text, letters=LETTERS)) for text in (item.head, item.member)]
+            sides = [prefix(read_expression(text, letters=LETTERS)) for text in (item.head, item.member)]
         except ExpressionError as error:
             yield item._replace(error=error)
             continue
@@ -229,7 +230,7 @@ def explain(spec: Explain) -> dict[str, Any]:
     """
     from engines.mathematics.verification.explain import explain as case
 
-    head, member = read_head(spec.head, letters=LETTERS), read(spec.member, letters=LETTERS)
+    head, member = read_head(spec.head, letters=LETTERS), read_expression(spec.member, letters=LETTERS)
     result = case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
     said = f"{spec.member} beside {spec.head}: {result['verdict']['verdict']}, {result['because']}"
     return Shown(result, "points", ("x", "head", "member", "why"), title=said)
@@ -240,7 +241,7 @@ def curve(spec: Curve) -> dict[str, Any]:
     from engines.mathematics.verification.explain import curve as values
 
     return values(
-        [read(text, letters=LETTERS) for text in spec.exprs],
+        [read_expression(text, letters=LETTERS) for text in spec.exprs],
         spec.low,
         spec.high,
         spec.count,
@@ -252,7 +253,7 @@ def curve(spec: Curve) -> dict[str, Any]:
 
 def _name(text: str) -> str:
     """A variable as expressions have it: `λ_1` for `lambda_1`."""
-    tree = read(text, letters=LETTERS)
+    tree = read_expression(text, letters=LETTERS)
     return text if tree.children else tree.label
 
 

@@ -35,8 +35,8 @@ from engines.egen.records import (
     style_of,
 )
 from engines.egen.theories.theory import Theory, theory_of, theory_text
+from engines.formula.reader import Notation
 from engines.mathematics.assumptions import ordered, read_assumptions
-from engines.mathematics.terms.notation import Notation
 
 
 @specification

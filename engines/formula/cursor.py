@@ -92,15 +92,6 @@ def is_statement(tree: Tree) -> bool:
     return tree.label in STATEMENTS and bool(tree.children)
 
 
-def is_angle(tree: Tree) -> bool:
-    """Return whether a term is a multiple of pi: pi, or a product of pi and numbers."""
-    if tree.label == "*" and tree.children:
-        return any(map(is_angle, tree.children)) and all(
-            is_angle(factor) or factor.label.replace(".", "").isdigit() for factor in tree.children
-        )
-    return tree.label == "pi"
-
-
 def is_bold(name: str) -> bool:
     """Whether a letter is bold: it is a vector or matrix, whose products do not commute."""
     return "\U0001d400" <= name[:1] <= "\U0001d433"

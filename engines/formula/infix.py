@@ -220,8 +220,8 @@ _USAGE = {
 }
 
 # How tightly things bind, loosest first.
-_SUM, _MINUS_TERM, _PRODUCT, _MINUS_FACTOR = 1, 2, 3, 4
-_BARE, _MINUS_BARE, _BARE_PRODUCT, _MINUS_POWER, _POWER = 5, 6, 7, 8, 9
+SUM, _MINUS_TERM, PRODUCT, _MINUS_FACTOR = 1, 2, 3, 4
+_BARE, _MINUS_BARE, _BARE_PRODUCT, _MINUS_POWER, POWER = 5, 6, 7, 8, 9
 
 
 @dataclass(slots=True)
@@ -247,7 +247,7 @@ def read_infix(text: str, letters: str = "") -> Tree:
     >>> read_infix("-7x^2 + sin 2x").labels()
     ['+', '*', '-7', 'pow', 'x', '2', 'sin', '*', '2', 'x']
     """
-    return _Reader(text, letters).read()
+    return InfixReader(text, tokens_of(text, letters), letters).read()
 
 
 def is_angle(tree: Tree) -> bool:
@@ -259,11 +259,19 @@ def is_angle(tree: Tree) -> bool:
     return tree.label == "pi"
 
 
-class _Reader:
-    def __init__(self, text: str, letters: str) -> None:
+class InfixReader:
+    """Reads tokens into a tree by the precedence of operators.
+
+    Args:
+        text: what the tokens are of.
+        tokens: an `end` last.
+        letters: the variables besides x.
+    """
+
+    def __init__(self, text: str, tokens: list[Token], letters: str = "") -> None:
         self.text = text
         self.letters = letters
-        self.tokens = tokens_of(text, letters)
+        self.tokens = tokens
         self.at = 0
         self.done: list[tuple[Tree, int]] = []  # finished operands with their depths
         self.pending: list[_Pending] = []
@@ -273,7 +281,7 @@ class _Reader:
             self.operand()
             while not self.operator():
                 if self.tokens[self.at].kind == "end":
-                    self.reduce(_SUM)
+                    self.reduce(SUM)
                     if self.pending:
                         waiting = self.pending[-1]
                         closing = f"Write {_CLOSED_BY[waiting.label]} where it ends."
@@ -306,7 +314,7 @@ class _Reader:
                     return
                 if not token.spaced and self.at > 1 and self.tokens[self.at - 2].text == "+":
                     self.fail("+- can be read in two ways", token.position - 1, "Write - or ±, or brackets.")
-                self.pending.append(_Pending("minus", "-", token.position, self.minus_binding()))
+                self.minus(token)
             elif token.text == "√":
                 if self.root(token):
                     return
@@ -327,6 +335,9 @@ class _Reader:
                     f"Write it there, or remove {token.text!r}.",
                 )
 
+    def minus(self, token: Token) -> None:
+        self.pending.append(_Pending("minus", "-", token.position, self.minus_binding()))
+
     def minus_binding(self) -> int:
         before = self.pending[-1] if self.pending else None
         if before is None or before.kind == "open":
@@ -335,7 +346,7 @@ class _Reader:
             return _MINUS_BARE
         if before.kind == "minus":
             return before.binding
-        return {_SUM: _MINUS_TERM, _PRODUCT: _MINUS_FACTOR, _BARE_PRODUCT: _MINUS_BARE}.get(
+        return {SUM: _MINUS_TERM, PRODUCT: _MINUS_FACTOR, _BARE_PRODUCT: _MINUS_BARE}.get(
             before.binding, _MINUS_POWER
         )
 
@@ -411,14 +422,14 @@ class _Reader:
             return False
         if token.kind == "symbol":
             if token.text in "+-":
-                return self.infix(token, token.text, _SUM)
+                return self.infix(token, token.text, SUM)
             if token.text == "/" and self.is_angle_of_function():
                 return self.wait("/", token, _BARE_PRODUCT)
             if token.text in "*/":
-                return self.infix(token, token.text, _PRODUCT)
+                return self.infix(token, token.text, PRODUCT)
             if token.text == "^":
-                self.reduce(_POWER + 1)
-                return self.wait("pow", token, _POWER)
+                self.reduce(POWER + 1)
+                return self.wait("pow", token, POWER)
             if token.text == ",":
                 self.comma(token)
                 return True
@@ -448,7 +459,7 @@ class _Reader:
         self.build("factorial", self.done.pop())
 
     def infix(self, token: Token, label: str, binding: int) -> bool:
-        if binding == _PRODUCT:
+        if binding == PRODUCT:
             self.end_of_slope(token)
         self.reduce(binding)
         return self.wait(label, token, binding)
@@ -486,7 +497,7 @@ class _Reader:
                 token.position,
                 f"Write {function}(…)*(…) or {function}(…*(…)).",
             )
-        binding = _BARE_PRODUCT if inside and token.kind == "leaf" else _PRODUCT
+        binding = _BARE_PRODUCT if inside and token.kind == "leaf" else PRODUCT
         self.reduce(binding + 1)
         before = self.pending[-1] if self.pending else None
         if before and before.kind == "binary" and before.label == "/" and (inside or not token.spaced):
@@ -531,7 +542,7 @@ class _Reader:
         return False
 
     def comma(self, token: Token) -> None:
-        self.reduce(_SUM)
+        self.reduce(SUM)
         waiting = self.pending[-1] if self.pending else None
         wanted = 0 if waiting is None else 1 if waiting.base else CALLED.get(waiting.function, ("", 1))[1]
         many = waiting is not None and waiting.function in _OF_MANY
@@ -544,7 +555,7 @@ class _Reader:
         self.at += 1
 
     def close(self, token: Token) -> None:
-        self.reduce(_SUM)
+        self.reduce(SUM)
         if not self.pending:
             self.fail(f"{token.text!r} closes nothing", token.position, "Remove it, or open it before.")
         opened = self.pending.pop()
@@ -593,10 +604,13 @@ class _Reader:
             if waiting.kind == "binary":
                 self.build(waiting.label, self.done.pop(), operand)
             elif waiting.kind == "minus":
-                self.build("*", (Tree("-1"), 1), operand)
+                self.negate(operand)
             else:
                 self.done.append(operand)
                 self.apply(waiting.function, waiting)
+
+    def negate(self, operand: tuple[Tree, int]) -> None:
+        self.build("*", (Tree("-1"), 1), operand)
 
     def apply(self, function: str, waiting: _Pending) -> None:
         operand = self.done.pop()

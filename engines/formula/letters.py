@@ -7,12 +7,12 @@ from engines.formula.cursor import (
     MINUS_ONE,
     Cursor,
     UnreadError,
-    is_angle,
     is_statement,
     negative,
     nested,
     opposite,
 )
+from engines.formula.infix import is_angle
 from engines.formula.layout import Piece
 from engines.formula.symbols import Role
 from engines.formula.words import (

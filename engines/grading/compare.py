@@ -11,7 +11,8 @@ from typing import Literal
 
 from engines.core.tree import Tree
 from engines.formula.judge import Judge, Judgement
-from engines.formula.meaning import Reading, read
+from engines.formula.meaning import Reading
+from engines.formula.reader import read
 from engines.grading.forms import (
     Either,
     Form,

@@ -17,7 +17,8 @@ from typing import Literal
 from engines.core.tree import Tree
 from engines.documents.reading import Document
 from engines.formula.judge import Judge, Judgement
-from engines.formula.meaning import Names, Reading, names_of, read
+from engines.formula.meaning import Names, Reading, names_of
+from engines.formula.reader import read
 from engines.mathematics.judging.names import replaced
 from engines.mathematics.judging.numbers import point_shown
 from engines.mathematics.judging.shapes import signed
@@ -123,7 +124,7 @@ class Reader:
         found = self.read_.get(latex)
         if found is None:
             meant = as_products(latex, self.matrices) if self.matrices else latex
-            found = self.read_[latex] = read(meant, self.names)
+            found = self.read_[latex] = read(meant, names=self.names)
         return found
 
     def chain(self, links: Sequence[Link], coming: Link | None = None) -> Iterator[Judged]:

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from engines.core.tree import Tree
-from engines.mwp.problems.problem import parse_infix
+from engines.mwp.problems.problem import read_equation
 from screens.shell.export import FORMATS, Export, picked, table_exports
 from screens.shell.request import Answer, CachedRequest
 from screens.shell.screen import Sheet
@@ -298,7 +298,7 @@ class EditPath(Sheet):
 
 def rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The nodes of both trees with what becomes of them, as `mwp.similarity` says."""
-    trees = {name: node_lines(parse_infix(found[name], Tree)) for name in ("left", "right")}
+    trees = {name: node_lines(read_equation(found[name], Tree)) for name in ("left", "right")}
     result = []
     for place, edit in enumerate(aligned(found["edits"])):
         ends = {name: "" if edit[name] is None else tree[edit[name]] for name, tree in trees.items()}

@@ -333,7 +333,7 @@ def pairs(seed: int = 0) -> Iterator[Pair]:
 def parts(pair: Pair) -> bool:
     """Whether the two differ at the point, or only one of them has a value, as mpmath sees it."""
     from engines.core.vocabulary import LETTERS
-    from engines.mathematics.terms.notation import read
+    from engines.formula.reader import read_expression as read
 
     with mpmath.workdps(_DIGITS):
         at = {name: _value(read(text, letters=LETTERS), {}) for name, text in pair.at.items()}
@@ -396,7 +396,7 @@ _ALLOWED: dict[str, Callable[[Any], bool]] = {
 def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     """What comes of a pair: `equal` if the verifier takes the two for equal."""
     from engines.core.vocabulary import LETTERS
-    from engines.mathematics.terms.notation import read
+    from engines.formula.reader import read_expression as read
     from engines.mathematics.verification.verify import verifier
 
     head, member = (read(text, letters=LETTERS) for text in (pair.head, pair.member))

@@ -24,10 +24,10 @@ from engines.egen.evaluations.check import Check, check
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import ASSUMED, is_variable, load_rules, variables
 from engines.egen.theories.theory import theory_of
+from engines.formula.reader import read_expression as read_text
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, read_assumptions
 from engines.mathematics.terms.canonical import canonical_key
 from engines.mathematics.terms.notation import infix, latex, unicode_infix
-from engines.mathematics.terms.notation import read as read_text
 from engines.mathematics.verification.points import Region
 from engines.mathematics.verification.verify import Several, verifier
 

@@ -23,8 +23,9 @@ from engines.egen.generation import Generate
 from engines.egen.records import FORMS, EgenConfig, Limits
 from engines.egen.rules.table import load_families
 from engines.egen.theories.reals import Reals
+from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Signs
-from engines.mathematics.terms.notation import infix, read
+from engines.mathematics.terms.notation import infix
 from engines.mathematics.terms.symbolic import to_sympy
 from engines.mathematics.verification.verify import Verifier
 from tests.egen.expressions import trees

@@ -13,7 +13,7 @@ from engines.core.vocabulary import fold, prefix, read_prefix
 from engines.egen.algebra.relations import ARITHMETIC
 from engines.egen.egraph.derivation import Derivation, Proofs, derive, reverse
 from engines.egen.rules.table import is_variable, load_rules
-from engines.mathematics.terms.notation import read
+from engines.formula.reader import read_expression as read
 from tests.mathematics.reals import UndefinedError, value
 
 PROCEDURES = {

@@ -24,8 +24,8 @@ from engines.egen.egraph.process import GrowthProcess
 from engines.egen.expressions.padding import has_padding
 from engines.egen.records import MAX_TOKENS, Cluster, EgenConfig, Limits, Mode
 from engines.egen.rules.table import parse_families
+from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.terms.notation import read
 from engines.mathematics.verification.verify import Verifier
 from tests.conftest import mathwb
 from workbench.cli import command

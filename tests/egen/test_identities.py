@@ -12,7 +12,7 @@ from benchmarks.identities import Identity, read_identities
 from engines.core.errors import DataError
 from engines.core.tree import Tree
 from engines.egen.egraph.derivation import derive
-from engines.mathematics.terms.notation import read
+from engines.formula.reader import read_expression as read
 from tests.mathematics.reals import AmbiguousError, UndefinedError, value
 
 POINTS = [

@@ -12,8 +12,9 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, Tree
 from engines.core.vocabulary import LETTERS, prefix
 from engines.egen.generation import Generate, generate
+from engines.formula.reader import read_expression as read
 from engines.mathematics.numbers.numeric import compile_many, evaluate
-from engines.mathematics.terms.notation import latex, read
+from engines.mathematics.terms.notation import latex
 from tests.egen.expressions import trees
 
 

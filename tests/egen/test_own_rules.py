@@ -21,7 +21,7 @@ from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.own import checked_rules
 from engines.egen.rules.table import own_rules
 from engines.egen.theories.theory import theory_of
-from engines.mathematics.terms.notation import read
+from engines.formula.reader import read_expression as read
 
 LINES = (
     "versine: 1 - cos(a) -> 2*sin(a/2)^2\nsquare: (a + b)^2 -> a^2 + 2ab + b^2\nhalf: ln(a^2)/2 -> ln(a)\n"

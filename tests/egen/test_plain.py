@@ -23,8 +23,8 @@ from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster, EgenConfig, Limits, Order, Style
 from engines.egen.rules.table import load_families
+from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.rational import rational
-from engines.mathematics.terms.notation import read
 from engines.mathematics.verification.verify import Verifier
 from tests.egen.detours import detours
 from tests.egen.grammar_terms import drawn, terms

@@ -21,8 +21,8 @@ from engines.egen.egraph.members import generate
 from engines.egen.expressions.novelty import tidy, written
 from engines.egen.generation import Generate
 from engines.egen.records import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
+from engines.formula.reader import read_expression as read
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.terms.notation import read
 from engines.mathematics.verification.verify import Verifier
 from tests.egen.expressions import trees
 from tests.egen.grammar_terms import drawn, sample, terms

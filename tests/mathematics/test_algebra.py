@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from engines.core.tree import Tree
 from engines.egen.algebra.relations import equal
+from engines.formula.reader import read_expression as read
 from engines.mathematics.algebra.atoms import Powers, Signs, bottom_up, is_zero
 from engines.mathematics.algebra.rational import TooLargeError, factored, factors, normal, rational, terms
-from engines.mathematics.terms.notation import infix, read
+from engines.mathematics.terms.notation import infix
 from engines.mathematics.terms.symbolic import to_sympy
 from tests.egen.expressions import arithmetic
 

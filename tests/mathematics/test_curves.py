@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from engines.core.vocabulary import LETTERS, read_prefix
+from engines.formula.reader import read_expression as read
 from engines.mathematics.assumptions import read_assumptions
 from engines.mathematics.numbers.numeric import balls, compile_many
-from engines.mathematics.terms.notation import read
 from engines.mathematics.verification.curves import INNER, _widened
 from engines.mathematics.verification.verdicts import MemberVerdict
 from engines.mathematics.verification.verify import verdict_row, verifier

@@ -16,13 +16,13 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 from engines.core.vocabulary import FUNCTIONS, prefix, read_prefix
 from engines.formula.infix import read_infix
+from engines.formula.reader import Notation
+from engines.formula.reader import read_expression as read
 from engines.mathematics.numbers.numeric import compile_many, evaluate
 from engines.mathematics.terms.notation import (
-    Notation,
     check_head,
     infix,
     latex,
-    read,
     read_head,
     unicode_infix,
 )

@@ -18,8 +18,8 @@ from engines.egen.egraph.growth import Grower
 from engines.egen.equality import Explain, Verify, explain, verify
 from engines.egen.evaluations.check import Check, check
 from engines.egen.theories.theory import theory_of
+from engines.formula.reader import read_expression as read_text
 from engines.mathematics.terms.notation import infix, latex, unicode_infix
-from engines.mathematics.terms.notation import read as read_text
 from engines.mathematics.verification.pointwise import Pointwise
 from engines.mathematics.verification.rigorous import value
 from engines.mathematics.verification.verify import verifier

@@ -16,14 +16,14 @@ from engines.mwp.augmentation.augment import Augment, augment, reordered, varian
 from engines.mwp.augmentation.reversal import Refused, isolated, reversed_operations, simplified
 from engines.mwp.augmentation.variant import Variant, clauses, sentences
 from engines.mwp.problems.numbers import language_of, mask, value_of
-from engines.mwp.problems.problem import EquationError, Problem, evaluate, infix, parse_infix, placeholders
+from engines.mwp.problems.problem import EquationError, Problem, evaluate, infix, placeholders, read_equation
 from engines.mwp.problems.readers import read_problems
 
 
 def problem(text: str, equation: str) -> Problem:
     """A problem of a text with its numbers, and an equation over the placeholders."""
     masked = mask(text)
-    tree = parse_infix(equation, Tree)
+    tree = read_equation(equation, Tree)
     return Problem(
         id="p",
         language=language_of(text),
@@ -178,7 +178,7 @@ def test_a_solved_equation_gives_the_number_back_and_is_sympys(data: st.DataObje
 
 def test_simplifying_keeps_one_fraction_and_no_factor_one() -> None:
     def form(text: str) -> str:
-        return infix(simplified(parse_infix(text, Tree)))
+        return infix(simplified(read_equation(text, Tree)))
 
     assert form("N_0/N_1/N_2") == "N_0/(N_1*N_2)"
     assert form("N_0-(N_1-N_2)") == "N_0+N_2-N_1"

@@ -24,8 +24,8 @@ from engines.mwp.problems.problem import (
     evaluate,
     infix,
     normalised,
-    parse_infix,
     parse_prefix,
+    read_equation,
 )
 from engines.mwp.problems.readers import DescribeProblems, described_problems, read_problems, records
 
@@ -200,23 +200,23 @@ trees = st.recursive(
 
 @given(trees)
 def test_an_equation_is_read_back_from_infix_and_from_prefix(tree: Tree) -> None:
-    assert parse_infix(infix(tree), Tree) == tree
+    assert read_equation(infix(tree), Tree) == tree
     assert parse_prefix(tree.labels()) == tree
 
 
 @given(st.text("()+-*/^ N_01C2.,%", max_size=12))
 def test_any_text_is_an_equation_or_refused(text: str) -> None:
     try:
-        tree = parse_infix(text, lambda written: Tree("C_1"))
+        tree = read_equation(text, lambda written: Tree("C_1"))
     except EngineError:
         return
-    assert parse_infix(infix(tree), Tree) == tree
+    assert read_equation(infix(tree), Tree) == tree
 
 
 @given(trees, st.sampled_from(["+", "-(", "*", ")"]))
 def test_an_equation_cut_short_is_refused_at_its_end(tree: Tree, rest: str) -> None:
     with pytest.raises(EquationError, match="cannot be read at character"):
-        parse_infix(infix(tree) + rest, Tree)
+        read_equation(infix(tree) + rest, Tree)
 
 
 @given(trees)
@@ -237,7 +237,7 @@ def test_its_value_is_sympys_also_when_normalised(tree: Tree) -> None:
 
 def test_normal_forms_ignore_the_order_of_operands_and_no_more() -> None:
     def form(text: str) -> str:
-        return infix(normalised(parse_infix(text, Tree)))
+        return infix(normalised(read_equation(text, Tree)))
 
     assert form("N_1+N_0") == form("N_0+N_1") == "N_0+N_1"
     assert form("N_1+N_1*N_3") == form("N_3*N_1+N_1") == "N_1*N_3+N_1"
@@ -246,10 +246,10 @@ def test_normal_forms_ignore_the_order_of_operands_and_no_more() -> None:
 
 
 def test_powers_leave_the_rational_numbers_only_where_they_must() -> None:
-    assert evaluate(parse_infix("N_0^C_2", Tree), [Fraction(3, 2)]) == Fraction(9, 4)
+    assert evaluate(read_equation("N_0^C_2", Tree), [Fraction(3, 2)]) == Fraction(9, 4)
     for text in ("(N_0-C_9)^C_0_5", "C_2^C_999", "N_0/(N_0-N_0)"):
         with pytest.raises(EquationError):
-            evaluate(parse_infix(text, Tree), [Fraction(3)])
+            evaluate(read_equation(text, Tree), [Fraction(3)])
 
 
 @pytest.mark.parametrize(

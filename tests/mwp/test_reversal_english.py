@@ -12,7 +12,7 @@ from engines.mwp.augmentation.reversal import Refused, reversed_operations
 from engines.mwp.augmentation.reversal_english import asked, clause, past, present, stated
 from engines.mwp.augmentation.variant import Variant
 from engines.mwp.problems.numbers import value_of
-from engines.mwp.problems.problem import Problem, evaluate, parse_infix
+from engines.mwp.problems.problem import Problem, evaluate, read_equation
 from engines.mwp.problems.readers import read_problems
 
 
@@ -58,7 +58,7 @@ def test_forms_of_verbs() -> None:
 
 
 def problem(text: str, numbers: tuple[str, ...], equation: str) -> Problem:
-    tree = parse_infix(equation, Tree)
+    tree = read_equation(equation, Tree)
     values = tuple(map(value_of, numbers))
     answer = float(evaluate(tree, values))
     return Problem(

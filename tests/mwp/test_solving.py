@@ -26,7 +26,7 @@ from engines.mwp.evaluations.evaluate import (
     mcnemar,
 )
 from engines.mwp.evaluations.scores import PROBES, equivalent, judged
-from engines.mwp.problems.problem import parse_infix
+from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.solver.reading import Found
 from engines.mwp.solver.solve import Solve, problem_of, solve, steps
@@ -162,7 +162,7 @@ def test_what_is_understood_has_no_remark(trained: tuple[Path, Path], text: str)
 
 def test_a_part_that_stands_twice_is_one_step() -> None:
     problem = problem_of("3 and 4")
-    rows = steps(problem, parse_infix("(N_0+N_1)*(N_0+N_1)", Tree))
+    rows = steps(problem, read_equation("(N_0+N_1)*(N_0+N_1)", Tree))
     assert [row["text"] for row in rows] == ["3 + 4 = 7", "7 × 7 = 49"]
 
 
@@ -245,7 +245,7 @@ def test_equal_functions_are_equivalent_as_sympy_says() -> None:
         "N_0*N_0",
         "(N_0-N_0)/(N_1-N_1)",
     )
-    trees = [parse_infix(text, Tree) for text in texts]
+    trees = [read_equation(text, Tree) for text in texts]
     values = [
         sympy.sympify(
             text.replace("C_2", "2").replace("^", "**"), dict(zip(map(str, names), names, strict=True))
@@ -260,7 +260,7 @@ def test_equal_functions_are_equivalent_as_sympy_says() -> None:
 
 def test_an_equation_may_be_right_in_answer_alone(tmp_path: Path) -> None:
     problem = read_problems(written_row(tmp_path, "Tom has 2 bags of 2 pens . How many ?", "2*2")).rows[0]
-    found = [Found(parse_infix("N_0+N_1", Tree), -0.1)]
+    found = [Found(read_equation("N_0+N_1", Tree), -0.1)]
     score = judged(problem, found)
     assert (score.answer, score.equation, score.equivalent) == (True, False, False)
     assert not judged(problem, "it cannot be read").answer

@@ -17,7 +17,7 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
 from engines.core.tree_edit import Nearest
-from engines.mwp.problems.problem import parse_infix
+from engines.mwp.problems.problem import read_equation
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.find import explain, find_triplets, list_anchors
 from engines.mwp.triplets.retrieval import parts_of, worded
@@ -80,7 +80,7 @@ def test_tokens_are_words_in_english_and_characters_in_chinese() -> None:
     ],
 )
 def test_similarity_of_worked_equations(left: str, right: str, expected: float) -> None:
-    trees = parse_infix(left, Tree), parse_infix(right, Tree)
+    trees = read_equation(left, Tree), read_equation(right, Tree)
     assert equation_similarity(*trees) == pytest.approx(expected, abs=5e-5)
 
 
@@ -340,5 +340,5 @@ def test_no_chinese_is_given_to_an_encoder_that_reads_none(real_data: Path) -> N
 
 
 def test_equations_are_told_to_an_encoder_of_expressions_in_its_words() -> None:
-    tree = parse_infix("N_0*(N_1+C_0_5)-N_11^C_2", Tree)
+    tree = read_equation("N_0*(N_1+C_0_5)-N_11^C_2", Tree)
     assert worded(tree) == ("sub mul x add INT+ 1 0 1 div INT+ 5 INT+ 1 0 pow INT+ 1 1 1 INT+ 2")

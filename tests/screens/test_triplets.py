@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
-from engines.mwp.problems.problem import Problem, parse_infix
+from engines.mwp.problems.problem import Problem, read_equation
 from engines.mwp.solver.reading import Found
 from engines.mwp.triplets.settings import Similarity
 from engines.mwp.triplets.similarity import similarity
@@ -272,7 +272,7 @@ async def test_any_problem_is_solved_and_the_tree_grows(
         def solve(self, problems: list[Problem], *, beam: int) -> list[list[Found]]:
             assert problems[0].numbers == ("4", "6", "5")
             found = ("(N_0*N_1)-N_2", -0.1), ("N_0*N_1+N_2", -2.5)
-            return [[Found(parse_infix(text, Tree), score) for text, score in found][:beam]]
+            return [[Found(read_equation(text, Tree), score) for text, score in found][:beam]]
 
     monkeypatch.setattr("engines.mwp.solver.solve.ready", lambda _: Solver())
     for name in ("mwp-en-mine", "mwp-zh-mine"):

@@ -24,7 +24,8 @@ from engines.core.vocabulary import (
 )
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory, theory_of
-from engines.mathematics.terms.notation import check_head, read
+from engines.formula.reader import read_expression
+from engines.mathematics.terms.notation import check_head
 
 # The initial expressions of E-Gen: the shapes of its published generator, enumerated.
 #
@@ -251,7 +252,7 @@ def file_source(path: Path, letters: str = LETTERS, *, theory: Theory | None = N
                 shape = " ".join(label if label in theory.arity else "v" for label in tree.labels())
                 heads.append(Head(prefix(tree), "own", shape, len(tree)))
                 continue
-            tree = read(text, letters=letters)
+            tree = read_expression(text, letters=letters)
             check_head(tree)
             if strange := sorted(variables_of(tree) - {*VARIABLE + letters}):
                 raise ExpressionError(f"{strange[0]!r} is not a variable of a corpus")

@@ -19,8 +19,9 @@ from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
 from engines.egen.evaluations.mistakes import Derivation
 from engines.egen.evaluations.semantic import Item
+from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.terms.notation import infix, read
+from engines.mathematics.terms.notation import infix
 from engines.mathematics.verification.verify import Verifier
 
 # What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`,
@@ -219,7 +220,7 @@ def _lines(text: str, count: int) -> set[int] | None:
 def _expression(text: str) -> Tree | None:
     def form(said: str) -> Tree | None:
         try:
-            return read(said)
+            return read_expression(said)
         except ExpressionError:
             return None
 

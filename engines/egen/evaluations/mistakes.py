@@ -31,8 +31,8 @@ from engines.egen.evaluations.measured import (
 from engines.egen.models.datasets import Labelled, Side, read_labelled, sample_corpus, usable, without_log
 from engines.egen.models.encode import encode_readable
 from engines.egen.records import SplitName
+from engines.formula.reader import read_expression
 from engines.mathematics.terms.canonical import canonical_key
-from engines.mathematics.terms.notation import read
 from engines.mathematics.terms.symbolic import from_sympy, to_sympy
 from engines.mathematics.verification.verify import Verifier
 from engines.retrieval.dense import cosines
@@ -238,7 +238,10 @@ def write_derivations(derivations: Sequence[Derivation], path: Path) -> None:
 
 
 def read_derivations(
-    path: Path, *, on_bad: Callable[[DataError], None] | None = None, reader: Callable[[str], Tree] = read
+    path: Path,
+    *,
+    on_bad: Callable[[DataError], None] | None = None,
+    reader: Callable[[str], Tree] = read_expression,
 ) -> Iterator[Derivation]:
     """Read derivations, steps in infix, LaTeX or prefix.
 

@@ -16,7 +16,7 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
 
 if TYPE_CHECKING:
-    from engines.mathematics.terms.notation import Notation
+    from engines.formula.reader import Notation
 
 Place = Literal["infix", "prefix", "postfix", "function", "constant"]
 _ATOM = 1_000

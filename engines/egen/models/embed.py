@@ -141,9 +141,9 @@ def plain_prefix(text: str) -> str:
     Raises: ExpressionError for what is no expression.
     """
     from engines.egen.models.datasets import without_log
-    from engines.mathematics.terms.notation import read
+    from engines.formula.reader import read_expression
 
-    return prefix(without_log(read(text)))
+    return prefix(without_log(read_expression(text)))
 
 
 def _write(path: Path, texts: Sequence[str | None], vectors: Vectors) -> None:

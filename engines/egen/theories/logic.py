@@ -22,8 +22,8 @@ from engines.egen.theories.theory import Forms, Theory
 from engines.mathematics.verification.verdicts import Counterexample, MemberVerdict
 
 if TYPE_CHECKING:
+    from engines.formula.reader import Notation
     from engines.mathematics.terms.canonical import Subterms
-    from engines.mathematics.terms.notation import Notation
 
 
 TABLE = "rules/logic.toml"

@@ -34,8 +34,8 @@ from engines.egen.theories.theory import BUILT_IN, Forms, Theory, TheoryChecker
 from engines.mathematics.verification.verdicts import Counterexample, where
 
 if TYPE_CHECKING:
+    from engines.formula.reader import Notation
     from engines.mathematics.terms.canonical import Subterms
-    from engines.mathematics.terms.notation import Notation
 
 _PLACES: Mapping[str, tuple[Place, int]] = {
     "infix": ("infix", 2),

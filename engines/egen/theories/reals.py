@@ -19,18 +19,19 @@ from engines.egen.expressions.padding import Padding
 from engines.egen.records import families_of
 from engines.egen.rules.table import ASSUMED, Rule, load_rules, own_rules
 from engines.egen.theories.theory import Forms, Theory, TheoryChecker
+from engines.formula.reader import read_expression
 from engines.mathematics.algebra.atoms import Signs
 from engines.mathematics.assumptions import NO_ASSUMPTIONS, Assumptions
 from engines.mathematics.numbers.numeric import balls, compile_many
 from engines.mathematics.terms.canonical import Canonical
-from engines.mathematics.terms.notation import expression_row, infix, read, read_head
+from engines.mathematics.terms.notation import expression_row, infix, read_head
 from engines.mathematics.verification.pointwise import Pointwise
 from engines.mathematics.verification.verify import Verifier, verifier
 
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import EGraph, Ints
+    from engines.formula.reader import Notation
     from engines.mathematics.terms.canonical import Subterms
-    from engines.mathematics.terms.notation import Notation
 
 
 _POINTS = 8
@@ -109,7 +110,7 @@ class Reals(Theory):
         return openings(head)
 
     def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
-        return (read_head if head else read)(text, notation, LETTERS)
+        return (read_head if head else read_expression)(text, notation, LETTERS)
 
     def infix(self, text: str) -> str:
         return infix(text)

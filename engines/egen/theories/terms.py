@@ -14,8 +14,8 @@ from engines.egen.theories.theory import Forms, Theory, TheoryChecker
 from engines.mathematics.verification.verdicts import MemberVerdict
 
 if TYPE_CHECKING:
+    from engines.formula.reader import Notation
     from engines.mathematics.terms.canonical import Subterms
-    from engines.mathematics.terms.notation import Notation
 
 _PLAIN = re.compile(r'(?:[^\s()"|]+|"[^\s()"|]*")\Z')
 _TOKEN = re.compile(r"\s*(?:([()])|\|([^|\s]*)\||([^\s()|]+))")

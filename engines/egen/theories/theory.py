@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from engines.egen.algebra.relations import Lines
     from engines.egen.egraph.grammar import EGraph, Ints
     from engines.egen.rules.table import Rule
+    from engines.formula.reader import Notation
     from engines.mathematics.algebra.atoms import Signs
     from engines.mathematics.terms.canonical import Subterms
-    from engines.mathematics.terms.notation import Notation
 
 
 class TheoryChecker(Protocol):

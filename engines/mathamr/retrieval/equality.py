@@ -43,7 +43,7 @@ class Keys:
         self._keys, self._of, self._shares = array("Q"), array("i"), array("f")
 
     def add(self, latex: str) -> None:
-        from engines.formula.meaning import read
+        from engines.formula.reader import read
 
         tree = read(latex).tree
         if tree is not None:
@@ -138,7 +138,7 @@ class Equality:
         Args: blank: whether a formula that cannot be read has none. Raises: EngineError E376 for such a
         formula otherwise.
         """
-        from engines.formula.meaning import read
+        from engines.formula.reader import read
 
         reading = read(latex)
         if reading.tree is not None:
@@ -180,7 +180,7 @@ class Equality:
 
     def _parts(self, latex: str, keys: Sequence[int], *, whole: bool) -> list[Tree]:
         """The parts of a formula that have one of the keys, or all of it."""
-        from engines.formula.meaning import read
+        from engines.formula.reader import read
 
         tree = read(latex).tree
         if tree is None:  # of an index by another reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
@@ -18,19 +18,15 @@ from engines.core.vocabulary import (
     INVERSE,
     LEAVES,
     TRIGONOMETRIC,
-    VARIABLE,
     apply_float,
-    check_bound,
-    check_length,
     is_constant_token,
     is_name,
-    operands,
     operate_float,
     prefix,
     read_prefix,
     visible,
 )
-from engines.formula.infix import fail, read_infix
+from engines.formula.reader import Notation, read_expression
 
 # Training notation: the tokens that a sequence model reads and writes (E-Gen's published code).
 #
@@ -149,111 +145,11 @@ def decode(ids: Iterable[int]) -> Tree:
 # (`a - (b - c)`, `a*(b/c)`), and nothing is simplified. What `latex` writes is read back to an expression
 # that is equal everywhere.
 
-Notation = Literal["auto", "prefix", "infix", "latex"]
-
-
-def read(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
-    """Read an expression; `auto` takes commands and braces for LaTeX, and tries prefix notation before infix,
-    so `- 7 x` is 7 - x.
-
-    Args: letters: other variables than x. Raises: ExpressionError with the character position; for `auto` the
-    error of the notation that the text looks like.
-
-    >>> read("- 7 x") == read("7 - x")
-    True
-    """
-    if notation == "prefix":
-        return read_prefix(text, letters)
-    if notation == "infix":
-        return read_infix(text, letters)
-    if notation == "latex" or "\\" in text or "{" in text:
-        return _read_latex(text, letters)
-    if not text.strip():
-        raise ExpressionError("the expression is empty", remedy="Write something like: sin x + 3")
-    try:
-        return read_prefix(text, letters)
-    except ExpressionError as error:
-        as_prefix = error
-    operator, *rest = text.split()
-    if operator == "d" and rest and is_name(rest[0]):
-        raise as_prefix  # a derivative, and no product of d
-    try:
-        return read_infix(text, letters)
-    except ExpressionError as error:
-        like_prefix = ARITY.get(operator) == 2 and not re.search(r"[()\[\]{}^|,]", text)
-        raise (as_prefix if like_prefix else error) from None
-
-
-_WRITTEN = {
-    "antiderivative": r"\int",
-    "sum": r"\sum",
-    "prod": r"\prod",
-    "integral": r"\int",
-    "limit": r"\lim",
-    "pm": r"\pm",
-    "inf": r"\infty",
-}
-
-
-def _read_latex(text: str, letters: str) -> Tree:
-    r"""Read LaTeX of the language's expressions.
-
-    >>> _read_latex(r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)", "").labels()
-    ['+', '/', '-7', 'pow', 'x', '2', 'pow', 'sin', '*', '2', 'x', '2']
-    """
-    from engines.formula.cursor import UnreadError
-    from engines.formula.meaning import Names, read_strictly
-
-    check_length(text)
-    try:
-        tree, context = read_strictly(text, Names(letters=frozenset(VARIABLE + letters)))
-    except UnreadError as error:
-        fail(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
-    for node in tree:
-        label = node.label
-        if ARITY.get(label) == len(node.children) and label != "d":
-            continue
-        place = context.places.get(label, context.places.get(label.partition("_")[0], 0))
-        if label == "call":
-            name = node.children[0].label
-            what = f"{name[:40]!r} is not a function or constant of the language"
-            fail(
-                text,
-                what,
-                context.places.get(name, 0),
-                "Functions are written like \\operatorname{arcsec}(x).",
-            )
-        if label == "root":
-            fail(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
-        if label == "antiderivative" and letters:
-            fail(text, r"\int needs both limits", place, r"Write \int_{0}^{x} u \, dt.")
-        if "_" in label[:-1] and not (letters and is_name(label)):
-            fail(text, "a subscript is not part of an expression", place, "Remove it.")
-        if label == "d" and node.children[0].label != VARIABLE:
-            fail(text, "the derivative is not with respect to x", place, r"Write \frac{d}{dx}.")
-        wanted = ARITY.get(label, FURTHER.get(label, 0) if letters else 0)
-        if node.children and len(node.children) != wanted:
-            what = f"{_WRITTEN.get(label, label)!r} is not part of an expression"
-            fail(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
-        if not node.children:
-            try:
-                operands(label if letters else label.removesuffix("_"), letters)
-            except ExpressionError as error:
-                fail(text, error.what, place, error.remedy)
-    for note, place in context.notes.items():
-        fail(text, f"this can be read in two ways: {note}", place, "Write it in another way.")
-    if letters:
-        check_bound(tree, text)
-    return tree
-
-
-_EXPRESSIONS = "They have numbers, x, pi, e, functions, brackets, \\frac, \\sqrt, powers and + - * /."
-
 
 def read_head(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
-    """Read an expression that is to be a head (see `read`). Raises: ExpressionError, also as `check_head`
-    does."""
-    tree = read(text, notation, letters)
+    """Read an expression that is to be a head (see `read_expression`). Raises: ExpressionError, also as
+    `check_head` does."""
+    tree = read_expression(text, notation, letters)
     check_head(tree)
     return tree
 

@@ -37,9 +37,9 @@ def equivalent(a: Tree, b: Tree) -> bool:
     digits: two different ones of degree d agree at one point with a probability below 2d/10^6, and at all of
     them never in practice. Powers that are not exact are doubles, which agree to 1e-9 of their size.
 
-    >>> from engines.mwp.problems.problem import parse_infix
+    >>> from engines.mwp.problems.problem import read_equation
     >>> sides = "(N_0+N_1)/N_2", "N_1/N_2+N_0/N_2", "N_0+N_1"
-    >>> one, two, three = (parse_infix(text, Tree) for text in sides)
+    >>> one, two, three = (read_equation(text, Tree) for text in sides)
     >>> equivalent(one, two), equivalent(one, three)
     (True, False)
     """
@@ -66,9 +66,9 @@ def signature(tree: Tree) -> tuple[Value | str | None, ...]:
     """What equations that are equal as functions have in common: their values at some points, exact but for
     roots, which are rounded to nine digits. One without a value is equal to itself alone.
 
-    >>> from engines.mwp.problems.problem import parse_infix
+    >>> from engines.mwp.problems.problem import read_equation
     >>> sides = "N_0-N_1-N_2", "N_0-(N_1+N_2)", "N_0-N_1+N_2"
-    >>> one, two, three = (signature(parse_infix(text, Tree)) for text in sides)
+    >>> one, two, three = (signature(read_equation(text, Tree)) for text in sides)
     >>> one == two, one == three
     (True, False)
     """

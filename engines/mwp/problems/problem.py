@@ -14,25 +14,18 @@ from functools import cached_property
 from typing import Any
 
 from engines.core.errors import ExpressionError
-from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
+from engines.core.tree import Tree
 from engines.core.tree import parse_prefix as read_labels
+from engines.formula import equations
 from engines.mwp.problems.numbers import Language
 
 OPERATORS = ("+", "-", "*", "/", "^")
 Value = Fraction | float
 """Exact, unless a power left the rational numbers."""
 
-_PRIORITY = {"+": 0, "-": 0, "*": 1, "/": 1, "~": 1.5, "^": 2}
-"""`~` is a minus before an operand."""
-_PLAIN = str.maketrans("×✕✖∗⋅·÷∶：:−–—－＋（［【〔[{｛）］】〕]}｝", "******////----+(((((((" + ")" * 7)
+_PRIORITY = {"+": 0, "-": 0, "*": 1, "/": 1, "^": 2}
 _PLACEHOLDER = re.compile(r"N_(\d+)")
 _CONSTANT = re.compile(r"C_(\d+(?:[._]\d+)?)")
-_TOKEN = re.compile(
-    r"\s*(?:(N_\d+|C_\d+(?:[._]\d+)?)"
-    r"|(\d*\(\d+/\d+\)|\d+又(?:\(\d+/\d+\)|\d+/\d+)|\d+ +\d+/\d+|\d*[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]"
-    r"|(?:\d[\d,]*\.?\d*|\.\d+)(?:\s*[%‰])?)"
-    r"|(\*\*|[-+*/^()%]))"
-)
 _LARGEST_POWER = 64
 _LARGEST_VALUE = 10**100
 
@@ -121,102 +114,37 @@ def _label(token: str) -> str:
     raise EquationError(f"{token!r} is not part of an equation", remedy="Tokens are + - * / ^, N_0 and C_1.")
 
 
-def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
-    """An equation in infix notation; `+ -` bind least, `^` most, equal ones from the left, powers from the
-    right. Signs may be those
-    of print (× ÷ − and any brackets), a minus may stand before an operand, and % behind it.
+def read_equation(text: str, number: Callable[[str], Tree]) -> Tree:
+    """Read one side of an equation, in the dialect `equation` of `engines.formula.reader`.
 
-    Args: number: the tree of a number as written. Raises: EquationError where it cannot be read.
+    Args:
+        text: with placeholders `N_0`, constants `C_1` and numbers.
+        number: makes the tree of a number as it is written.
 
-    >>> parse_infix("(N_0-C_1)*N_1", Tree).labels()
+    Raises:
+        EquationError: for what cannot be read.
+
+    >>> read_equation("(N_0-C_1)*N_1", Tree).labels()
     ['*', '-', 'N_0', 'C_1', 'N_1']
-    >>> infix(parse_infix("-N_0+N_1×2**N_2", lambda _: Tree("C_2")))
+    >>> infix(read_equation("-N_0+N_1×2**N_2", lambda _: Tree("C_2")))
     'N_1*C_2^N_2-N_0'
     """
-    text = text.translate(_PLAIN)
-    operands: list[Tree] = []
-    waiting: list[str] = []
-    place, expect, count = 0, True, 0
-
-    def reduce(least: float) -> None:
-        while waiting and waiting[-1] != "(" and _PRIORITY[waiting[-1]] >= least:
-            sign = waiting.pop()
-            count = 1 if sign == "~" else 2
-            operands[-count:] = [Tree(sign, tuple(operands[-count:]))]
-
-    while text[place:].strip():
-        match = _TOKEN.match(text, place)
-        count += 1
-        if match is None or count > MAX_NODES:
-            raise _unread(text, place)
-        leaf, written, sign = match.groups()
-        sign = "^" if sign == "**" else sign
-        if (leaf or written) and expect:
-            operands.append(Tree(_label(leaf)) if leaf else number(written))
-            expect = False
-        elif sign in ("+", "-") and expect:
-            waiting += ["~"] if sign == "-" else []
-        elif sign == "%" and not expect:
-            operands[-1] = Tree("/", (operands[-1], Tree("C_100")))
-        elif sign == "(" and expect:
-            waiting.append("(")
-        elif sign == ")" and not expect:
-            reduce(0)
-            if not waiting:
-                raise _unread(text, place)
-            waiting.pop()
-        elif sign in OPERATORS and not expect:
-            reduce(_PRIORITY[sign] + (sign == "^"))  # powers associate to the right
-            waiting.append(sign)
-            expect = True
-        else:
-            raise _unread(text, place)
-        place = match.end()
-    if expect:
-        raise _unread(text, len(text))
-    reduce(0)
-    if waiting:
-        raise _unread(text, len(text))
-    if operands[0].depth > MAX_DEPTH:
-        raise EquationError(f"the equation is nested more than {MAX_DEPTH} deep")
-    # Every minus before an operand is taken into the sums: -a+b is b-a.
-    below, same = _signed(operands[0])
-    return _negated(same) if below else same
-
-
-def _negated(tree: Tree) -> Tree:
-    return Tree("-", (Tree("C_0"), tree))
-
-
-def _signed(tree: Tree) -> tuple[bool, Tree]:
-    """Whether an equation has a minus before it, and the rest."""
-    if not tree.children:
-        return False, tree
-    parts = [_signed(child) for child in tree.children]
-    left_below, left = parts[0]
-    if tree.label == "~":
-        return not left_below, left
-    right_below, right = parts[1]
-    if tree.label == "^":
-        return False, Tree("^", tuple(_negated(part) if below else part for below, part in parts))
-    if tree.label in "*/":
-        return left_below != right_below, Tree(tree.label, (left, right))
-    right_below ^= tree.label == "-"
-    if left_below == right_below:
-        return left_below, Tree("+", (left, right))
-    return False, Tree("-", (right, left) if left_below else (left, right))
-
-
-def _unread(text: str, place: int) -> EquationError:
-    what = f"the equation {text[:80]!r} cannot be read at character {place + 1}"
-    remedy = "Equations are numbers, placeholders, + - * / ^ and brackets."
-    return EquationError(what, text=text, position=place, remedy=remedy)
+    try:
+        return equations.read_equation(
+            text, lambda leaf: Tree(_label(leaf)) if leaf[0] in "NC" else number(leaf)
+        )
+    except EquationError:
+        raise
+    except ExpressionError as error:
+        raise EquationError(
+            error.what, text=error.text, position=error.position, remedy=error.remedy
+        ) from None
 
 
 def infix(tree: Tree) -> str:
     """The equation in infix notation, with the brackets that it needs.
 
-    >>> infix(parse_infix("(N_0-C_1)*(N_1/N_2)", Tree))
+    >>> infix(read_equation("(N_0-C_1)*(N_1/N_2)", Tree))
     '(N_0-C_1)*(N_1/N_2)'
     """
     if not tree.children:
@@ -229,7 +157,7 @@ def infix(tree: Tree) -> str:
     return _within(left, here + raised) + tree.label + _within(right, here + (not raised))
 
 
-def _within(operand: Tree, priority: float) -> str:
+def _within(operand: Tree, priority: int) -> str:
     text = infix(operand)
     return f"({text})" if _PRIORITY.get(operand.label, 3) < priority else text
 

@@ -44,9 +44,9 @@ from engines.mwp.problems.problem import (
     constant,
     evaluate,
     is_right,
-    parse_infix,
     parse_prefix,
     placeholders,
+    read_equation,
 )
 
 
@@ -548,7 +548,7 @@ def _equation(
                 text = _MASK.sub(lambda match: _named(match[0], names), text)
             exact = layout.exact and language_of(masked.text, without=layout.language) == "zh"
             text = _with_fractions(text, masked, exact)
-            return parse_infix(text, lambda written: _number(written, masked, exact))
+            return read_equation(text, lambda written: _number(written, masked, exact))
     return parse_prefix([_token(token, names or {}) for token in tokens])
 
 

@@ -19,7 +19,7 @@ from engines.core.spec import refused
 from engines.core.tree import Tree
 from engines.core.tree_edit import distance, edit_script
 from engines.mwp.problems.numbers import Language, language_of, value_of
-from engines.mwp.problems.problem import Problem, constant, infix, normalised, parse_infix
+from engines.mwp.problems.problem import Problem, constant, infix, normalised, read_equation
 from engines.mwp.triplets.settings import Similarity, Text, Tokens
 
 # Bi-BLEU: sentence BLEU of two texts, each as the other's reference, on average (section 2.6 of the paper).
@@ -185,7 +185,7 @@ def similarity(spec: Similarity) -> dict[str, Any]:
         left, right = (tokens(text, language, spec.tokens) for text in (spec.left, spec.right))
         return {"bibleu": bibleu(left, right), "tokens": [len(left), len(right)]}
     one, other = (
-        normalised(parse_infix(text, lambda written: Tree(constant(value_of(written)))))
+        normalised(read_equation(text, lambda written: Tree(constant(value_of(written)))))
         for text in (spec.left, spec.right)
     )
     return {
@@ -201,7 +201,7 @@ def similarity(spec: Similarity) -> dict[str, Any]:
 def equation_similarity(left: Tree, right: Tree) -> float:
     """1 - tree edit distance / (nodes of both): section 2.2 of the paper.
 
-    >>> round(equation_similarity(parse_infix("N_0+N_1", Tree), parse_infix("N_0-N_1", Tree)), 4)
+    >>> round(equation_similarity(read_equation("N_0+N_1", Tree), read_equation("N_0-N_1", Tree)), 4)
     0.8333
     """
     return 1.0 - distance(left, right) / (len(left) + len(right))

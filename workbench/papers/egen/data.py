@@ -147,7 +147,7 @@ def corpora(workspace: Workspace) -> Iterator[Path]:
 
 def check_expressions(path: Path, report: Report) -> dict[str, int]:
     """One expression per line: infix, LaTeX or prefix; empty lines and those with `#` first are skipped."""
-    from engines.mathematics.terms.notation import read
+    from engines.formula.reader import read_expression
 
     lines = records = 0
     for number, line in read_lines(path, on_bad=report):
@@ -156,7 +156,7 @@ def check_expressions(path: Path, report: Report) -> dict[str, int]:
         if not text or text.startswith("#"):
             continue
         try:
-            read(text)
+            read_expression(text)
             records += 1
         except ExpressionError as error:
             report(DataError(error.what, path=path, line=number, remedy=error.remedy, code=error.code))

@@ -1,0 +1,138 @@
+"""The dialect of word problems: equations over placeholders `N_0`, constants `C_1` and numbers.
+
+It is plain text without products of neighbours. Signs may be those of print (× ÷ − and any brackets), a sign
+may stand before an operand, and % behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
+from engines.formula.infix import POWER, PRODUCT, SUM, InfixReader, Token
+
+_PRINTED = str.maketrans("×✕✖∗⋅·÷∶：:−–—－＋（［【〔[{｛）］】〕]}｝", "******////----+(((((((" + ")" * 7)
+_TOKEN = re.compile(
+    r"\s*(?:(?P<leaf>N_\d+|C_\d+(?:[._]\d+)?"
+    r"|\d*\(\d+/\d+\)|\d+又(?:\(\d+/\d+\)|\d+/\d+)|\d+ +\d+/\d+|\d*[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]"
+    r"|(?:\d[\d,]*\.?\d*|\.\d+)(?:\s*[%‰])?)"
+    r"|(?P<sign>\*\*|[-+*/^()%]))"
+)
+_NEGATIVE = "~"
+"""A minus before an operand, until it is taken into the sums."""
+
+
+def read_equation(text: str, leaf: Callable[[str], Tree]) -> Tree:
+    """Read the right side of an equation; `+ -` bind least, `^` most and from the right.
+
+    A minus before an operand is taken into the sums: -a+b is b-a.
+
+    Args:
+        text: one side of an equation.
+        leaf: makes the tree of a number or placeholder as it is written.
+
+    Raises:
+        ExpressionError: with the character that cannot be read; and what `leaf` raises.
+
+    >>> read_equation("-N_0+N_1×2**N_2", Tree).labels()
+    ['-', '*', 'N_1', '^', '2', 'N_2', 'N_0']
+    """
+    below, tree = _without_minus(_EquationReader(text.translate(_PRINTED), leaf).read())
+    return _negated(tree) if below else tree
+
+
+def _tokens_of(text: str) -> list[Token]:
+    result: list[Token] = []
+    at = 0
+    while text[at:].strip():
+        match = _TOKEN.match(text, at)
+        if match is None or len(result) == MAX_NODES:
+            result.append(Token("symbol", "", at))  # refused where it stands
+            break
+        if match["leaf"]:
+            result.append(Token("number", match["leaf"], at))
+        else:
+            result.append(Token("symbol", "^" if match["sign"] == "**" else match["sign"], at))
+        at = match.end()
+    return [*result, Token("end", "", len(text))]
+
+
+class _EquationReader(InfixReader):
+    def __init__(self, text: str, leaf: Callable[[str], Tree]) -> None:
+        self.leaf = leaf
+        super().__init__(text, _tokens_of(text))
+
+    def fail(self, _what: str, position: int, _remedy: str = "") -> NoReturn:
+        raise ExpressionError(
+            f"the equation {self.text[:80]!r} cannot be read at character {position + 1}",
+            text=self.text,
+            position=position,
+            remedy="Equations are numbers, placeholders, + - * / ^ and brackets.",
+        )
+
+    def operand(self) -> None:
+        while True:
+            token = self.tokens[self.at]
+            self.at += 1
+            if token.kind == "number":
+                tree = self.leaf(token.text)
+                self.push(tree, tree.depth)
+                return
+            if token.text == "(":
+                self.open(token)
+            elif token.text == "-":
+                self.minus(token)
+            elif token.text != "+":
+                self.fail("", token.position)
+
+    def operator(self) -> bool:
+        token = self.tokens[self.at]
+        if token.text in ("+", "-"):
+            return self.infix(token, token.text, SUM)
+        if token.text in ("*", "/"):
+            return self.infix(token, token.text, PRODUCT)
+        if token.text == "^":
+            self.reduce(POWER + 1)
+            return self.wait("^", token, POWER)
+        if token.text == "%":
+            self.at += 1
+            self.build("/", self.done.pop(), (self.leaf("C_100"), 1))
+        elif token.text == ")":
+            self.close(token)
+        elif token.kind != "end":
+            self.fail("", token.position)
+        return False
+
+    def negate(self, operand: tuple[Tree, int]) -> None:
+        self.build(_NEGATIVE, operand)
+
+    def push(self, tree: Tree, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise ExpressionError(f"the equation is nested more than {MAX_DEPTH} deep")
+        self.done.append((tree, depth))
+
+
+def _negated(tree: Tree) -> Tree:
+    return Tree("-", (Tree("C_0"), tree))
+
+
+def _without_minus(tree: Tree) -> tuple[bool, Tree]:
+    """Return whether an equation has a minus before it, and the rest."""
+    if not tree.children:
+        return False, tree
+    parts = [_without_minus(child) for child in tree.children]
+    left_below, left = parts[0]
+    if tree.label == _NEGATIVE:
+        return not left_below, left
+    right_below, right = parts[1]
+    if tree.label == "^":
+        return False, Tree("^", tuple(_negated(part) if below else part for below, part in parts))
+    if tree.label in "*/":
+        return left_below != right_below, Tree(tree.label, (left, right))
+    right_below ^= tree.label == "-"
+    if left_below == right_below:
+        return left_below, Tree("+", (left, right))
+    return False, Tree("-", (right, left) if left_below else (left, right))

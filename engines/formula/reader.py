@@ -1,0 +1,194 @@
+r"""Read mathematical text, whatever notation it is in and whoever asks: the entrance to this package.
+
+Every text has a dialect. Documents and answers are read *naturally*: all that has a meaning is read, and what
+was settled on the way is noted. Expressions are read *strictly*: they have numbers, the variables that are
+given, functions and operators, and what can be read in two ways is refused with both ways named.
+
+    dialect                      read by
+    latex, and MathML            `meaning`, over the pieces of `layout`
+    plain, naturally             `notations` writes it as LaTeX
+    plain, strictly              `infix`
+    prefix                       `engines.core.vocabulary`
+    equation (of word problems)  `equations`, which is `infix` with other leaves
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import Tree
+from engines.core.vocabulary import (
+    ARITY,
+    FURTHER,
+    VARIABLE,
+    check_bound,
+    check_length,
+    is_name,
+    operands,
+    read_prefix,
+)
+from engines.formula.equations import read_equation
+from engines.formula.infix import fail, read_infix
+
+if TYPE_CHECKING:
+    from engines.formula.lexer import Source
+    from engines.formula.meaning import Names, Reading
+
+Notation = Literal["auto", "prefix", "infix", "latex"]
+"""The notations of expressions; `infix` is plain text."""
+Dialect = Literal["auto", "latex", "plain", "mathml", "expression", "infix", "prefix", "equation"]
+"""The dialects: the first four are read naturally, `expression` is the strict one of any notation."""
+
+
+def read(
+    text: str | Source,
+    dialect: Dialect = "auto",
+    *,
+    names: Names | None = None,
+    letters: str = "",
+    leaf: Callable[[str], Tree] = Tree,
+) -> Reading:
+    r"""Read a text; it never raises.
+
+    Args:
+        text: a formula, or several with connectives between them.
+        dialect: how it is written and read; `auto` decides by the text.
+        names: what a document says of its letters, for natural dialects.
+        letters: the variables besides x, for strict dialects.
+        leaf: makes the tree of a number or placeholder of an equation.
+
+    Returns:
+        Its tree, or why it has none, and what was settled on the way.
+
+    >>> read(r"x_1^2 \le 2^{3^2}").tree.labels()
+    ['<=', 'pow', 'x_1', '2', 'pow', '2', 'pow', '3', '2']
+    >>> read("e^-x^2").tree == read("e^-x^2", "expression").tree
+    True
+    >>> read("2^3^2", "equation").tree.labels()
+    ['^', '2', '^', '3', '2']
+    >>> read("1/2x", "infix").reason
+    'what is divided by can be read in two ways (character 4)'
+    """
+    from engines.formula import meaning
+
+    formula = text if isinstance(text, str) else text.latex
+    try:
+        match dialect:
+            case "auto" | "latex" | "plain" | "mathml":
+                return meaning.read(text, names, dialect)
+            case "equation":
+                return meaning.Reading(read_equation(formula, leaf))
+            case "expression":
+                return meaning.Reading(read_expression(formula, letters=letters))
+            case "infix" | "prefix":
+                return meaning.Reading(read_expression(formula, dialect, letters))
+    except ExpressionError as error:
+        return meaning.Reading(None, error.what)
+
+
+def read_expression(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
+    """Read an expression strictly.
+
+    `auto` takes commands and braces for LaTeX, and tries prefix notation before infix, so `- 7 x` is 7 - x.
+
+    Args:
+        text: one expression.
+        notation: what it is written in.
+        letters: the variables besides x; with any, names such as `x_1` and `α` are variables as well.
+
+    Raises:
+        ExpressionError: with the character that cannot be read; for `auto` the error of the notation that the
+            text looks like.
+
+    >>> read_expression("- 7 x") == read_expression("7 - x")
+    True
+    """
+    if notation == "prefix":
+        return read_prefix(text, letters)
+    if notation == "infix":
+        return read_infix(text, letters)
+    if notation == "latex" or "\\" in text or "{" in text:
+        return _read_latex(text, letters)
+    if not text.strip():
+        raise ExpressionError("the expression is empty", remedy="Write something like: sin x + 3")
+    try:
+        return read_prefix(text, letters)
+    except ExpressionError as error:
+        as_prefix = error
+    operator, *rest = text.split()
+    if operator == "d" and rest and is_name(rest[0]):
+        raise as_prefix  # a derivative, and no product of d
+    try:
+        return read_infix(text, letters)
+    except ExpressionError as error:
+        like_prefix = ARITY.get(operator) == 2 and not re.search(r"[()\[\]{}^|,]", text)
+        raise (as_prefix if like_prefix else error) from None
+
+
+_WRITTEN = {
+    "antiderivative": r"\int",
+    "sum": r"\sum",
+    "prod": r"\prod",
+    "integral": r"\int",
+    "limit": r"\lim",
+    "pm": r"\pm",
+    "inf": r"\infty",
+}
+
+
+def _read_latex(text: str, letters: str) -> Tree:
+    r"""Read LaTeX of the language's expressions.
+
+    >>> _read_latex(r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)", "").labels()
+    ['+', '/', '-7', 'pow', 'x', '2', 'pow', 'sin', '*', '2', 'x', '2']
+    """
+    from engines.formula.cursor import UnreadError
+    from engines.formula.meaning import Names, read_strictly
+
+    check_length(text)
+    try:
+        tree, context = read_strictly(text, Names(letters=frozenset(VARIABLE + letters)))
+    except UnreadError as error:
+        fail(text, error.reason, error.place, error.remedy or "Write what is meant in another way.")
+    for node in tree:
+        label = node.label
+        if ARITY.get(label) == len(node.children) and label != "d":
+            continue
+        place = context.places.get(label, context.places.get(label.partition("_")[0], 0))
+        if label == "call":
+            name = node.children[0].label
+            what = f"{name[:40]!r} is not a function or constant of the language"
+            fail(
+                text,
+                what,
+                context.places.get(name, 0),
+                "Functions are written like \\operatorname{arcsec}(x).",
+            )
+        if label == "root":
+            fail(text, "only square roots can be written as roots", place, "Write x^{1/3}.")
+        if label == "antiderivative" and letters:
+            fail(text, r"\int needs both limits", place, r"Write \int_{0}^{x} u \, dt.")
+        if "_" in label[:-1] and not (letters and is_name(label)):
+            fail(text, "a subscript is not part of an expression", place, "Remove it.")
+        if label == "d" and node.children[0].label != VARIABLE:
+            fail(text, "the derivative is not with respect to x", place, r"Write \frac{d}{dx}.")
+        wanted = ARITY.get(label, FURTHER.get(label, 0) if letters else 0)
+        if node.children and len(node.children) != wanted:
+            what = f"{_WRITTEN.get(label, label)!r} is not part of an expression"
+            fail(text, what.replace("'", "") if label in _WRITTEN else what, place, _EXPRESSIONS)
+        if not node.children:
+            try:
+                operands(label if letters else label.removesuffix("_"), letters)
+            except ExpressionError as error:
+                fail(text, error.what, place, error.remedy)
+    for note, place in context.notes.items():
+        fail(text, f"this can be read in two ways: {note}", place, "Write it in another way.")
+    if letters:
+        check_bound(tree, text)
+    return tree
+
+
+_EXPRESSIONS = "They have numbers, x, pi, e, functions, brackets, \\frac, \\sqrt, powers and + - * /."
