@@ -13,7 +13,6 @@ from textual.content import Content
 
 from engines.core.errors import EngineError
 from engines.core.system import size
-from engines.training.measures import MEASURES
 from screens.keys import FOLD_KEYS
 from screens.shell.export import (
     CommandLine,
@@ -31,6 +30,7 @@ from screens.shell.watch import KEPT, Meter
 from screens.widgets.pane import ListPane, TreeListing
 from screens.widgets.plot import sign
 from screens.widgets.table import Record
+from workbench.jobs.measures import MEASURES
 from workbench.tables import Column, duration
 from workbench.workspace import Workspace
 

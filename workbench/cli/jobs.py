@@ -18,7 +18,6 @@ import typer
 from engines.core.errors import EngineError
 from engines.core.files import printable
 from engines.core.system import size
-from engines.training.measures import explain_measures
 from workbench.cli.command import (
     Csv,
     Json,
@@ -37,6 +36,7 @@ from workbench.config import flat
 from workbench.errors import UsageError, one_line
 from workbench.jobs import control
 from workbench.jobs.folder import Attempt, Job, find
+from workbench.jobs.measures import explain_measures
 from workbench.jobs.queue import device_of
 from workbench.jobs.reporting import Reported, checked, reported
 from workbench.jobs.tail import EventTail, LineTail

@@ -11,11 +11,11 @@ import typer
 
 from engines.core.events import Event, Sink
 from engines.core.spec import described, read
-from engines.training.measures import explain_measures
 from workbench import cli
 from workbench.cli.command import Executor, Json, argument, emit, progress_line, say, setting
 from workbench.errors import UsageError
 from workbench.jobs.control import run_foreground, submit
+from workbench.jobs.measures import explain_measures
 from workbench.jobs.view import JobView
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
 from workbench.tables import aligned, describe_value, duration
