@@ -7,6 +7,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
@@ -20,7 +21,7 @@ from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.system import processors, size
 from workbench.jobs import control, machine, view
-from workbench.jobs.folder import Ending, Heartbeat, Job, create
+from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job, create
 from workbench.jobs.machine import ProcessId, is_network, memory_bytes
 from workbench.jobs.view import Index
 from workbench.recipes import Recipe
@@ -248,3 +249,25 @@ def test_processes_are_known_again_on_a_mac(monkeypatch: pytest.MonkeyPatch, tmp
         assert not there.alive()
     finally:
         machine._boot.cache_clear()
+
+
+def test_a_stop_asked_for_meanwhile_does_not_replace_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = create(tmp_path, Recipe("count", "", {"n": 1})).last()
+    looks, wanted = [0], Attempt.wanted
+    killer = threading.Thread(target=attempt.ask, args=("kill",))
+
+    def interrupted(self: Attempt) -> str:
+        """Whoever looks first sees what another is about to change, unless that one has to wait."""
+        before = wanted(self)
+        looks[0] += 1
+        if looks[0] == 1:
+            killer.start()
+            killer.join(0.3)
+        return before
+
+    monkeypatch.setattr(Attempt, "wanted", interrupted)
+    attempt.ask("stop")
+    killer.join()
+    assert wanted(attempt) == "kill"
