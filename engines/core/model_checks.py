@@ -4,12 +4,11 @@ they give."""
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.system import size
@@ -24,6 +23,8 @@ def check_finite(numbers: NDArray[Any], model: str, what: str = "vector") -> Non
 
     Every encoder and every scorer calls this where it returns. Raises: DataError E346.
     """
+    import numpy as np
+
     if not np.isfinite(numbers).all():
         raise _not_finite(f"a {what} of the model {model} is not a finite number")
 
@@ -91,7 +92,7 @@ def check_model_folder(folder: Path) -> None:
             shapes = _stored_shapes(config)
             if shapes:
                 check_sizes(document, shapes)
-            needed += 4 * sum(int(np.prod(shape, dtype=np.float64)) for shape in shapes.values())
+            needed += 4 * sum(math.prod(shape) for shape in shapes.values())
     import psutil
 
     free = psutil.virtual_memory().available
