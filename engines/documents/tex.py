@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from posixpath import dirname, join, normpath
 
+from engines.formula.brackets import find_closing
 from engines.formula.lexer import DEFINITION, expanded, lex
 
 SUFFIXES = (".tex", ".ltx", ".sty", ".cls")
@@ -76,7 +77,7 @@ def definitions(text: str) -> dict[str, str]:
                 at = text.find("]", at) + 1 if text[at] == "[" else at + 1 + (text[at] == "#")
                 if not at:
                     break
-            end = _balanced(text, at) if text[at : at + 1] == "{" else -1
+            end = find_closing(text, at) + 1 if text[at : at + 1] == "{" else -1
         if end > 0:
             result[name] = text[match.start() : end]
         if len(result) == _MOST_DEFINITIONS:
@@ -88,16 +89,6 @@ def _body(definition: str) -> str:
     head = DEFINITION.match(definition)
     named = _NAME.match(definition, head.end()) if head else None
     return definition[definition.find("{", named.end()) + 1 : -1] if named else ""
-
-
-def _balanced(text: str, at: int) -> int:
-    """Behind the brace that closes the one that stands here; -1 where none does."""
-    depth = 0
-    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, at):
-        depth += (match[0] == "{") - (match[0] == "}")
-        if not depth and match[0] == "}":
-            return match.end()
-    return -1
 
 
 class Macros:

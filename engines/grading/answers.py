@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from engines.formula.brackets import find_closing
+
 LONGEST = 200_000
 """Of a longer solution only so many characters at its end are searched."""
 
@@ -128,17 +130,12 @@ def _held(text: str, start: int) -> tuple[str, int]:
     if text[start : start + 1] != "{":
         word = re.compile(r"\s*(\\?[A-Za-z]+|[^\s{}$\\]+)").match(text, start)
         return (word[1], word.end()) if word else ("", start)
-    depth = 0
-    for place in _BRACE.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(place[0], 0)
-        if depth == 0:
-            return text[start + 1 : place.start()], place.end()
+    end = find_closing(text, start)
+    if end >= 0:
+        return text[start + 1 : end], end + 1
     line = text.find("\n", start)
     line = len(text) if line < 0 else line
     return text[start + 1 : line].rstrip("$ ."), line
-
-
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def _joined(between: str) -> bool:

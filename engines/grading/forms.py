@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
+from engines.formula.brackets import are_braces_balanced, find_closing, is_closed_at_end, split_outside
 from engines.formula.notations import latex_of_plain
 from engines.grading.numbers import Term, in_words, names_unit, plain_number, unit
 from engines.mathematics.judging.names import TURNED, WRITTEN
@@ -115,7 +116,7 @@ def form(text: str) -> Form:
     plain = tidied(text)
     if not plain:
         return Unread("the answer is empty")
-    if not _balanced(plain):
+    if not are_braces_balanced(plain):
         return Unread("its brackets do not match")
     return _either(text) or _form(plain, 0)
 
@@ -191,21 +192,12 @@ def _commands(text: str) -> str:
     text = text.replace("**", "^")
     text = _FUNCTION.sub(r"\\\1 ", text)
     while match := _ROOT_CALL.search(text):
-        end = _closing(text, match.end() - 1)
+        end = find_closing(text, match.end() - 1)
         if end < 0:
             break
         inside = text[match.end() : end].strip()
         text = f"{text[: match.start()]}\\sqrt{{{inside}}}{text[end + 1 :]}"
     return text.strip()
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 0
-    for place in range(start, len(text)):
-        depth += (text[place] == "(") - (text[place] == ")")
-        if depth == 0:
-            return place
-    return -1
 
 
 _FUNCTION = re.compile(
@@ -262,48 +254,6 @@ _OR = re.compile(
 _LIST_COMMA = re.compile(r"\s*,\s+(?:,\s*)+")
 
 
-def _balanced(text: str) -> bool:
-    r"""Whether braces, and of other brackets their number, match; `[0, 1)` and `]0, 1[` do."""
-    depth = 0
-    for found in _BRACES.finditer(text):
-        depth += (found[0] == "{") - (found[0] == "}")
-        if depth < 0:
-            return False
-    return depth == 0
-
-
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
-
-
-def split(text: str, separator: re.Pattern[str]) -> tuple[list[str], list[str]]:
-    """The parts of a text between separators outside of brackets, and those separators."""
-    parts, signs = [], []
-    depth = start = place = 0
-    while place < len(text):
-        char = text[place]
-        if text.startswith(("\\begin{", "\\{", "\\langle"), place):
-            depth += 1
-            place += 2
-            continue
-        if text.startswith(("\\end{", "\\}", "\\rangle"), place):
-            depth -= 1
-            place += 2
-            continue
-        found = separator.match(text, place) if depth == 0 else None
-        if found is not None and found.end() > place:
-            parts.append(text[start:place].strip())
-            signs.append(found[0].strip())
-            place = start = found.end()
-            continue
-        if char == "\\":
-            place += 2
-            continue
-        depth += (char in "([{") - (char in ")]}")
-        place += 1
-    parts.append(text[start:].strip())
-    return parts, signs
-
-
 _COMMA, _SEMICOLON = re.compile(","), re.compile(";")
 _SIGN = re.compile(
     r"\\(?:leqslant|geqslant|leq?|geq?|neq?|lt|gt|in|approx|implies|Rightarrow|Longrightarrow|to)(?![a-z])"
@@ -329,7 +279,7 @@ def _form(text: str, depth: int) -> Form:
     special = _special(text)
     if special is not None:
         return special
-    parts, _ = split(text, _SEMICOLON)
+    parts, _ = split_outside(text, _SEMICOLON)
     if len(parts) > 1:
         groups = [_form(part, depth + 1) for part in parts if part]
         # several named values between semicolons belong together
@@ -339,7 +289,7 @@ def _form(text: str, depth: int) -> Form:
                 for one in groups
             ]
         )
-    parts, _ = split(text, _COMMA)
+    parts, _ = split_outside(text, _COMMA)
     if len(parts) > 1:
         if _THOUSANDS.fullmatch(text):
             return _term(text.replace(",", ""))
@@ -351,10 +301,10 @@ def _form(text: str, depth: int) -> Form:
             if all(isinstance(value, Term) for value in values) and (name := lone(match[1])):
                 return Named(name, Without(REALS, Many("set", values)))
         return _listed([_form(part, depth + 1) for part in parts if part])
-    parts, signs = split(text, _SIGN)
+    parts, signs = split_outside(text, _SIGN)
     if signs:
         return _relation(parts, signs, depth)
-    parts, _ = split(text, _CUP)
+    parts, _ = split_outside(text, _CUP)
     if len(parts) > 1:
         return Union(tuple(_form(part, depth + 1) for part in parts))
     if "\\" in text and (match := _MINUS.search(text)):
@@ -366,7 +316,7 @@ def _form(text: str, depth: int) -> Form:
         return enclosed
     if len(_PM.findall(text)) == 1:
         return Many("list", tuple(_form(_PM.sub(sign, text), depth + 1) for sign in ("+", "-")))
-    parts, _ = split(text, _COLON)
+    parts, _ = split_outside(text, _COLON)
     if len(parts) > 1 and all(parts):
         return _clock(text) or Many("ratio", tuple(_form(part, depth + 1) for part in parts))
     return _term(text)
@@ -529,17 +479,18 @@ def _enclosed(text: str, depth: int) -> Form | None:
         return Matrix(result) if result else Unread("the matrix is empty")
     for opening, closing, kind in _BRACKETS:
         around = text.startswith(opening) and text.endswith(closing) and len(text) >= len(opening + closing)
-        if not (around and _closes_at_end(text, opening, closing)):
+        turned = "]" in opening or closing == "["
+        if not around or (text.count("[") + text.count("]") != 2 if turned else not is_closed_at_end(text)):
             continue
         inside = text[len(opening) : len(text) - len(closing)].strip()
         if not inside:
             return EMPTY if kind == "set" else None
-        separator = _SEMICOLON if len(split(inside, _SEMICOLON)[0]) > 1 else _COMMA
-        parts, _ = split(inside, separator)
+        separator = _SEMICOLON if len(split_outside(inside, _SEMICOLON)[0]) > 1 else _COMMA
+        parts, _ = split_outside(inside, separator)
         if kind == "set":
             if opening == "{" and len(parts) == 1:
                 return _form(inside, depth + 1)
-            sides, marks = split(inside, _SUCH_THAT)
+            sides, marks = split_outside(inside, _SUCH_THAT)
             if len(sides) > 1:
                 return _such_that(sides, marks, depth)
             members = _listed([_form(part, depth + 1) for part in parts])
@@ -567,7 +518,7 @@ def _of_rows(parts: list[str], depth: int) -> Matrix | None:
     """`[[1, 2], [3, 4]]`: rows in brackets, all as long as the first."""
     if not all(part.startswith("[") and part.endswith("]") and part.count("[") == 1 for part in parts):
         return None
-    rows = [split(part[1:-1], _COMMA)[0] for part in parts]
+    rows = [split_outside(part[1:-1], _COMMA)[0] for part in parts]
     if len({len(row) for row in rows}) > 1:
         return None
     return Matrix(tuple(tuple(_form(cell, depth + 1) for cell in row) for row in rows))
@@ -578,7 +529,7 @@ _SUCH_THAT = re.compile(r"\\mid(?![a-z])|\||:")
 
 def _such_that(sides: list[str], marks: list[str], depth: int) -> Form:
     """`{x | x > 0}`, with a name alone and one statement on it, as the set of its values."""
-    member, _ = split(sides[0], _SIGN)
+    member, _ = split_outside(sides[0], _SIGN)
     if len({*marks}) == 1 and len(sides) == 2 and member[1:] in ([], ["\\mathbb{R}"], ["\\mathbb R"]):
         said = _form(sides[1], depth + 1)
         value = said.value if isinstance(said, Named) and said.name == lone(member[0]) else None
@@ -604,20 +555,6 @@ _BRACKETS = (
     ("]", "]", "interval"),
     ("[", "[", "interval"),
 )
-
-
-def _closes_at_end(text: str, opening: str, closing: str) -> bool:
-    """Whether the bracket that opens the text is closed at its end and not before."""
-    if "]" in opening or closing == "[":
-        return text.count("[") + text.count("]") == 2
-    depth = 0
-    for found in re.finditer(r"\\[{}]|\\[a-zA-Z]+|\\.|[()\[\]{}]", text):
-        mark = found[0]
-        depth += mark in ("(", "[", "{", "\\{", "\\langle", "\\lbrace")
-        depth -= mark in (")", "]", "}", "\\}", "\\rangle", "\\rbrace")
-        if depth == 0 and found.end() < len(text):
-            return False
-    return True
 
 
 _SPECIAL: dict[str, Form] = {
@@ -724,7 +661,7 @@ def by_basis(text: str) -> Many | None:
         plain = _BASIS.sub(lambda found: f"⟨{found[1] or found[2]}⟩", plain)
     if "⟨" not in plain:
         return None
-    parts, signs = split(plain, _SIGNED)
+    parts, signs = split_outside(plain, _SIGNED)
     if parts and not parts[0]:
         parts = parts[1:]
     else:

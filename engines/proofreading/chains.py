@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.documents.reading import Document, Piece
+from engines.formula.brackets import find_closing
 from engines.mathematics.judging.names import WRITTEN
 
 MAX_FORMULA = 50_000
@@ -202,24 +203,11 @@ def trimmed(side: str) -> str:
     """
     side = _TRIMMED.sub("", side)
     while match := _BOXED.search(side):
-        end = _closing(side, match.end())
+        end = find_closing(side, match.end() - 1)
+        end = len(side) if end < 0 else end
         side = side[: match.start()] + " " + side[match.end() : end] + " " + side[end + 1 :]
         side = _TRIMMED.sub("", side)
     return _TRIMMED.sub("", side)
-
-
-def _closing(text: str, at: int) -> int:
-    """Where the brace that is open at a place is closed."""
-    depth = 1
-    for place in range(at, len(text)):
-        if text[place] == "\\":
-            continue
-        if text[place - 1] == "\\" and text[place] in "{}":
-            continue
-        depth += {"{": 1, "}": -1}.get(text[place], 0)
-        if depth == 0:
-            return place
-    return len(text)
 
 
 def statements(latex: str, line: int = 1) -> list[_Statement]:
